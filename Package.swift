@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "swift-error-bus",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "ErrorRouting", targets: ["ErrorRouting"]),
+        .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
+        .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
+    ],
+    targets: [
+        .target(name: "ErrorRouting"),
+        .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
+        .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRouting"]),
+        .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
+        .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRoutingTesting"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    var settings = target.swiftSettings ?? []
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    // `any` in front of every protocol used as a type.
+    settings.append(.enableUpcomingFeature("ExistentialAny"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    // Imports are internal unless they say otherwise.
+    settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    // Members are visible only from modules that the file imports.
+    settings.append(.enableUpcomingFeature("MemberImportVisibility"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
+    // Every unsafe construct is marked `unsafe`.
+    settings.append(.strictMemorySafety())
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    // An async function runs where its caller runs: this is what keeps an actor's isolation through `handle`,
+    // `catching` and `withErrorBus`.
+    settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
+    // Conformances of isolated types are isolated as their types are.
+    settings.append(.enableUpcomingFeature("InferIsolatedConformances"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0481-weak-let.md
+    // Weak captures are immutable.
+    settings.append(.enableUpcomingFeature("ImmutableWeakCaptures"))
+
+    target.swiftSettings = settings
+}

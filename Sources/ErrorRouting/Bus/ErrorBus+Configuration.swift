@@ -1,0 +1,47 @@
+extension ErrorBus {
+    /// How much a bus holds, how long an action may take, and by which clock.
+    public struct Configuration: Sendable {
+        /// How many reports may be pending, the one in delivery not counted. At least 1.
+        ///
+        /// When it is reached the newest error is dropped, since the first errors of a storm carry its cause; it is
+        /// counted, and an ``ErrorsDropped`` follows.
+        public var capacity: Int
+
+        /// How long an asynchronous action may run before it is abandoned; nil for no limit. Not negative.
+        ///
+        /// An abandoned action's task is cancelled and its later result discarded; an ``ActionFailure`` with an
+        /// ``ActionTimeLimitExceeded`` takes its place, the rules after it run, and the bus goes on. A synchronous
+        /// action that blocks its thread cannot be cut off.
+        public var actionTimeLimit: Duration?
+
+        /// The clock for the limits above and for `shutdown`. A test clock in tests.
+        public var clock: any Clock<Duration>
+
+        /// Makes a configuration; each default suits a service.
+        ///
+        /// - Parameters:
+        ///   - capacity: How many reports may be pending.
+        ///   - actionTimeLimit: How long an asynchronous action may run; nil for no limit.
+        ///   - clock: The clock for limits.
+        public init(
+            capacity: Int = 8192,
+            actionTimeLimit: Duration? = .seconds(30),
+            clock: any Clock<Duration> = ContinuousClock()
+        ) {
+            self.capacity = capacity
+            self.actionTimeLimit = actionTimeLimit
+            self.clock = clock
+        }
+
+        /// Stops the program where a value makes no sense, and says which.
+        func validate() {
+            // `fatalError` in place of `precondition`: its message is also printed in release builds.
+            if capacity < 1 {
+                fatalError("ErrorBus.Configuration.capacity must be at least 1, not \(capacity)")
+            }
+            if let actionTimeLimit, actionTimeLimit < .zero {
+                fatalError("ErrorBus.Configuration.actionTimeLimit must not be negative, but is \(actionTimeLimit)")
+            }
+        }
+    }
+}

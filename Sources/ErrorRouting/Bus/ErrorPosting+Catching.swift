@@ -1,0 +1,125 @@
+extension ErrorPosting {
+    /// Runs an operation, posts what it throws, and answers nil then. `CancellationError` is not posted.
+    ///
+    /// ```swift
+    /// let order = await errors.catching { try await intake.next() }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - metadata: What to give along with an error.
+    ///   - fileID: Where an error is said to be posted.
+    ///   - line: Where an error is said to be posted.
+    ///   - operation: What may throw. It keeps the caller's isolation.
+    /// - Returns: What the operation returned, or nil if it threw.
+    @discardableResult
+    public func catching<T>(
+        metadata: [String: String] = [:],
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () async throws -> T
+    ) async -> T? {
+        do {
+            return try await operation()
+        } catch {
+            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
+            return nil
+        }
+    }
+
+    /// Runs an operation that answers an optional, which stays one. See ``catching(metadata:fileID:line:_:)``.
+    @discardableResult
+    public func catching<T>(
+        metadata: [String: String] = [:],
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () async throws -> T?
+    ) async -> T? {
+        do {
+            return try await operation()
+        } catch {
+            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
+            return nil
+        }
+    }
+
+    /// Runs a synchronous operation, and posts what it throws. See ``catching(metadata:fileID:line:_:)``.
+    @discardableResult
+    public func catching<T>(
+        metadata: [String: String] = [:],
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () throws -> T
+    ) -> T? {
+        do {
+            return try operation()
+        } catch {
+            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
+            return nil
+        }
+    }
+
+    /// Runs a synchronous operation that answers an optional, which stays one. See
+    /// ``catching(metadata:fileID:line:_:)``.
+    @discardableResult
+    public func catching<T>(
+        metadata: [String: String] = [:],
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () throws -> T?
+    ) -> T? {
+        do {
+            return try operation()
+        } catch {
+            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
+            return nil
+        }
+    }
+
+    /// Runs an operation, posts what it throws, and throws it on. `CancellationError` is thrown on but not posted.
+    ///
+    /// Whoever swallows an error posts it, so this is only for errors that the next level drops: otherwise they are
+    /// reported twice.
+    ///
+    /// - Parameters:
+    ///   - metadata: What to give along with an error.
+    ///   - fileID: Where an error is said to be posted.
+    ///   - line: Where an error is said to be posted.
+    ///   - operation: What may throw. It keeps the caller's isolation.
+    /// - Returns: What the operation returned.
+    /// - Throws: What the operation threw.
+    public func rethrowing<T, F: Error>(
+        metadata: [String: String] = [:],
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () async throws(F) -> T
+    ) async throws(F) -> T {
+        do {
+            return try await operation()
+        } catch {
+            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
+            throw error
+        }
+    }
+
+    /// Runs a synchronous operation, posts what it throws, and throws it on. See
+    /// ``rethrowing(metadata:fileID:line:_:)``.
+    public func rethrowing<T, F: Error>(
+        metadata: [String: String] = [:],
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () throws(F) -> T
+    ) throws(F) -> T {
+        do {
+            return try operation()
+        } catch {
+            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
+            throw error
+        }
+    }
+
+    /// The end of a task is no error that anyone has to hear of.
+    func postUnlessCancellation(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
+        if type(of: error) == CancellationError.self { return }
+        post(error, metadata: metadata, source: source)
+    }
+}

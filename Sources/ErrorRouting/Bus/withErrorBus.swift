@@ -1,0 +1,45 @@
+/// Runs a body with an error bus beside it, and returns when everything is done and delivered.
+///
+/// ```swift
+/// try await withErrorBus(handler: .default) { bus in
+///     bus.task { try await server.run() }
+///     try await intake.run(errors: bus)
+/// }
+/// ```
+///
+/// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, the tasks started with
+/// `task` are awaited, then the bus is finished, and all that was posted is delivered. If the body throws or is
+/// cancelled, those tasks are cancelled first, as in a task group.
+///
+/// - Parameters:
+///   - handler: The rules, `.default` say.
+///   - configuration: How much the bus holds, and how long an action may take.
+///   - body: What to run. It keeps the caller's isolation.
+/// - Returns: What the body returned.
+/// - Throws: What the body threw.
+public func withErrorBus<T, F: Error>(
+    handler: ErrorHandler,
+    configuration: ErrorBus.Configuration = .init(),
+    _ body: (ErrorBus) async throws(F) -> T
+) async throws(F) -> T {
+    let bus = ErrorBus(handler: handler, configuration: configuration)
+    // A task of its own: the body's cancellation shall not finish the bus while the body still posts.
+    let loop = Task { await bus.run() }
+    let result = await withTaskCancellationHandler {
+        let result = await ErrorBus.$current.withValue(bus) {
+            do throws(F) {
+                return Result<T, F>.success(try await body(bus))
+            } catch {
+                return Result<T, F>.failure(error)
+            }
+        }
+        if case .failure = result { bus.tasks.cancelAll() }
+        await bus.tasks.waitForAll()
+        return result
+    } onCancel: {
+        bus.tasks.cancelAll()
+    }
+    bus.finish()
+    await loop.value
+    return try result.get()
+}

@@ -1,0 +1,89 @@
+extension ErrorHandler {
+    /// Adds an action for errors that no rule matched.
+    ///
+    /// A match that answers `.next` is a match too. Several run last-registered first, until one answers `.stop`.
+    ///
+    /// - Parameters:
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func onNoMatch(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .synchronous(action), fileID, line)
+    }
+
+    /// Adds an action for errors that no rule matched, with an action that also gets the report. See ``onNoMatch(fileID:line:do:)``.
+    public func onNoMatch(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .synchronous(action), fileID, line)
+    }
+
+    /// Adds an action for errors that no rule matched, with an action that may suspend. See ``onNoMatch(fileID:line:do:)``.
+    public func onNoMatch(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .asynchronous(action), fileID, line)
+    }
+
+    /// Adds an action for errors that no rule matched, with an action that also gets the report, and may suspend. See ``onNoMatch(fileID:line:do:)``.
+    public func onNoMatch(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .asynchronous(action), fileID, line)
+    }
+
+    /// Adds an action that runs last, whatever happened.
+    ///
+    /// Its report carries the outcome so far. Several run last-registered first, until one answers `.stop`.
+    ///
+    /// - Parameters:
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func always(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(ErrorMatcher.any.named("always"), to: .always, .synchronous(action), fileID, line)
+    }
+
+    /// Adds an action that runs last, with an action that also gets the report. See ``always(fileID:line:do:)``.
+    public func always(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(ErrorMatcher.any.named("always"), to: .always, .synchronous(action), fileID, line)
+    }
+
+    /// Adds an action that runs last, with an action that may suspend. See ``always(fileID:line:do:)``.
+    public func always(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(ErrorMatcher.any.named("always"), to: .always, .asynchronous(action), fileID, line)
+    }
+
+    /// Adds an action that runs last, with an action that also gets the report, and may suspend. See ``always(fileID:line:do:)``.
+    public func always(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(ErrorMatcher.any.named("always"), to: .always, .asynchronous(action), fileID, line)
+    }
+}

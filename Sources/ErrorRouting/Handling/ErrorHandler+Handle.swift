@@ -1,0 +1,49 @@
+extension ErrorHandler {
+    /// Handles an error: runs the actions of the rules that match, in order.
+    ///
+    /// It stays on the caller's executor, and no action has a time limit here; the bus has one.
+    ///
+    /// - Parameters:
+    ///   - error: The error to handle.
+    ///   - fileID: Where the error comes from.
+    ///   - line: Where the error comes from.
+    /// - Returns: What became of the error, with the failures of actions that threw.
+    @discardableResult
+    public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
+        await handle(ErrorReport(error: error, source: .init(fileID: fileID, line: line)))
+    }
+
+    /// Handles an error that comes with its report.
+    ///
+    /// - Parameter report: The report, which actions get as it is; `always` actions get it with the outcome so far.
+    /// - Returns: What became of the error, with the failures of actions that threw.
+    @discardableResult
+    public func handle(_ report: ErrorReport) async -> HandleOutcome {
+        guard let outcome = await rules.dispatch(report) else {
+            preconditionFailure("a dispatch without a supervisor always has an outcome")
+        }
+        return outcome
+    }
+
+    /// Handles an error without suspending, or declines.
+    ///
+    /// It declines if any rule that matches the error (whether it would be reached or not), any `onNoMatch` that would
+    /// apply, or any `always` is asynchronous.
+    ///
+    /// - Parameters:
+    ///   - error: The error to handle.
+    ///   - fileID: Where the error comes from.
+    ///   - line: Where the error comes from.
+    /// - Returns: What became of the error; or nil, and no action has run.
+    @discardableResult
+    public func handleSynchronously(
+        _ error: any Error,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> HandleOutcome? {
+        rules.dispatchSynchronously(
+            ErrorReport(error: error, source: .init(fileID: fileID, line: line)),
+            for: error
+        )
+    }
+}

@@ -1,0 +1,63 @@
+extension ErrorHandler {
+    /// Adds a rule that does nothing and stops: what it matches counts as ignored.
+    ///
+    /// - Parameters:
+    ///   - matcher: What to ignore.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func ignore<Output>(
+        _ matcher: ErrorMatcher<Output>,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> ErrorHandler {
+        adding(matcher, .ignore, fileID, line)
+    }
+
+    /// Ignores a type of error, matched as ``ErrorMatcher/type(_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - type: The type to ignore.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func ignore<E: Error>(
+        _ type: E.Type,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> ErrorHandler {
+        adding(.type(type), .ignore, fileID, line)
+    }
+
+    /// Ignores errors that equal a value, matched as ``ErrorMatcher/value(_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - value: The value to ignore.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func ignore<E: Error & Equatable>(
+        _ value: E,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> ErrorHandler {
+        adding(.value(value), .ignore, fileID, line)
+    }
+
+    /// Ignores a domain, or one code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
+    ///
+    /// - Parameters:
+    ///   - domain: The `NSError` domain.
+    ///   - code: The code, or nil for every code of the domain.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func ignore(
+        domain: String,
+        code: Int? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> ErrorHandler {
+        adding(.nsError(domain: domain, code: code), .ignore, fileID, line)
+    }
+}

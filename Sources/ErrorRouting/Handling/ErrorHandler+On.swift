@@ -1,0 +1,204 @@
+public import Foundation
+
+extension ErrorHandler {
+    /// Adds a rule: where the matcher matches, the action runs with what it hands on.
+    ///
+    /// The action comes in four shapes: it gets the match, or the match and the ``ErrorReport``; and it may suspend. Where
+    /// it awaits nothing the synchronous shape is taken. An action for the main actor is written
+    /// `{ @MainActor error async in … }`.
+    ///
+    /// - Parameters:
+    ///   - matcher: What to match.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func on<Output>(
+        _ matcher: ErrorMatcher<Output>,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (Output) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(matcher, .synchronous(action), fileID, line)
+    }
+
+    /// Adds a rule with an action that also gets the report. See ``on(_:fileID:line:do:)``.
+    public func on<Output>(
+        _ matcher: ErrorMatcher<Output>,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (Output, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(matcher, .synchronous(action), fileID, line)
+    }
+
+    /// Adds a rule with an action that may suspend. See ``on(_:fileID:line:do:)``.
+    public func on<Output>(
+        _ matcher: ErrorMatcher<Output>,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (Output) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(matcher, .asynchronous(action), fileID, line)
+    }
+
+    /// Adds a rule with an action that also gets the report, and may suspend. See ``on(_:fileID:line:do:)``.
+    public func on<Output>(
+        _ matcher: ErrorMatcher<Output>,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (Output, ErrorReport) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(matcher, .asynchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for a type of error, matched as ``ErrorMatcher/type(_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - type: The type to match; a class matches its subclasses too.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func on<E: Error>(
+        _ type: E.Type,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (E) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.type(type), .synchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for a type of error, with an action that also gets the report. See ``on(_:fileID:line:do:)``.
+    public func on<E: Error>(
+        _ type: E.Type,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.type(type), .synchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for a type of error, with an action that may suspend. See ``on(_:fileID:line:do:)``.
+    public func on<E: Error>(
+        _ type: E.Type,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (E) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.type(type), .asynchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for a type of error, with an action that also gets the report, and may suspend. See ``on(_:fileID:line:do:)``.
+    public func on<E: Error>(
+        _ type: E.Type,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.type(type), .asynchronous(action), fileID, line)
+    }
+}
+
+extension ErrorHandler {
+    /// Adds a rule for errors that equal a value, matched as ``ErrorMatcher/value(_:)`` does.
+    ///
+    /// - Parameters:
+    ///   - value: The value to compare with.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func on<E: Error & Equatable>(
+        _ value: E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (E) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.value(value), .synchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for errors that equal a value, with an action that also gets the report. See ``on(_:fileID:line:do:)``.
+    public func on<E: Error & Equatable>(
+        _ value: E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.value(value), .synchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for errors that equal a value, with an action that may suspend. See ``on(_:fileID:line:do:)``.
+    public func on<E: Error & Equatable>(
+        _ value: E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (E) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.value(value), .asynchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend. See ``on(_:fileID:line:do:)``.
+    public func on<E: Error & Equatable>(
+        _ value: E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.value(value), .asynchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for a domain, and a code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
+    ///
+    /// The action gets the error as the `NSError` that `as NSError` makes of it.
+    ///
+    /// - Parameters:
+    ///   - domain: The `NSError` domain.
+    ///   - code: The code, or nil for every code of the domain.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    /// - Returns: The handler with the rule, which goes before all that it had.
+    public func on(
+        domain: String,
+        code: Int? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (NSError) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.nsError(domain: domain, code: code), .synchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for a domain, with an action that also gets the report. See ``on(domain:code:fileID:line:do:)``.
+    public func on(
+        domain: String,
+        code: Int? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (NSError, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.nsError(domain: domain, code: code), .synchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for a domain, with an action that may suspend. See ``on(domain:code:fileID:line:do:)``.
+    public func on(
+        domain: String,
+        code: Int? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (NSError) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.nsError(domain: domain, code: code), .asynchronous(action), fileID, line)
+    }
+
+    /// Adds a rule for a domain, with an action that also gets the report, and may suspend. See ``on(domain:code:fileID:line:do:)``.
+    public func on(
+        domain: String,
+        code: Int? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (NSError, ErrorReport) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        adding(.nsError(domain: domain, code: code), .asynchronous(action), fileID, line)
+    }
+}

@@ -1,0 +1,75 @@
+extension ErrorHandler {
+    /// The library's preset: ``standardError``.
+    ///
+    /// An application declares its own under the same name, which then wins in the application's module; it builds on
+    /// the library's under its other name:
+    ///
+    /// ```swift
+    /// extension ErrorHandler {
+    ///     static var `default`: ErrorHandler {
+    ///         .standardError.overlaid(with: ErrorHandler().on(PaymentError.self) { … })
+    ///     }
+    /// }
+    /// ```
+    public static var `default`: ErrorHandler { .standardError }
+
+    /// The library's preset with messages and metadata redacted. See ``standardError(redacting:)``.
+    ///
+    /// - Parameter redact: Answers what is printed in place of a text.
+    /// - Returns: The preset.
+    public static func `default`(
+        redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String
+    ) -> ErrorHandler {
+        standardError(redacting: redact)
+    }
+
+    /// Ignores `CancellationError`, and writes an error that no rule matched to standard error, as one line.
+    ///
+    /// The line has the error's type and message, domain and code where it has its own, source, scope, metadata, and
+    /// occurrences. Line breaks and control characters are escaped: one error is one line, whatever it says of itself.
+    public static var standardError: ErrorHandler { standardError { text, _ in text } }
+
+    /// The preset ``standardError`` with messages and metadata redacted.
+    ///
+    /// - Parameter redact: Answers what is printed in place of a text; called for the message and for each metadata value.
+    /// - Returns: The preset.
+    public static func standardError(
+        redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String
+    ) -> ErrorHandler {
+        ErrorHandler()
+            .ignore(CancellationError.self)
+            .onNoMatch { _, report in
+                StandardError.write(ErrorLine(report, redacting: redact).text)
+                return .stop
+            }
+    }
+
+    /// Hands each error, with its outcome and its report, to a closure, and does nothing else.
+    ///
+    /// It is an `always` action that answers `.next`: overlay it on a preset, or overlay a preset on it.
+    ///
+    /// ```swift
+    /// ErrorHandler.default.overlaid(with: .logging { error, outcome, report in
+    ///     logger.log(level: outcome.isHandled ? .info : .error, "\(error)")
+    /// })
+    /// ```
+    ///
+    /// - Parameter log: Called after the rules, with the error, what became of it so far, and its report.
+    /// - Returns: The preset.
+    public static func logging(
+        _ log: @escaping @Sendable (_ error: any Error, _ outcome: HandleOutcome, _ report: ErrorReport) -> Void
+    ) -> ErrorHandler {
+        ErrorHandler().always { error, report in
+            if let outcome = report.outcome { log(error, outcome, report) }
+            return .next
+        }
+    }
+
+    /// A text of a report that may have to be redacted.
+    public enum RedactableField: Sendable, Hashable {
+        /// What the error says of itself.
+        case message
+        /// What the poster gave along under a key.
+        case metadata(key: String)
+    }
+}

@@ -1,0 +1,60 @@
+/// An ordered set of rules for errors: what to match, and what to do then.
+///
+/// ```swift
+/// let handler = ErrorHandler()
+///     .on(PaymentError.self) { error in … ; return .stop }
+///     .on(domain: NSURLErrorDomain) { error in … ; return .next }
+///     .ignore(CancellationError.self)
+///     .onNoMatch { error in … ; return .stop }
+///     .always { error, report in … ; return .next }
+/// ```
+///
+/// Rules are tried last-registered first, so the latest customisation has priority. Matching actions run in that order
+/// until one answers ``HandleStrategy/stop``. `onNoMatch` actions run only if no rule matched, and `always` actions
+/// last, whatever happened; both last-registered first, until `.stop`. An action that throws counts as matched and as
+/// `.next`; what it threw becomes an ``ActionFailure`` in the outcome.
+///
+/// A handler is a value: every verb returns a new one, and customising a shared preset never changes the preset.
+public struct ErrorHandler: Sendable, CustomStringConvertible {
+    var rules = RuleSet()
+
+    /// Makes a handler without rules: it matches nothing, and does nothing.
+    public init() {}
+
+    /// This handler with another one's rules on top.
+    ///
+    /// - Parameter overlay: Its rules count as registered later: they go first.
+    /// - Returns: A handler with the rules of both.
+    /// - Complexity: O(number of rules).
+    public func overlaid(with overlay: ErrorHandler) -> ErrorHandler {
+        var result = self
+        result.rules.append(overlay.rules)
+        return result
+    }
+
+    /// The one way in for every verb.
+    func adding<Input>(
+        _ matcher: ErrorMatcher<Input>,
+        to stage: RuleSet.Stage = .rules,
+        _ action: Action<Input>,
+        _ fileID: String,
+        _ line: UInt
+    ) -> ErrorHandler {
+        var result = self
+        result.rules.add(Rule(matcher, action, at: .init(fileID: fileID, line: line)), to: stage)
+        return result
+    }
+
+    /// The rules in the order in which they are tried, each with the place where it was registered.
+    public var description: String {
+        guard RuleSet.Stage.allCases.contains(where: { !rules[$0].isEmpty }) else { return "ErrorHandler: no rules" }
+        var lines = ["ErrorHandler, in the order tried:"]
+        for stage in RuleSet.Stage.allCases {
+            for rule in rules[stage].reversed() {
+                let verb = rule.alwaysStops ? "ignore" : stage == .rules ? "on" : ""
+                lines.append("  \(lines.count). \(verb)\(verb.isEmpty ? "" : " ")\(rule.description)")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

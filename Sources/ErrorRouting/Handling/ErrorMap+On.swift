@@ -1,0 +1,143 @@
+public import Foundation
+
+extension ErrorMap {
+    /// Adds a rule for what a matcher matches.
+    ///
+    /// - Parameters:
+    ///   - matcher: What to match.
+    ///   - value: The value to answer.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    /// - Returns: The map with the rule, which goes before all that it had.
+    public func on<Output>(
+        _ matcher: ErrorMatcher<Output>,
+        _ value: Value,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> Self {
+        adding(matcher, fileID, line) { _ in value }
+    }
+
+    /// Adds a rule for what a matcher matches, with a value made from the match.
+    ///
+    /// - Parameters:
+    ///   - matcher: What to match.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - value: Makes the value from the match.
+    /// - Returns: The map with the rule, which goes before all that it had.
+    public func on<Output>(
+        _ matcher: ErrorMatcher<Output>,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ value: @escaping @Sendable (Output) -> Value
+    ) -> Self {
+        adding(matcher, fileID, line, value)
+    }
+
+    /// Adds a rule for a type of error.
+    ///
+    /// - Parameters:
+    ///   - type: The type to match; a class matches its subclasses too.
+    ///   - value: The value to answer.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    /// - Returns: The map with the rule, which goes before all that it had.
+    public func on<E: Error>(
+        _ type: E.Type,
+        _ value: Value,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> Self {
+        adding(.type(type), fileID, line) { _ in value }
+    }
+
+    /// Adds a rule for a type of error, with a value made from the match.
+    ///
+    /// - Parameters:
+    ///   - type: The type to match; a class matches its subclasses too.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - value: Makes the value from the match.
+    /// - Returns: The map with the rule, which goes before all that it had.
+    public func on<E: Error>(
+        _ type: E.Type,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ value: @escaping @Sendable (E) -> Value
+    ) -> Self {
+        adding(.type(type), fileID, line, value)
+    }
+
+    /// Adds a rule for errors that equal one.
+    ///
+    /// - Parameters:
+    ///   - error: The error to compare with.
+    ///   - value: The value to answer.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    /// - Returns: The map with the rule, which goes before all that it had.
+    public func on<E: Error & Equatable>(
+        _ error: E,
+        _ value: Value,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> Self {
+        adding(.value(error), fileID, line) { _ in value }
+    }
+
+    /// Adds a rule for errors that equal one, with a value made from the match.
+    ///
+    /// - Parameters:
+    ///   - error: The error to compare with.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - value: Makes the value from the match.
+    /// - Returns: The map with the rule, which goes before all that it had.
+    public func on<E: Error & Equatable>(
+        _ error: E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ value: @escaping @Sendable (E) -> Value
+    ) -> Self {
+        adding(.value(error), fileID, line, value)
+    }
+
+    /// Adds a rule for a domain, or one code of it.
+    ///
+    /// - Parameters:
+    ///   - domain: The `NSError` domain.
+    ///   - code: The code, or nil for every code of the domain.
+    ///   - value: The value to answer.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    /// - Returns: The map with the rule, which goes before all that it had.
+    public func on(
+        domain: String,
+        code: Int? = nil,
+        _ value: Value,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> Self {
+        adding(.nsError(domain: domain, code: code), fileID, line) { _ in value }
+    }
+
+    /// Adds a rule for a domain, or one code of it, with a value made from the match.
+    ///
+    /// - Parameters:
+    ///   - domain: The `NSError` domain.
+    ///   - code: The code, or nil for every code of the domain.
+    ///   - fileID: Where the rule is registered.
+    ///   - line: Where the rule is registered.
+    ///   - value: Makes the value from the match.
+    /// - Returns: The map with the rule, which goes before all that it had.
+    public func on(
+        domain: String,
+        code: Int? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ value: @escaping @Sendable (NSError) -> Value
+    ) -> Self {
+        adding(.nsError(domain: domain, code: code), fileID, line, value)
+    }
+}

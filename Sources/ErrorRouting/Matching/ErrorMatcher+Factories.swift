@@ -1,0 +1,166 @@
+public import Foundation
+
+extension ErrorMatcher where Output: Error {
+    /// Matches by the error's dynamic type.
+    ///
+    /// A struct or an enum matches exactly; a class matches itself and its subclasses. `NSError` objects are bridged for
+    /// `URLError`, `CocoaError` and `POSIXError` alone, by their domain, on all platforms alike: no other `NSError`
+    /// becomes a Swift type, and no Swift error matches `NSError.self`. An `NSError` whose code the Swift type does not
+    /// know (Linux has closed lists for `URLError` and `POSIXError`) stays an `NSError`; match it with
+    /// ``nsError(domain:code:)``.
+    ///
+    /// - Parameter type: The error type to match. `(any Error).self` matches every error.
+    /// - Returns: A matcher that hands on the error as that type.
+    /// - Complexity: O(1).
+    public static func type(_ type: Output.Type) -> Self {
+        if Output.self == (any Error).self {
+            return Self(.any) { subject in subject.error as? Output }
+        }
+        if Output.self is AnyClass {
+            // The metatype is cast, not the error: casting the error to `NSError` would bridge it on Apple platforms.
+            return Self(.type(type)) { subject in
+                Swift.type(of: subject.error) is Output.Type ? subject.error as? Output : nil
+            }
+        }
+        if let bridge = NSErrorBridge.bridge(to: Output.self) {
+            return Self(.type(type)) { subject in
+                if Swift.type(of: subject.error) == Output.self { return subject.error as? Output }
+                return subject.isNSErrorObject ? bridge(subject.nsError()) : nil
+            }
+        }
+        return Self(.type(type)) { subject in
+            Swift.type(of: subject.error) == Output.self ? subject.error as? Output : nil
+        }
+    }
+}
+
+extension ErrorMatcher where Output: Error & Equatable {
+    /// Matches an error of the same dynamic type that equals a value.
+    ///
+    /// `NSError` objects are compared with `isEqual`. A value that does not equal itself never matches.
+    ///
+    /// - Parameter value: The value to compare with.
+    /// - Returns: A matcher that hands on the error, which equals `value`.
+    /// - Complexity: That of the type's `==`.
+    public static func value(_ value: Output) -> Self {
+        let valueType = Swift.type(of: value)
+        if valueType is NSError.Type {
+            return Self(.value(value)) { subject in
+                guard subject.isNSErrorObject, subject.nsError().isEqual(value) else { return nil }
+                return subject.error as? Output
+            }
+        }
+        return Self(.value(value)) { subject in
+            guard Swift.type(of: subject.error) == valueType, let error = subject.error as? Output else { return nil }
+            return error == value ? error : nil
+        }
+    }
+}
+
+extension ErrorMatcher {
+    /// Matches errors that conform to a protocol.
+    ///
+    /// ```swift
+    /// .on(.conforming(to: (any LocalizedError).self)) { error in … error.errorDescription … }
+    /// ```
+    ///
+    /// - Parameter type: The protocol as a type, `(any P).self`. A concrete error type matches as in ``type(_:)``.
+    /// - Returns: A matcher that hands on the error as that type.
+    /// - Complexity: O(1): one dynamic cast.
+    public static func conforming(to type: Output.Type) -> Self {
+        if let concrete = Output.self as? any Error.Type, let matcher = typeMatcher(concrete) {
+            return matcher
+        }
+        if Output.self is AnyClass {
+            return Self(.conforming(type)) { subject in
+                Swift.type(of: subject.error) is Output.Type ? subject.error as? Output : nil
+            }
+        }
+        return Self(.conforming(type)) { subject in subject.error as? Output }
+    }
+
+    private static func typeMatcher<E: Error>(_ type: E.Type) -> Self? {
+        ErrorMatcher<E>.type(type) as? Self
+    }
+
+    /// Matches errors from which a part can be taken, one enum case's payload, say.
+    ///
+    /// ```swift
+    /// .on(.extracting(PaymentError.self) { if case .declined(let code) = $0 { code } else { nil } }) { code in … }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: The error type to look at, matched as in ``type(_:)``.
+    ///   - extract: Answers the part, or nil where the matcher shall not match.
+    /// - Returns: A matcher that hands on the part.
+    /// - Complexity: O(1) for errors of other types, else that of `extract`.
+    public static func extracting<E: Error>(
+        _ type: E.Type,
+        _ extract: @escaping @Sendable (E) -> Output?
+    ) -> Self {
+        let evaluate = ErrorMatcher<E>.type(type).evaluate
+        return Self(.extracting(type)) { subject in evaluate(&subject).flatMap(extract) }
+    }
+
+    /// Matches where the error itself, or any error underlying it, matches.
+    ///
+    /// The error itself is tried first, then its underlying errors breadth first: what ``UnderlyingErrors`` answers, if
+    /// the error conforms; otherwise `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has
+    /// them; otherwise the fields and payloads that are errors, through optionals, arrays, superclasses and one struct or
+    /// tuple in between (as in `DecodingError`'s context). At most 64 errors are visited, and a cycle ends.
+    ///
+    /// - Parameter matcher: What to look for.
+    /// - Returns: A matcher that hands on what `matcher` makes of the first error it matches. The report that an action
+    ///   gets keeps the outer error.
+    /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection. It is tried for every
+    ///   error that reaches it, since any error may have another one under it.
+    public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
+        let evaluate = matcher.evaluate
+        return Self(.anywhere(matcher.shape)) { subject in
+            if let output = evaluate(&subject) { return output }
+            for underlying in subject.underlyingErrors() {
+                var inner = ErrorSubject(underlying)
+                if let output = evaluate(&inner) { return output }
+            }
+            return nil
+        }
+    }
+}
+
+extension ErrorMatcher where Output == any Error {
+    /// Matches where a predicate answers true.
+    ///
+    /// - Parameter predicate: Asked about every error that gets this far, and by `explain`; it should be cheap and change
+    ///   nothing.
+    /// - Returns: A matcher that hands on the error.
+    /// - Complexity: That of `predicate`, for every error that reaches it.
+    public static func matching(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
+        Self(.predicate) { subject in predicate(subject.error) ? subject.error : nil }
+    }
+
+    /// Matches every error.
+    public static var any: Self {
+        Self(.any) { subject in subject.error }
+    }
+}
+
+extension ErrorMatcher where Output == NSError {
+    /// Matches by the domain, and the code if one is given, that `error as NSError` has.
+    ///
+    /// It sees `NSError` objects and Swift errors alike: `URLError`, `CocoaError`, `POSIXError`, any `CustomNSError`, and
+    /// every other Swift error by the domain that Swift gives it, the type's name. A Swift type's domain is taken to be
+    /// one and the same for all its values; its code is read per error.
+    ///
+    /// - Parameters:
+    ///   - domain: The domain to match.
+    ///   - code: The code to match, or nil for every code of the domain.
+    /// - Returns: A matcher that hands on the `NSError`.
+    /// - Complexity: O(1); an error is bridged at most once, whatever the number of such rules.
+    public static func nsError(domain: String, code: Int? = nil) -> Self {
+        Self(.nsError(domain: domain, code: code)) { subject in
+            let error = subject.nsError()
+            guard error.domain == domain, code == nil || error.code == code else { return nil }
+            return error
+        }
+    }
+}

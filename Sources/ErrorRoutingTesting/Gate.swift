@@ -1,0 +1,69 @@
+import Synchronization
+
+/// A gate that holds tasks until the test opens it, in place of a sleep.
+///
+/// ```swift
+/// let gate = Gate()
+/// bus.task { await gate.wait(); throw Timeout() }
+/// …
+/// gate.open()
+/// ```
+public final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiters = WaitList<Void>()
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes a gate that is shut.
+    public init() {}
+
+    /// Whether the gate is open.
+    public var isOpen: Bool { state.withLock { $0.isOpen } }
+
+    /// Opens the gate for everyone who waits, and for everyone who will. It stays open.
+    public func open() {
+        let waiters = state.withLock { state in
+            state.isOpen = true
+            return state.waiters.release { true }
+        }
+        for waiter in waiters { waiter.continuation.resume() }
+    }
+
+    /// Waits until the gate is open, cancelled or not: for what hangs and honours no cancellation.
+    public func wait() async {
+        // Only `waitUnlessCancelled` cancels its place, so nothing is thrown into this one.
+        try? await enter(reserve())
+    }
+
+    /// Waits until the gate is open, or the task is cancelled.
+    ///
+    /// - Throws: `CancellationError` if the task was cancelled first.
+    public func waitUnlessCancelled() async throws {
+        let id = reserve()
+        try await withTaskCancellationHandler {
+            try await enter(id)
+        } onCancel: {
+            state.withLock { $0.waiters.cancel(id) }?.resume(throwing: CancellationError())
+        }
+    }
+
+    private func reserve() -> UInt64 {
+        state.withLock { $0.waiters.reserve() }
+    }
+
+    private func enter(_ id: UInt64) async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            let resume = state.withLock { state -> (() -> Void)? in
+                if state.isOpen {
+                    state.waiters.giveUp(id)
+                    return { continuation.resume() }
+                }
+                return state.waiters.take(id, (), continuation)
+                    ? nil : { continuation.resume(throwing: CancellationError()) }
+            }
+            resume?()
+        }
+    }
+}
