@@ -14,7 +14,7 @@ let package = Package(
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRouting"]),
         .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
-        .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRoutingTesting"]),
+        .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -17,6 +17,7 @@
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
 /// - Throws: What the body threw.
+@discardableResult
 public func withErrorBus<T, F: Error>(
     handler: ErrorHandler,
     configuration: ErrorBus.Configuration = .init(),

@@ -1,0 +1,71 @@
+import ErrorRoutingTesting
+import Testing
+
+@Suite("Gates and test clocks", .timeLimit(.minutes(1)))
+struct GateAndClockTests {
+    @Test("a gate lets everyone through once it is open, before and after")
+    func gate() async {
+        let gate = Gate()
+        #expect(!gate.isOpen)
+        async let early: Void = gate.wait()
+        async let earlyToo: Void? = try? gate.waitUnlessCancelled()
+        gate.open()
+        await early
+        #expect(await earlyToo != nil)
+        #expect(gate.isOpen)
+        await gate.wait()
+    }
+
+    @Test("waitUnlessCancelled ends when its task is cancelled, at whatever moment; wait does not")
+    func cancelledAtAGate() async {
+        let gate = Gate()
+        // Cancelled before, while, or after it begins to wait: the scheduler decides, so often enough for all three.
+        for _ in 0..<200 {
+            let task = Task { @concurrent in try await gate.waitUnlessCancelled() }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        let stubborn = Task {
+            await gate.wait()
+            return gate.isOpen
+        }
+        stubborn.cancel()
+        gate.open()
+        #expect(await stubborn.value)
+    }
+
+    @Test("a test clock stands still until it is moved, and wakes who is due")
+    func clock() async throws {
+        let clock = TestClock()
+        let first = Task { try await clock.sleep(for: .seconds(1)) }
+        let second = Task { try await clock.sleep(for: .seconds(2)) }
+        await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(1))
+        try await first.value
+        #expect(clock.now == TestClock.Instant(offset: .seconds(1)))
+        clock.advance(by: .seconds(1))
+        try await second.value
+        // What is due already does not sleep.
+        try await clock.sleep(until: .init(offset: .seconds(2)))
+    }
+
+    @Test("a sleep on a test clock ends when its task is cancelled, at whatever moment")
+    func cancelledSleep() async {
+        let clock = TestClock()
+        for _ in 0..<200 {
+            let task = Task { @concurrent in try await clock.sleep(for: .seconds(1)) }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        clock.advance(by: .seconds(1))
+    }
+
+    @Test("moving a test clock back stops the program, and says by how much")
+    func backwards() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            TestClock().advance(by: .seconds(-1))
+        }
+        let output = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(output.contains("TestClock.advance(by:) must not be negative, but is -1.0 seconds"))
+    }
+}

@@ -1,0 +1,62 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("Recording what a body posts")
+struct RecordedErrorsTests {
+    struct Declined: Error, Equatable { var code = 51 }
+    struct Lost: Error {}
+
+    @Test("every error is recorded in order, however many, with its outcome")
+    func records() async {
+        let recorded = await withRecordedErrors(handler: ErrorHandler().ignore(Lost.self)) { bus in
+            for code in 0..<1_000 { bus.post(Declined(code: code)) }
+            bus.post(Lost())
+        }
+        #expect(recorded.matches(of: .type(Declined.self)).map(\.code) == Array(0..<1_000))
+        #expect(recorded.reports.last?.outcome?.disposition == .ignored)
+        #expect(recorded.statistics.posted == 1_001)
+        #expect(recorded.expectReported(.type(Declined.self)) == Declined(code: 0))
+        recorded.expectReported(.type(Declined.self), count: 1_000)
+        recorded.expectNoneReported(.type(CancellationError.self))
+    }
+
+    @Test("nothing posted is nothing reported")
+    func nothing() async {
+        let recorded = await withRecordedErrors { _ in }
+        recorded.expectNoneReported()
+        #expect(recorded.errors.isEmpty)
+        #expect(recorded.description == "no reports")
+    }
+
+    @Test("what the body throws is thrown on, typed")
+    func throwing() async {
+        do throws(Declined) {
+            try await withRecordedErrors { _ async throws(Declined) in throw Declined() }
+            Issue.record("it throws")
+        } catch {
+            #expect(error.code == 51)
+        }
+    }
+
+    @Test("a missing error fails the test at the caller's line, and says what was reported instead")
+    func failureAtTheCallersLine() async {
+        let recorded = await withRecordedErrors { bus in bus.post(Lost()) }
+        let line = #line + 2
+        withKnownIssue {
+            recorded.expectReported(.type(Declined.self).named("a declined card"))
+        } matching: { issue in
+            let comment = issue.comments.map(\.rawValue).joined()
+            return issue.sourceLocation?.line == line
+                && comment.contains("expected at least 1 of a declined card, found 0")
+                && comment.contains("RecordedErrorsTests.Lost")
+        }
+    }
+
+    @Test("a wrong count and an unexpected error fail the test too")
+    func otherFailures() async {
+        let recorded = await withRecordedErrors { bus in bus.post(Declined()) }
+        withKnownIssue { recorded.expectReported(.type(Declined.self), count: 2) }
+        withKnownIssue { recorded.expectNoneReported() }
+    }
+}

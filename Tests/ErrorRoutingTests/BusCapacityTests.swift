@@ -1,0 +1,151 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("Behaviours 13 and 14: bounded memory and the conservation law", .timeLimit(.minutes(1)))
+struct BusCapacityTests {
+    @Test("at capacity the newest is dropped and counted, and one notice follows in-band")
+    func overflow() async {
+        let recorded = await record(capacity: 3) { bus in
+            for number in 0..<10 { bus.post(Numbered(number)) }
+            #expect(bus.statistics.posted == 11)
+            #expect(bus.statistics.dropped == 7)
+            #expect(bus.statistics.pending == 4)
+        }
+        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [0, 1, 2])
+        #expect(recorded.matches(of: .type(ErrorsDropped.self)) == [ErrorsDropped(count: 7)])
+        #expect(recorded.errors.last is ErrorsDropped)
+        #expect(recorded.statistics.isBalanced)
+    }
+
+    @Test("the report in delivery takes no capacity")
+    func inDeliveryIsNotCounted() async {
+        let (entered, gate) = (Gate(), Gate())
+        let handler = ErrorHandler().on(Numbered(0)) { _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let recorded = await withRecordedErrors(handler: handler, configuration: .init(capacity: 1)) { bus in
+            bus.post(Numbered(0))
+            await entered.wait()
+            bus.post(Numbered(1))
+            #expect(bus.statistics.pending == 2)
+            #expect(bus.statistics.dropped == 0)
+            gate.open()
+        }
+        recorded.expectReported(.type(Numbered.self), count: 2)
+        recorded.expectNoneReported(.type(ErrorsDropped.self))
+    }
+
+    @Test("a notice takes no capacity, and later drops add to it until it is delivered")
+    func noticeTakesNoCapacity() async {
+        let (entered, gate) = (Gate(), Gate())
+        let handler = ErrorHandler().on(Numbered(1)) { _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let recorded = await withRecordedErrors(handler: handler, configuration: .init(capacity: 2)) { bus in
+            bus.post(Numbered(1))
+            await entered.wait()
+            // Fills the queue, then drops two; then the notice stands behind 2 and 3.
+            for number in 2...5 { bus.post(Numbered(number)) }
+            #expect(bus.statistics.pending == 4)
+            gate.open()
+        }
+        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [1, 2, 3])
+        #expect(recorded.matches(of: .type(ErrorsDropped.self)).map(\.count) == [2])
+    }
+
+    @Test("after a notice is delivered the next drop makes a new one")
+    func noticesFollowEachOther() async {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 1))
+        let reports = bus.reports(bufferingNewest: .max)
+        for number in 0..<3 { bus.post(Numbered(number)) }
+        let running = Task { await bus.run() }
+        var iterator = reports.makeAsyncIterator()
+        #expect(await iterator.next()?.error as? Numbered == Numbered(0))
+        #expect(await iterator.next()?.error as? ErrorsDropped == ErrorsDropped(count: 2))
+        bus.finish()
+        await running.value
+        #expect(bus.statistics.posted == 4 && bus.statistics.isBalanced)
+    }
+
+    @Test("an ErrorsDropped report says where the first of the dropped errors was posted")
+    func noticeSource() async {
+        let line: UInt = #line + 3
+        let recorded = await record(capacity: 1) { bus in
+            bus.post(Numbered(0))
+            bus.post(Numbered(1), metadata: ["secret": "x"])
+            bus.post(Numbered(2))
+        }
+        #expect(recorded.reports.last?.source.line == line)
+        #expect(recorded.reports.last?.metadata == [:])
+    }
+
+    @Test("every end is counted on its own, and the law holds at rest")
+    func law() async {
+        let handler = ErrorHandler()
+            .on(.type(Numbered.self).where { $0.number % 3 == 0 }) { error in
+                if error.number % 2 == 0 { throw Numbered(-1) }
+                return .stop
+            }
+            .ignore(.type(Numbered.self).where { $0.number % 3 == 1 })
+        let recorded = await record(handler: handler, capacity: 30) { bus in
+            for number in 0..<40 { bus.post(Numbered(number)) }
+        }
+        var expected = ErrorBus.Statistics()
+        #expect(recorded.statistics.isBalanced)
+        #expect(expected.isBalanced)
+        expected = recorded.statistics
+        // 40 errors, the notice of 10 drops, and the notices of 5 failures (0, 6, 12, 18, 24).
+        #expect(expected.posted == 46)
+        #expect(expected.handled == 10)
+        #expect(expected.ignored == 10)
+        #expect(expected.unmatched == 10 + 1 + 5)
+        #expect(expected.dropped == 10)
+        #expect(expected.suppressed == 0)
+        #expect(expected.pending == 0)
+        #expect(expected.actionFailures == 5)
+        #expect(
+            expected.description
+                == """
+                posted 46 = handled 10 + ignored 10 + unmatched 16 + suppressed 0 + dropped 10 + pending 0; \
+                action failures 5
+                """
+        )
+    }
+
+    @Test("the law holds under contention, and drops are counted exactly")
+    func lawUnderContention() async {
+        let recorded = await withRecordedErrors(configuration: .init(capacity: 16)) { bus in
+            await withTaskGroup { group in
+                for poster in 0..<8 {
+                    group.addTask { @concurrent in
+                        for number in 0..<1_000 { bus.post(Numbered(poster * 1_000 + number)) }
+                    }
+                }
+            }
+        }
+        let delivered = recorded.matches(of: .type(Numbered.self)).count
+        let announced = recorded.matches(of: .type(ErrorsDropped.self)).map(\.count).reduce(0, +)
+        #expect(delivered + announced == 8_000)
+        #expect(announced == recorded.statistics.dropped)
+        #expect(recorded.statistics.isBalanced && recorded.statistics.pending == 0)
+    }
+
+    /// Posts while nothing is delivered yet, then delivers.
+    private func record(
+        handler: ErrorHandler = ErrorHandler(),
+        capacity: Int,
+        _ post: (ErrorBus) -> Void
+    ) async -> RecordedErrors {
+        let bus = ErrorBus(handler: handler, configuration: .init(capacity: capacity))
+        let reports = bus.reports(bufferingNewest: .max)
+        post(bus)
+        bus.finish()
+        await bus.run()
+        return RecordedErrors(reports: await reports.collected(), statistics: bus.statistics)
+    }
+}

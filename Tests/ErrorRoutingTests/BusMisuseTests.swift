@@ -1,0 +1,88 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("Programming errors stop the program, and say which value or call it was", .timeLimit(.minutes(2)))
+struct BusMisuseTests {
+    @Test("a capacity below 1")
+    func capacity() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 0))
+        }
+        expect(result, says: "capacity must be at least 1, not 0")
+    }
+
+    @Test("a negative time limit")
+    func timeLimit() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ErrorBus(handler: ErrorHandler(), configuration: .init(actionTimeLimit: .seconds(-1)))
+        }
+        expect(result, says: "actionTimeLimit must not be negative, but is -1.0 seconds")
+    }
+
+    @Test("an observer that buffers nothing")
+    func observerBuffer() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ErrorBus(handler: ErrorHandler()).reports(bufferingNewest: 0)
+        }
+        expect(result, says: "reports(bufferingNewest:) must be at least 1, not 0")
+    }
+
+    @Test("a second run at the same time")
+    func secondRun() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let gate = Gate()
+            let handler = ErrorHandler().on(Numbered(1)) { _ in
+                gate.open()
+                return .stop
+            }
+            let bus = ErrorBus(handler: handler)
+            bus.post(Numbered(1))
+            let first = Task { await bus.run() }
+            await gate.wait()
+            await bus.run()
+            await first.value
+        }
+        expect(result, says: "ErrorBus.run() was called while the bus runs already")
+    }
+
+    @Test("a run after the run")
+    func runAgain() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let bus = ErrorBus(handler: ErrorHandler())
+            bus.finish()
+            await bus.run()
+            await bus.run()
+        }
+        expect(result, says: "ErrorBus.run() was called again after it had returned")
+    }
+
+    @Test("a second root")
+    func secondRoot() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let first = ErrorBus(handler: ErrorHandler())
+            first.becomeRoot()
+            ErrorBus(handler: ErrorHandler()).becomeRoot()
+        }
+        expect(result, says: "another bus is the root")
+    }
+
+    @Test("a root that has ended")
+    func endedRoot() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let bus = ErrorBus(handler: ErrorHandler())
+            bus.finish()
+            bus.becomeRoot()
+        }
+        expect(result, says: "this bus has ended")
+    }
+
+    private func expect(
+        _ result: ExitTest.Result?,
+        says message: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let output = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(output.contains(message), sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,141 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Behaviour 11: posting", .timeLimit(.minutes(1)))
+struct BusPostingTests {
+    @Test("post returns while an action hangs")
+    func postDoesNotWait() async {
+        let gate = Gate()
+        let handler = ErrorHandler().on(Numbered.self) { _ in
+            await gate.wait()
+            return .stop
+        }
+        await withErrorBus(handler: handler) { bus in
+            for number in 0..<100 { bus.post(Numbered(number)) }
+            // The action still hangs: had a post waited for it, this would not be reached.
+            gate.open()
+        }
+    }
+
+    @Test("reports of one poster are delivered in order, however many post at once")
+    func orderPerPoster() async {
+        let recorded = await withRecordedErrors { bus in
+            await withTaskGroup { group in
+                for poster in 0..<8 {
+                    group.addTask { @concurrent in
+                        for number in 0..<500 { bus.post(Numbered(poster * 1_000 + number)) }
+                    }
+                }
+            }
+        }
+        let numbers = recorded.matches(of: .type(Numbered.self)).map(\.number)
+        #expect(numbers.count == 4_000)
+        for poster in 0..<8 {
+            #expect(numbers.filter { $0 / 1_000 == poster } == (0..<500).map { poster * 1_000 + $0 })
+        }
+    }
+
+    @Test("sequence numbers are assigned at delivery and strictly increase")
+    func sequence() async {
+        let recorded = await withRecordedErrors { bus in
+            for number in 0..<100 { bus.post(Numbered(number)) }
+        }
+        #expect(recorded.reports.map(\.sequence) == (1...100).map { UInt64($0) })
+        #expect(ErrorReport(error: Numbered(0), source: .init()).sequence == 0)
+    }
+
+    @Test("post works on threads that are no tasks")
+    func postingFromThreads() async {
+        let recorded = await withRecordedErrors { bus in
+            let remaining = Mutex(4)
+            let gate = Gate()
+            for thread in 0..<4 {
+                Thread.detachNewThread {
+                    for number in 0..<100 { bus.post(Numbered(thread * 1_000 + number)) }
+                    if remaining.withLock({
+                        $0 -= 1; return $0
+                    }) == 0 {
+                        gate.open()
+                    }
+                }
+            }
+            await gate.wait()
+        }
+        recorded.expectReported(.type(Numbered.self), count: 400)
+    }
+
+    @Test("errors posted before the bus runs are delivered when it does")
+    func postingBeforeRun() async {
+        let journal = Journal<Int>()
+        let bus = ErrorBus(handler: .noting(journal))
+        bus.post(Numbered(1))
+        bus.post(Numbered(2))
+        #expect(bus.statistics.pending == 2)
+        bus.finish()
+        await bus.run()
+        #expect(journal.entries == [1, 2])
+    }
+
+    @Test("a report says where, when and with what it was posted")
+    func reportContents() async throws {
+        let before = Date()
+        let line: UInt = #line + 2
+        let recorded = await withRecordedErrors { bus in
+            bus.post(Numbered(1), metadata: ["order": "17"])
+        }
+        let report = try #require(recorded.reports.first)
+        #expect(report.source == .init(fileID: #fileID, line: line))
+        #expect(report.source.module == "ErrorRoutingTests")
+        #expect(report.metadata == ["order": "17"])
+        #expect(report.scope.isEmpty)
+        #expect(report.occurrences == 1)
+        // Computed from another clock, so equal only to within the reading of both.
+        #expect(report.date > before.addingTimeInterval(-1) && report.date < Date().addingTimeInterval(1))
+        #expect(report.outcome?.disposition == .unmatched)
+    }
+
+    @Test("deliver answers what became of the error")
+    func deliver() async {
+        let handler = ErrorHandler().on(Numbered(1)) { _ in .stop }.ignore(Numbered(2))
+        await withErrorBus(handler: handler) { bus in
+            #expect(await bus.deliver(Numbered(1)).disposition == .handled)
+            #expect(await bus.deliver(Numbered(2)).disposition == .ignored)
+            #expect(await bus.deliver(Numbered(3)).disposition == .unmatched)
+            bus.finish()
+            #expect(await bus.deliver(Numbered(4)).disposition == .dropped)
+        }
+    }
+
+    @Test("deliver answers .pending when its caller is cancelled, and the error is still delivered")
+    func cancelledDeliver() async {
+        let (entered, gate) = (Gate(), Gate())
+        let handler = ErrorHandler().on(Numbered.self) { _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let recorded = await withRecordedErrors(handler: handler) { bus in
+            let waiting = Task { await bus.deliver(Numbered(1)) }
+            await entered.wait()
+            waiting.cancel()
+            #expect(await waiting.value.disposition == .pending)
+            gate.open()
+        }
+        #expect(recorded.reports.map(\.outcome?.disposition) == [.handled])
+    }
+
+    @Test("a cancelled task's deliver still posts")
+    func deliverInCancelledTask() async {
+        let recorded = await withRecordedErrors { bus in
+            let task = Task {
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return await bus.deliver(Numbered(1))
+            }
+            #expect(await task.value.disposition == .pending)
+        }
+        recorded.expectReported(.value(Numbered(1)), count: 1)
+    }
+}
