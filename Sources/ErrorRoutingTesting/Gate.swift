@@ -1,4 +1,4 @@
-import Synchronization
+import ErrorRouting
 
 /// A gate that holds tasks until the test opens it, in place of a sleep.
 ///
@@ -14,7 +14,7 @@ public final class Gate: Sendable {
         var waiters = WaitList<Void>()
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes a gate that is shut.
     public init() {}

@@ -1,4 +1,4 @@
-import Synchronization
+import ErrorRouting
 
 /// A clock that stands still until a test moves it, for ``ErrorRouting/ErrorBus/Configuration/clock``.
 ///
@@ -55,7 +55,7 @@ public final class TestClock: Clock, Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Makes a clock at its beginning.
     public init() {}

@@ -1,15 +1,14 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("Behaviour 12: delivery", .timeLimit(.minutes(1)))
 struct BusDeliveryTests {
     @Test("delivery is serial: no two actions run at once, though they suspend")
     func serial() async {
-        let inside = Mutex(0)
-        let overlaps = Mutex(0)
+        let inside = Locked(0)
+        let overlaps = Locked(0)
         let handler = ErrorHandler().on(Numbered.self) { _ in
             if inside.withLock({
                 $0 += 1; return $0

@@ -1,7 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("Behaviour 11: posting", .timeLimit(.minutes(1)))
@@ -50,7 +49,7 @@ struct BusPostingTests {
     @Test("post works on threads that are no tasks")
     func postingFromThreads() async {
         let recorded = await withRecordedErrors { bus in
-            let remaining = Mutex(4)
+            let remaining = Locked(4)
             let gate = Gate()
             for thread in 0..<4 {
                 Thread.detachNewThread {

@@ -1,5 +1,4 @@
 import ErrorRouting
-import Synchronization
 
 /// An error that says which one it is.
 struct Numbered: Error, Hashable {
@@ -10,7 +9,7 @@ struct Numbered: Error, Hashable {
 
 /// What happened, in order, from whichever thread.
 final class Journal<Entry: Sendable>: Sendable {
-    private let storage = Mutex<[Entry]>([])
+    private let storage = Locked<[Entry]>([])
 
     var entries: [Entry] { storage.withLock { $0 } }
 

@@ -1,6 +1,4 @@
-import Synchronization
-
-private let processRoot = Mutex<ErrorBus?>(nil)
+private let processRoot = Locked<ErrorBus?>(nil)
 
 extension ErrorBus {
     /// The process's bus, for threads and callbacks that are in no task; nil where no bus has become it.

@@ -28,10 +28,10 @@ public final class ErrorBus: ErrorPosting {
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
-    private let machine: Mutex<BusStateMachine>
+    private let machine: Locked<BusStateMachine>
     /// The machine's generation, readable without the lock.
     private let generation = Atomic<UInt64>(0)
-    private let staff = Mutex(Staff())
+    private let staff = Locked(Staff())
     private let ended = Promise<Void>()
     private let wakeUps: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
@@ -50,7 +50,7 @@ public final class ErrorBus: ErrorPosting {
         self.handler = handler
         clock = BusClock(configuration.clock)
         actionTimeLimit = configuration.actionTimeLimit
-        machine = Mutex(
+        machine = Locked(
             BusStateMachine(capacity: configuration.capacity, actionTimeLimit: configuration.actionTimeLimit)
         )
         // One wake-up is as good as many: the worker takes all that it finds.

@@ -8,7 +8,7 @@ final class ObserverRegistry: Sendable {
         var isFinished = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// How many streams are open, readable without the lock: nobody observes most buses.
     private let count = Atomic<Int>(0)
 

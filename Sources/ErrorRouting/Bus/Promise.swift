@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A value that someone will give once, and any number wait for.
 final class Promise<Value: Sendable>: Sendable {
     private enum State {
@@ -7,7 +5,7 @@ final class Promise<Value: Sendable>: Sendable {
         case fulfilled(Value)
     }
 
-    private let state = Mutex(State.waiting([]))
+    private let state = Locked(State.waiting([]))
 
     /// Gives the value. Only the first one counts.
     func fulfill(_ value: Value) {

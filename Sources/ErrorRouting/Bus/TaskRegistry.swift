@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The tasks that were started with `task` and still run.
 final class TaskRegistry: Sendable {
     private struct State {
@@ -8,7 +6,7 @@ final class TaskRegistry: Sendable {
         var isCancelled = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Starts a task and notes it down until it calls ``remove(_:)`` with the number that it is given.
     ///

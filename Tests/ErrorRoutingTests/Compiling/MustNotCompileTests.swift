@@ -1,0 +1,99 @@
+import Testing
+
+/// What would be a mistake, the compiler refuses; each case pins part of its diagnostic.
+@Suite("What must not compile does not", .timeLimit(.minutes(5)))
+struct MustNotCompileTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let body: String
+        /// Part of the diagnostic; nil for the control, which compiles.
+        let diagnostic: String?
+
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(
+            name: "the control: the stage that the others stand on compiles",
+            body: "_ = ErrorHandler().on(Lost.self) { _ in .stop }.on(Declined.card) { _ in .next }",
+            diagnostic: nil
+        ),
+        Case(
+            name: "a bus without a handler",
+            body: "_ = ErrorBus()",
+            diagnostic: "missing argument for parameter 'handler'"
+        ),
+        Case(
+            name: "a value rule for an error that is not Equatable",
+            body: "_ = ErrorHandler().ignore(.value(Lost()))",
+            diagnostic: "'Lost' conform to 'Equatable'"
+        ),
+        Case(
+            name: "a type rule for what is no error",
+            body: "_ = ErrorMatcher.type(String.self)",
+            diagnostic: "'String' conform to 'Error'"
+        ),
+        Case(
+            name: "an action that answers nothing",
+            body: "_ = ErrorHandler().onNoMatch { error in print(error) }",
+            diagnostic: "'HandleStrategy'"
+        ),
+        Case(
+            name: "an action that captures what is not Sendable",
+            body: "let box = Box(); _ = ErrorHandler().onNoMatch { _ in box.count += 1; return .stop }; box.count += 1",
+            diagnostic: "non-Sendable type 'Box'"
+        ),
+        Case(
+            name: "a predicate that captures what is not Sendable",
+            body: "let box = Box(); _ = ErrorMatcher.matching { _ in box.count > 0 }; box.count += 1",
+            diagnostic: "non-Sendable type 'Box'"
+        ),
+        Case(
+            name: "matching an output that is not Sendable",
+            body: "_ = ErrorMatcher<Box>.extracting(Lost.self) { _ in Box() }",
+            diagnostic: "'Box' does not conform to the 'Sendable' protocol"
+        ),
+        Case(
+            name: "forgetting the try where the body throws",
+            body: "await withErrorBus(handler: .default) { _ in throw Lost() }",
+            diagnostic: "call can throw"
+        ),
+        Case(
+            name: "throwing something else than the typed error out of rethrowing",
+            body: """
+                func f(_ bus: ErrorBus) throws(Declined) { try bus.rethrowing { () throws(Lost) in throw Lost() } }
+                """,
+            diagnostic: "thrown expression type 'Lost' cannot be converted to error type 'Declined'"
+        ),
+        Case(
+            name: "two handlers that are compared",
+            body: "_ = ErrorHandler() == ErrorHandler()",
+            diagnostic: "'ErrorHandler'"
+        ),
+    ]
+
+    @Test("each case", arguments: cases)
+    func mustNotCompile(_ example: Case) throws {
+        let errors = try Typechecker.errors(in: [
+            "stage.swift": """
+            import ErrorRouting
+
+            struct Lost: Error {}
+            enum Declined: Error, Equatable { case card }
+            final class Box { var count = 0 }
+            """,
+            "case.swift": """
+            import ErrorRouting
+
+            func example() async {
+                \(example.body)
+            }
+            """,
+        ])
+        guard let diagnostic = example.diagnostic else {
+            #expect(errors == [])
+            return
+        }
+        #expect(errors.contains { $0.hasPrefix("case.swift") && $0.contains(diagnostic) }, "\(errors)")
+    }
+}

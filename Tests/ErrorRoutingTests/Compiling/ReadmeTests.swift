@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@Suite("The README's Swift compiles", .timeLimit(.minutes(5)))
+struct ReadmeTests {
+    @Test("every snippet, as one module")
+    func snippets() throws {
+        let readme = try String(contentsOf: packageRoot.appending(path: "README.md"), encoding: .utf8)
+        let snippets = swiftBlocks(in: readme)
+        // So that a change of the fences cannot make the test pass by finding nothing.
+        #expect(snippets.count >= 5)
+        var sources = ["stage.swift": stage]
+        for (index, snippet) in snippets.enumerated() {
+            let imports = snippet.contains("import ") ? "" : "import ErrorRouting\n"
+            sources["snippet\(index + 1).swift"] = imports + snippet
+        }
+        #expect(try Typechecker.errors(in: sources) == [])
+    }
+
+    /// What the snippets take for granted.
+    private let stage = """
+        import ErrorRouting
+
+        struct Order { var id: String }
+        enum Flags { static let isReplaying = false }
+        actor Pager {
+            static let shared = Pager()
+            func page(_ text: String) {}
+        }
+        func heartbeat() async throws {}
+        func serve(errors: any ErrorPosting) async throws {}
+        func readInbox() async throws {}
+        func nextOrder() async throws -> Order { Order(id: "17") }
+        func onDisconnect(_ callback: @escaping @Sendable (any Error) -> Void) {}
+        """
+
+    private var packageRoot: URL {
+        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+    }
+
+    private func swiftBlocks(in markdown: String) -> [String] {
+        markdown.components(separatedBy: "```swift\n").dropFirst().compactMap { rest in
+            rest.components(separatedBy: "\n```").first
+        }
+    }
+}

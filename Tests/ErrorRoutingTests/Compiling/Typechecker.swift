@@ -1,0 +1,62 @@
+import Foundation
+
+/// Type-checks sources against the modules that this very test run was built with.
+enum Typechecker {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The compiler's errors, `file:line: message`; empty where the sources compile.
+    ///
+    /// - Parameter sources: Texts by file name; they form one module.
+    static func errors(in sources: [String: String]) throws -> [String] {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "typecheck-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var files: [String] = []
+        for (name, text) in sources.sorted(by: { $0.key < $1.key }) {
+            let file = folder.appending(path: name)
+            try text.write(to: file, atomically: true, encoding: .utf8)
+            files.append(file.path)
+        }
+        let flags = [
+            "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
+            "-module-cache-path", folder.appending(path: "cache").path, "-I", try modules().path,
+        ]
+        let output = try run(["swiftc"] + flags + files)
+        let errors = output.components(separatedBy: "\n").filter { $0.contains(": error: ") }
+        guard errors.isEmpty else {
+            return errors.map { $0.replacing(folder.path + "/", with: "") }
+        }
+        guard !output.contains("error: ") else { throw Failure(description: "the compiler did not run:\n\(output)") }
+        return []
+    }
+
+    /// Where the build put its modules: beside the test executable.
+    private static func modules() throws -> URL {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.pathComponents.count > 1 {
+            let modules = folder.appending(path: "Modules")
+            if FileManager.default.fileExists(atPath: modules.appending(path: "ErrorRouting.swiftmodule").path) {
+                return modules
+            }
+            folder.deleteLastPathComponent()
+        }
+        throw Failure(description: "no Modules folder above \(CommandLine.arguments[0])")
+    }
+
+    private static func run(_ command: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        // A sanitizer's options are for this process, not for the compiler.
+        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("SAN_OPTIONS") }
+        let pipe = Pipe()
+        process.standardError = pipe
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self)
+    }
+}
