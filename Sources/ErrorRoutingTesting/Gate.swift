@@ -22,7 +22,9 @@ public final class Gate: Sendable {
     /// Whether the gate is open.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Opens the gate for everyone who waits, and for everyone who will. It stays open.
+    /// Opens the gate for everyone who waits, and for everyone who will.
+    ///
+    /// It stays open.
     public func open() {
         let waiters = state.withLock { state in
             state.isOpen = true

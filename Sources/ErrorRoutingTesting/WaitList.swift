@@ -27,7 +27,9 @@ struct WaitList<Info> {
         places[id] = nil
     }
 
-    /// Waits at a reserved place. Answers whether it does; if not, it was cancelled.
+    /// Waits at a reserved place.
+    ///
+    /// Answers whether it does; if not, it was cancelled.
     mutating func take(_ id: UInt64, _ info: Info, _ continuation: Continuation) -> Bool {
         if case .cancelled = places.removeValue(forKey: id) { return false }
         places[id] = .taken(info, continuation)
@@ -35,7 +37,9 @@ struct WaitList<Info> {
         return true
     }
 
-    /// Cancels a place. Answers whom to wake with `CancellationError`.
+    /// Cancels a place.
+    ///
+    /// Answers whom to wake with `CancellationError`.
     mutating func cancel(_ id: UInt64) -> Continuation? {
         switch places[id] {
         case .taken(_, let continuation):
@@ -50,7 +54,9 @@ struct WaitList<Info> {
         }
     }
 
-    /// Lets go whom a condition names. Answers whom to wake.
+    /// Lets go whom a condition names.
+    ///
+    /// Answers whom to wake.
     mutating func release(where isReleased: (Info) -> Bool) -> [(info: Info, continuation: Continuation)] {
         var released: [(info: Info, continuation: Continuation)] = []
         for (id, place) in places {

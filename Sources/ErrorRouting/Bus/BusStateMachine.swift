@@ -201,7 +201,9 @@ extension BusStateMachine {
         case replaceWorker(generation: UInt64)
     }
 
-    /// An asynchronous action begins. Answers whether a watchdog has to be sent out.
+    /// An asynchronous action begins.
+    ///
+    /// Answers whether a watchdog has to be sent out.
     mutating func actionWillBegin(
         _ rule: Rule,
         _ progress: DispatchProgress,

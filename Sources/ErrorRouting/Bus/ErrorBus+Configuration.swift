@@ -1,20 +1,26 @@
 extension ErrorBus {
     /// How much a bus holds, how long an action may take, and by which clock.
     public struct Configuration: Sendable {
-        /// How many reports may be pending, the one in delivery not counted. At least 1.
+        /// How many reports may be pending, the one in delivery not counted.
+        ///
+        /// At least 1.
         ///
         /// When it is reached the newest error is dropped, since the first errors of a storm carry its cause; it is
         /// counted, and an ``ErrorsDropped`` follows.
         public var capacity: Int
 
-        /// How long an asynchronous action may run before it is abandoned; nil for no limit. Not negative.
+        /// How long an asynchronous action may run before it is abandoned; nil for no limit.
+        ///
+        /// Not negative.
         ///
         /// An abandoned action's task is cancelled and its later result discarded; an ``ActionFailure`` with an
         /// ``ActionTimeLimitExceeded`` takes its place, the rules after it run, and the bus goes on. A synchronous
         /// action that blocks its thread cannot be cut off.
         public var actionTimeLimit: Duration?
 
-        /// The clock for the limits above and for `shutdown`. A test clock in tests.
+        /// The clock for the limits above and for `shutdown`.
+        ///
+        /// A test clock in tests.
         public var clock: any Clock<Duration>
 
         /// Makes a configuration; each default suits a service.

@@ -84,7 +84,9 @@ public final class ErrorBus: ErrorPosting {
 
     // MARK: Posting
 
-    /// Posts an error, to be delivered in its turn. Never suspends, never throws, never waits for an action.
+    /// Posts an error, to be delivered in its turn.
+    ///
+    /// Never suspends, never throws, never waits for an action.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -144,7 +146,9 @@ public final class ErrorBus: ErrorPosting {
 // MARK: - Running
 
 extension ErrorBus {
-    /// Delivers what is posted, until the bus is finished and drained. The root component's loop.
+    /// Delivers what is posted, until the bus is finished and drained.
+    ///
+    /// The root component's loop.
     ///
     /// Actions run in a task of the bus's own: neither the caller's actor nor its cancellation reaches them. Cancelling
     /// the caller finishes the bus; this returns once everything posted before is delivered. A bus runs once: calling
@@ -226,7 +230,9 @@ extension ErrorBus {
         return left.map(\.report)
     }
 
-    /// Everyone who waits for the end hears of it. Idempotent: a shutdown may meet the loop's own end.
+    /// Everyone who waits for the end hears of it.
+    ///
+    /// Idempotent: a shutdown may meet the loop's own end.
     private func end() {
         resignRoot()
         observers.finish()
@@ -307,8 +313,10 @@ extension ErrorBus {
         machine.withLock { $0.actionDidEnd(for: generation) }
     }
 
-    /// Stays out as long as actions run, and replaces the worker of one that is overdue. One at most is out, and it
-    /// wakes once in a time limit, so actions that keep their limit pay next to nothing for it.
+    /// Stays out as long as actions run, and replaces the worker of one that is overdue.
+    ///
+    /// One at most is out, and it wakes once in a time limit, so actions that keep their limit pay next to nothing for
+    /// it.
     @concurrent
     private func watch() async {
         while true {

@@ -1,5 +1,7 @@
 extension ErrorPosting {
-    /// Runs an operation, posts what it throws, and answers nil then. `CancellationError` is not posted.
+    /// Runs an operation, posts what it throws, and answers nil then.
+    ///
+    /// `CancellationError` is not posted.
     ///
     /// ```swift
     /// let order = await errors.catching { try await intake.next() }
@@ -26,7 +28,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs an operation that answers an optional, which stays one. See ``catching(metadata:fileID:line:_:)``.
+    /// Runs an operation that answers an optional, which stays one; see ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         metadata: [String: String] = [:],
@@ -42,7 +44,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs a synchronous operation, and posts what it throws. See ``catching(metadata:fileID:line:_:)``.
+    /// Runs a synchronous operation, and posts what it throws; see ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         metadata: [String: String] = [:],
@@ -58,8 +60,9 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs a synchronous operation that answers an optional, which stays one. See
-    /// ``catching(metadata:fileID:line:_:)``.
+    /// Runs a synchronous operation that answers an optional, which stays one.
+    ///
+    /// See ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         metadata: [String: String] = [:],
@@ -75,7 +78,9 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs an operation, posts what it throws, and throws it on. `CancellationError` is thrown on but not posted.
+    /// Runs an operation, posts what it throws, and throws it on.
+    ///
+    /// `CancellationError` is thrown on but not posted.
     ///
     /// Whoever swallows an error posts it, so this is only for errors that the next level drops: otherwise they are
     /// reported twice.
@@ -101,8 +106,9 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs a synchronous operation, posts what it throws, and throws it on. See
-    /// ``rethrowing(metadata:fileID:line:_:)``.
+    /// Runs a synchronous operation, posts what it throws, and throws it on.
+    ///
+    /// See ``rethrowing(metadata:fileID:line:_:)``.
     public func rethrowing<T, F: Error>(
         metadata: [String: String] = [:],
         fileID: String = #fileID,

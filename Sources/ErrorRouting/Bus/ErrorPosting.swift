@@ -21,7 +21,9 @@ public protocol ErrorPosting: Sendable {
 }
 
 extension ErrorPosting {
-    /// Posts an error. Never suspends, never throws, never waits for an action, and works on any thread.
+    /// Posts an error.
+    ///
+    /// Never suspends, never throws, never waits for an action, and works on any thread.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -37,7 +39,9 @@ extension ErrorPosting {
         post(error, metadata: metadata, source: .init(fileID: fileID, line: line))
     }
 
-    /// Posts an error and waits until it is delivered. Inside an action it answers `.pending` at once.
+    /// Posts an error and waits until it is delivered.
+    ///
+    /// Inside an action it answers `.pending` at once.
     ///
     /// - Parameters:
     ///   - error: The error.

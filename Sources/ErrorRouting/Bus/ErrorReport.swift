@@ -43,7 +43,9 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// What became of it: in an `always` action the outcome so far, in an observer the whole; before that nil.
     public internal(set) var outcome: HandleOutcome?
 
-    /// Makes a report, for tests and for posters of one's own. Otherwise the bus makes them.
+    /// Makes a report, for tests and for posters of one's own.
+    ///
+    /// Otherwise the bus makes them.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -74,7 +76,9 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         self.outcome = outcome
     }
 
-    /// When it was posted, as a date. Computed from ``instant`` when asked, so that posting reads one clock only.
+    /// When it was posted, as a date.
+    ///
+    /// Computed from ``instant`` when asked, so that posting reads one clock only.
     public var date: Date {
         let age = (ContinuousClock.now - instant) / .seconds(1)
         return Date(timeIntervalSinceNow: -age)

@@ -9,7 +9,9 @@ struct FIFO<Element> {
         elements.append(element)
     }
 
-    /// Removes the oldest element. Amortised O(1): the front is cut off when it is the larger half.
+    /// Removes the oldest element.
+    ///
+    /// Amortised O(1): the front is cut off when it is the larger half.
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         let element = elements[head].take()

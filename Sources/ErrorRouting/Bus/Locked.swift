@@ -17,7 +17,9 @@ package final class Locked<Value>: @unchecked Sendable {
         self.value = value
     }
 
-    /// Calls a closure with the value while holding the lock. It must not call out: decide here, act afterwards.
+    /// Calls a closure with the value while holding the lock.
+    ///
+    /// It must not call out: decide here, act afterwards.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

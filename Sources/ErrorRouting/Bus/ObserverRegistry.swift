@@ -29,7 +29,9 @@ final class ObserverRegistry: Sendable {
         return stream
     }
 
-    /// Hands a report to every stream. Outside the lock, since a stream's end takes the lock too.
+    /// Hands a report to every stream.
+    ///
+    /// Outside the lock, since a stream's end takes the lock too.
     func send(_ report: ErrorReport) {
         guard count.load(ordering: .acquiring) > 0 else { return }
         for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(report) }

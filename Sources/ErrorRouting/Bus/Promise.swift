@@ -7,7 +7,9 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Locked(State.waiting([]))
 
-    /// Gives the value. Only the first one counts.
+    /// Gives the value.
+    ///
+    /// Only the first one counts.
     func fulfill(_ value: Value) {
         let waiters = state.withLock { state -> [CheckedContinuation<Value, Never>] in
             guard case .waiting(let waiters) = state else { return [] }
@@ -17,7 +19,9 @@ final class Promise<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume(returning: value) }
     }
 
-    /// The value, once it is there. Cancellation does not end the wait.
+    /// The value, once it is there.
+    ///
+    /// Cancellation does not end the wait.
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in

@@ -55,7 +55,9 @@ struct DispatchProgress: Sendable {
         }
     }
 
-    /// What can be said so far. Complete after the last rule.
+    /// What can be said so far.
+    ///
+    /// Complete after the last rule.
     var outcome: HandleOutcome {
         HandleOutcome(
             disposition: matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled,

@@ -3,7 +3,9 @@
 /// An object, so that copying a handler and reading a rule move one reference, and so that outcomes can name the rule
 /// without building anything.
 final class Rule: Sendable {
-    /// What a rule does with an error. Each closure answers nil where the rule does not match.
+    /// What a rule does with an error.
+    ///
+    /// Each closure answers nil where the rule does not match.
     enum Body: Sendable {
         case ignore(@Sendable (inout ErrorSubject) -> Bool)
         case synchronous(@Sendable (inout ErrorSubject, ErrorReport) throws -> HandleStrategy?)

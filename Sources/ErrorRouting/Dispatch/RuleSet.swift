@@ -1,4 +1,6 @@
-/// The rules of one handler, each list in the order of registration. They are tried from the last to the first.
+/// The rules of one handler, each list in the order of registration.
+///
+/// They are tried from the last to the first.
 struct RuleSet: Sendable {
     /// The lists, in the order in which a dispatch goes through them.
     enum Stage: Int, Sendable, Hashable, CaseIterable {

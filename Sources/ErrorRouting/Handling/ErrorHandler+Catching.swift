@@ -23,7 +23,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs an operation that answers an optional, which stays one. See ``catching(fileID:line:_:)``.
+    /// Runs an operation that answers an optional, which stays one; see ``catching(fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         fileID: String = #fileID,
@@ -38,7 +38,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs a synchronous operation, and handles here what it throws. See ``catching(fileID:line:_:)``.
+    /// Runs a synchronous operation, and handles here what it throws; see ``catching(fileID:line:_:)``.
     ///
     /// Where the handler needs to suspend for the error (see ``handleSynchronously(_:fileID:line:)``), it is handled in
     /// a task of its own, soon after this has returned.
@@ -56,7 +56,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs a synchronous operation that answers an optional, which stays one. See ``catching(fileID:line:_:)``.
+    /// Runs a synchronous operation that answers an optional, which stays one; see ``catching(fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         fileID: String = #fileID,

@@ -16,7 +16,7 @@ extension ErrorHandler {
         adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .synchronous(action), fileID, line)
     }
 
-    /// Adds an action for errors that no rule matched, with an action that also gets the report. See ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` whose action also gets the report; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -25,7 +25,7 @@ extension ErrorHandler {
         adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .synchronous(action), fileID, line)
     }
 
-    /// Adds an action for errors that no rule matched, with an action that may suspend. See ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` whose action may suspend; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -34,7 +34,7 @@ extension ErrorHandler {
         adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .asynchronous(action), fileID, line)
     }
 
-    /// Adds an action for errors that no rule matched, with an action that also gets the report, and may suspend. See ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` whose action also gets the report, and may suspend; see ``onNoMatch(fileID:line:do:)``.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -60,7 +60,7 @@ extension ErrorHandler {
         adding(ErrorMatcher.any.named("always"), to: .always, .synchronous(action), fileID, line)
     }
 
-    /// Adds an action that runs last, with an action that also gets the report. See ``always(fileID:line:do:)``.
+    /// Adds an `always` whose action also gets the report; see ``always(fileID:line:do:)``.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -69,7 +69,7 @@ extension ErrorHandler {
         adding(ErrorMatcher.any.named("always"), to: .always, .synchronous(action), fileID, line)
     }
 
-    /// Adds an action that runs last, with an action that may suspend. See ``always(fileID:line:do:)``.
+    /// Adds an `always` whose action may suspend; see ``always(fileID:line:do:)``.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -78,7 +78,7 @@ extension ErrorHandler {
         adding(ErrorMatcher.any.named("always"), to: .always, .asynchronous(action), fileID, line)
     }
 
-    /// Adds an action that runs last, with an action that also gets the report, and may suspend. See ``always(fileID:line:do:)``.
+    /// Adds an `always` whose action also gets the report, and may suspend; see ``always(fileID:line:do:)``.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,

@@ -22,7 +22,7 @@ extension ErrorHandler {
         adding(matcher, .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule with an action that also gets the report. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule with an action that also gets the report; see ``on(_:fileID:line:do:)``.
     public func on<Output>(
         _ matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -32,7 +32,7 @@ extension ErrorHandler {
         adding(matcher, .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule with an action that may suspend. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule with an action that may suspend; see ``on(_:fileID:line:do:)``.
     public func on<Output>(
         _ matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -42,7 +42,7 @@ extension ErrorHandler {
         adding(matcher, .asynchronous(action), fileID, line)
     }
 
-    /// Adds a rule with an action that also gets the report, and may suspend. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule with an action that also gets the report, and may suspend; see ``on(_:fileID:line:do:)``.
     public func on<Output>(
         _ matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -69,7 +69,7 @@ extension ErrorHandler {
         adding(.type(type), .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule for a type of error, with an action that also gets the report. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule for a type of error, with an action that also gets the report; see ``on(_:fileID:line:do:)``.
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -79,7 +79,7 @@ extension ErrorHandler {
         adding(.type(type), .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule for a type of error, with an action that may suspend. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule for a type of error, with an action that may suspend; see ``on(_:fileID:line:do:)``.
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -89,7 +89,7 @@ extension ErrorHandler {
         adding(.type(type), .asynchronous(action), fileID, line)
     }
 
-    /// Adds a rule for a type of error, with an action that also gets the report, and may suspend. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule for a type of error, with an action that also gets the report, and may suspend; see ``on(_:fileID:line:do:)``.
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -118,7 +118,7 @@ extension ErrorHandler {
         adding(.value(value), .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule for errors that equal a value, with an action that also gets the report. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule for errors that equal a value, with an action that also gets the report; see ``on(_:fileID:line:do:)``.
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -128,7 +128,7 @@ extension ErrorHandler {
         adding(.value(value), .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule for errors that equal a value, with an action that may suspend. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule for errors that equal a value, with an action that may suspend; see ``on(_:fileID:line:do:)``.
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -138,7 +138,7 @@ extension ErrorHandler {
         adding(.value(value), .asynchronous(action), fileID, line)
     }
 
-    /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend. See ``on(_:fileID:line:do:)``.
+    /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend; see ``on(_:fileID:line:do:)``.
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -169,7 +169,7 @@ extension ErrorHandler {
         adding(.nsError(domain: domain, code: code), .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule for a domain, with an action that also gets the report. See ``on(domain:code:fileID:line:do:)``.
+    /// Adds a rule for a domain, with an action that also gets the report; see ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String,
         code: Int? = nil,
@@ -180,7 +180,7 @@ extension ErrorHandler {
         adding(.nsError(domain: domain, code: code), .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule for a domain, with an action that may suspend. See ``on(domain:code:fileID:line:do:)``.
+    /// Adds a rule for a domain, with an action that may suspend; see ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String,
         code: Int? = nil,
@@ -191,7 +191,7 @@ extension ErrorHandler {
         adding(.nsError(domain: domain, code: code), .asynchronous(action), fileID, line)
     }
 
-    /// Adds a rule for a domain, with an action that also gets the report, and may suspend. See ``on(domain:code:fileID:line:do:)``.
+    /// Adds a rule for a domain, with an action that also gets the report, and may suspend; see ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String,
         code: Int? = nil,

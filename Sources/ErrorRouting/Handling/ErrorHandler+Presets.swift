@@ -13,7 +13,7 @@ extension ErrorHandler {
     /// ```
     public static var `default`: ErrorHandler { .standardError }
 
-    /// The library's preset with messages and metadata redacted. See ``standardError(redacting:)``.
+    /// The library's preset with messages and metadata redacted; see ``standardError(redacting:)``.
     ///
     /// - Parameter redact: Answers what is printed in place of a text.
     /// - Returns: The preset.
