@@ -1,4 +1,5 @@
-/// Tasks that wait, each of which may be cancelled before, while and after it does: a plain value, to be kept under a lock.
+/// Tasks that wait, each of which may be cancelled before, while and after it does: a plain value, to be kept under a
+/// lock.
 struct WaitList<Info> {
     typealias Continuation = CheckedContinuation<Void, any Error>
 

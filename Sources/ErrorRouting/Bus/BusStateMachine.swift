@@ -4,7 +4,8 @@ struct PendingReport: Sendable {
         case posted
         /// A notice that an action failed. Its own failures go to standard error and no further.
         case actionFailure
-        /// A notice that errors were dropped. Its error is made when it is taken for delivery: until then drops add to it.
+        /// A notice that errors were dropped. Its error is made when it is taken for delivery: until then drops add to
+        /// it.
         case errorsDropped
     }
 
@@ -135,7 +136,8 @@ extension BusStateMachine {
     }
 
     enum CompleteAnswer {
-        /// It counts: tell the observers, who waits for the outcome, and standard error of what nobody else will hear of.
+        /// It counts: tell the observers, who waits for the outcome, and standard error of what nobody else will hear
+        /// of.
         case completed(ErrorReport, Promise<HandleOutcome>?, unheard: [ActionFailure])
         case superseded
     }

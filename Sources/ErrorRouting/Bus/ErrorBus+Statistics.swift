@@ -32,7 +32,8 @@ extension ErrorBus {
         /// The counts on one line, with the law that they obey.
         public var description: String {
             """
-            posted \(posted) \(isBalanced ? "=" : "≠") handled \(handled) + ignored \(ignored) + unmatched \(unmatched) \
+            posted \(posted) \(isBalanced ? "=" : "≠") \
+            handled \(handled) + ignored \(ignored) + unmatched \(unmatched) \
             + suppressed \(suppressed) + dropped \(dropped) + pending \(pending); action failures \(actionFailures)
             """
         }

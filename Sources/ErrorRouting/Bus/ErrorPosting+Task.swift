@@ -2,8 +2,8 @@ extension ErrorPosting {
     /// Starts a task whose error does not die with it: what the operation throws is posted.
     ///
     /// Like `Task {}` it inherits the caller's actor, priority and task-local values, and tasks that one actor starts
-    /// begin in order. `CancellationError` is not posted. ``withErrorBus(handler:configuration:_:)`` waits for the tasks
-    /// of its bus, and cancels them when its body throws or is cancelled.
+    /// begin in order. `CancellationError` is not posted. ``withErrorBus(handler:configuration:_:)`` waits for the
+    /// tasks of its bus, and cancels them when its body throws or is cancelled.
     ///
     /// - Parameters:
     ///   - name: A name for debuggers and profilers.
@@ -12,8 +12,8 @@ extension ErrorPosting {
     ///   - fileID: Where an error is said to be posted.
     ///   - line: Where an error is said to be posted.
     ///   - operation: What to do.
-    /// - Returns: The task. Its value is there once the operation has ended and its error is posted; cancelling it cancels
-    ///   the operation.
+    /// - Returns: The task. Its value is there once the operation has ended and its error is posted; cancelling it
+    ///   cancels the operation.
     @discardableResult
     public func task(
         name: String? = nil,

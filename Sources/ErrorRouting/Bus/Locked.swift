@@ -2,10 +2,10 @@ import Synchronization
 
 /// A value behind a mutex whose order the thread sanitizer can see.
 ///
-/// `Mutex` is part of a library that is not instrumented, and on Linux it locks by futex, so the sanitizer sees no order
-/// between one holder and the next and reports every access as a race. Each holder here also reads and writes an atomic,
-/// which the compiler instruments: what one holder did before its release comes before what the next does after its
-/// acquire. Both are plain moves on x86-64, and real races are still found.
+/// `Mutex` is part of a library that is not instrumented, and on Linux it locks by futex, so the sanitizer sees no
+/// order between one holder and the next and reports every access as a race. Each holder here also reads and writes an
+/// atomic, which the compiler instruments: what one holder did before its release comes before what the next does after
+/// its acquire. Both are plain moves on x86-64, and real races are still found.
 ///
 /// Unchecked, since the compiler cannot know that `value` is only touched under the lock.
 package final class Locked<Value>: @unchecked Sendable {

@@ -7,8 +7,8 @@
 /// }
 /// ```
 ///
-/// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, the tasks started with
-/// `task` are awaited, then the bus is finished, and all that was posted is delivered. If the body throws or is
+/// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, the tasks started
+/// with `task` are awaited, then the bus is finished, and all that was posted is delivered. If the body throws or is
 /// cancelled, those tasks are cancelled first, as in a task group.
 ///
 /// - Parameters:

@@ -1,8 +1,8 @@
 /// An action that threw, or that outlived the bus's time limit, as an error of its own.
 ///
-/// A bus delivers it through the handler right after the report in whose handling it arose. Its only underlying error is
-/// the one the action threw, so that ``ErrorMatcher/anywhere(_:)`` does not find the original error in it, and a rule for
-/// the original does not run twice.
+/// A bus delivers it through the handler right after the report in whose handling it arose. Its only underlying error
+/// is the one the action threw, so that ``ErrorMatcher/anywhere(_:)`` does not find the original error in it, and a
+/// rule for the original does not run twice.
 public struct ActionFailure: UnderlyingErrors, CustomStringConvertible {
     /// What the action threw; an ``ActionTimeLimitExceeded`` if it was abandoned.
     public let error: any Error
@@ -28,7 +28,8 @@ public struct ActionFailure: UnderlyingErrors, CustomStringConvertible {
 
     /// The failure on one line, with the rule, what its action threw, and what it was handling.
     public var description: String {
-        "the action of \(rule) failed with \(ErrorText.literal(error)) while handling \(ErrorText.literal(report.error))"
+        let (thrown, handled) = (ErrorText.literal(error), ErrorText.literal(report.error))
+        return "the action of \(rule) failed with \(thrown) while handling \(handled)"
     }
 }
 

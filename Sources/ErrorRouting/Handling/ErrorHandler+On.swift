@@ -3,9 +3,9 @@ public import Foundation
 extension ErrorHandler {
     /// Adds a rule: where the matcher matches, the action runs with what it hands on.
     ///
-    /// The action comes in four shapes: it gets the match, or the match and the ``ErrorReport``; and it may suspend. Where
-    /// it awaits nothing the synchronous shape is taken. An action for the main actor is written
-    /// `{ @MainActor error async in … }`.
+    /// The action comes in four shapes: it gets the match, or the match and the ``ErrorReport``; and it may suspend.
+    /// Where it awaits nothing the synchronous shape is taken. An action for the main actor is written `{ @MainActor
+    /// error async in … }`.
     ///
     /// - Parameters:
     ///   - matcher: What to match.
@@ -89,7 +89,8 @@ extension ErrorHandler {
         adding(.type(type), .asynchronous(action), fileID, line)
     }
 
-    /// Adds a rule for a type of error, with an action that also gets the report, and may suspend; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule for a type of error, with an action that also gets the report, and may suspend; see
+    /// ``on(_:fileID:line:do:)``.
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -118,7 +119,8 @@ extension ErrorHandler {
         adding(.value(value), .synchronous(action), fileID, line)
     }
 
-    /// Adds a rule for errors that equal a value, with an action that also gets the report; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule for errors that equal a value, with an action that also gets the report; see
+    /// ``on(_:fileID:line:do:)``.
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -138,7 +140,8 @@ extension ErrorHandler {
         adding(.value(value), .asynchronous(action), fileID, line)
     }
 
-    /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend; see
+    /// ``on(_:fileID:line:do:)``.
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -191,7 +194,8 @@ extension ErrorHandler {
         adding(.nsError(domain: domain, code: code), .asynchronous(action), fileID, line)
     }
 
-    /// Adds a rule for a domain, with an action that also gets the report, and may suspend; see ``on(domain:code:fileID:line:do:)``.
+    /// Adds a rule for a domain, with an action that also gets the report, and may suspend; see
+    /// ``on(domain:code:fileID:line:do:)``.
     public func on(
         domain: String,
         code: Int? = nil,

@@ -31,7 +31,8 @@ extension ErrorHandler {
 
     /// The preset ``standardError`` with messages and metadata redacted.
     ///
-    /// - Parameter redact: Answers what is printed in place of a text; called for the message and for each metadata value.
+    /// - Parameter redact: Answers what is printed in place of a text; called for the message and for each metadata
+    ///   value.
     /// - Returns: The preset.
     public static func standardError(
         redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String

@@ -16,7 +16,8 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
     /// One rule with what can be said of it.
     public struct Entry: Sendable {
-        /// The rule, with its matcher in words and where it was registered; an `onNoMatch` or `always` goes by that name.
+        /// The rule, with its matcher in words and where it was registered; an `onNoMatch` or `always` goes by that
+        /// name.
         public let rule: RuleDescription
         /// What can be said of it.
         public let verdict: Verdict

@@ -1,7 +1,7 @@
 /// Which rule it was: its matcher in words, and where it was registered.
 ///
-/// One object per rule, made when the rule is registered and shared by every outcome, failure and explanation that names
-/// the rule. Two rules are equal only if they are the same registration.
+/// One object per rule, made when the rule is registered and shared by every outcome, failure and explanation that
+/// names the rule. Two rules are equal only if they are the same registration.
 public final class RuleDescription: Sendable, Hashable, CustomStringConvertible {
     /// Where the rule was registered.
     public let source: ErrorReport.Source

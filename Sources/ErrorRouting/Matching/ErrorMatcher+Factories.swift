@@ -3,8 +3,8 @@ public import Foundation
 extension ErrorMatcher where Output: Error {
     /// Matches by the error's dynamic type.
     ///
-    /// A struct or an enum matches exactly; a class matches itself and its subclasses. `NSError` objects are bridged for
-    /// `URLError`, `CocoaError` and `POSIXError` alone, by their domain, on all platforms alike: no other `NSError`
+    /// A struct or an enum matches exactly; a class matches itself and its subclasses. `NSError` objects are bridged
+    /// for `URLError`, `CocoaError` and `POSIXError` alone, by their domain, on all platforms alike: no other `NSError`
     /// becomes a Swift type, and no Swift error matches `NSError.self`. An `NSError` whose code the Swift type does not
     /// know (Linux has closed lists for `URLError` and `POSIXError`) stays an `NSError`; match it with
     /// ``nsError(domain:code:)``.
@@ -106,8 +106,8 @@ extension ErrorMatcher {
     ///
     /// The error itself is tried first, then its underlying errors breadth first: what ``UnderlyingErrors`` answers, if
     /// the error conforms; otherwise `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has
-    /// them; otherwise the fields and payloads that are errors, through optionals, arrays, superclasses and one struct or
-    /// tuple in between (as in `DecodingError`'s context). At most 64 errors are visited, and a cycle ends.
+    /// them; otherwise the fields and payloads that are errors, through optionals, arrays, superclasses and one struct
+    /// or tuple in between (as in `DecodingError`'s context). At most 64 errors are visited, and a cycle ends.
     ///
     /// - Parameter matcher: What to look for.
     /// - Returns: A matcher that hands on what `matcher` makes of the first error it matches. The report that an action
@@ -130,8 +130,8 @@ extension ErrorMatcher {
 extension ErrorMatcher where Output == any Error {
     /// Matches where a predicate answers true.
     ///
-    /// - Parameter predicate: Asked about every error that gets this far, and by `explain`; it should be cheap and change
-    ///   nothing.
+    /// - Parameter predicate: Asked about every error that gets this far, and by `explain`; it should be cheap and
+    ///   change nothing.
     /// - Returns: A matcher that hands on the error.
     /// - Complexity: That of `predicate`, for every error that reaches it.
     public static func matching(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
@@ -147,9 +147,9 @@ extension ErrorMatcher where Output == any Error {
 extension ErrorMatcher where Output == NSError {
     /// Matches by the domain, and the code if one is given, that `error as NSError` has.
     ///
-    /// It sees `NSError` objects and Swift errors alike: `URLError`, `CocoaError`, `POSIXError`, any `CustomNSError`, and
-    /// every other Swift error by the domain that Swift gives it, the type's name. A Swift type's domain is taken to be
-    /// one and the same for all its values; its code is read per error.
+    /// It sees `NSError` objects and Swift errors alike: `URLError`, `CocoaError`, `POSIXError`, any `CustomNSError`,
+    /// and every other Swift error by the domain that Swift gives it, the type's name. A Swift type's domain is taken
+    /// to be one and the same for all its values; its code is read per error.
     ///
     /// - Parameters:
     ///   - domain: The domain to match.

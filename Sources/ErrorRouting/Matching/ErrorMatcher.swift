@@ -1,7 +1,8 @@
 /// A value that says whether it matches an error, and what it hands to the action.
 ///
 /// Matchers are made with the factories (``type(_:)``, ``value(_:)``, ``nsError(domain:code:)``, …), combined with
-/// `||`, `&&` and `!`, narrowed with ``where(_:)``, and used in an ``ErrorHandler`` or an ``ErrorMap``, or asked directly:
+/// `||`, `&&` and `!`, narrowed with ``where(_:)``, and used in an ``ErrorHandler`` or an ``ErrorMap``, or asked
+/// directly:
 ///
 /// ```swift
 /// let declined = ErrorMatcher.type(PaymentError.self).where { $0.code == 51 }
@@ -38,8 +39,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// Narrows the matcher: it matches where it did before and the predicate also answers true.
     ///
-    /// - Parameter predicate: Asked with what the matcher hands on. It is called for every error that gets this far, and
-    ///   by `explain`, so it should be cheap and change nothing.
+    /// - Parameter predicate: Asked with what the matcher hands on. It is called for every error that gets this far,
+    ///   and by `explain`, so it should be cheap and change nothing.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
         let evaluate = self.evaluate

@@ -18,7 +18,8 @@ enum ErrorText {
     ///
     /// A `LocalizedError`'s own description comes first; an error that knows its domain and code says what Foundation
     /// says for them; every other error is described as Swift describes it, since `localizedDescription` says no more
-    /// than its type and a number. Coding errors are `LocalizedError`s on Linux, but only their description has the path.
+    /// than its type and a number. Coding errors are `LocalizedError`s on Linux, but only their description has the
+    /// path.
     static func message(of error: any Error) -> String {
         if error is DecodingError || error is EncodingError { return String(describing: error) }
         if let text = (error as? any LocalizedError)?.errorDescription { return text }

@@ -52,7 +52,8 @@ enum UnderlyingErrorWalk {
             for child in level.children {
                 let payload = Mirror(reflecting: child.value)
                 if level.displayStyle == .enum, payload.displayStyle == .tuple {
-                    // A case with several associated values: they are its payloads, and the tuple is only their wrapper.
+                    // A case with several associated values: they are its payloads, and the tuple is only their
+                    // wrapper.
                     for value in payload.children { collect(value.value, inBetween: false, into: &found) }
                 } else {
                     collect(child.value, inBetween: false, into: &found)
