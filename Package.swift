@@ -15,6 +15,7 @@ let package = Package(
         .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRouting"]),
         .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
+        .testTarget(name: "error-bus-demoTests", dependencies: ["ErrorRouting", "error-bus-demo"]),
     ],
     swiftLanguageModes: [.v6]
 )

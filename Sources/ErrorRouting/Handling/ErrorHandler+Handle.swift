@@ -35,7 +35,6 @@ extension ErrorHandler {
     ///   - fileID: Where the error comes from.
     ///   - line: Where the error comes from.
     /// - Returns: What became of the error; or nil, and no action has run.
-    @discardableResult
     public func handleSynchronously(
         _ error: any Error,
         fileID: String = #fileID,

@@ -1,8 +1,8 @@
 extension ErrorHandler {
     /// The library's preset: ``standardError``.
     ///
-    /// An application declares its own under the same name, which then wins in the application's module; it builds on
-    /// the library's under its other name:
+    /// An application declares its own under the same name, which then wins, in its tests too; it builds on the
+    /// library's under its other name:
     ///
     /// ```swift
     /// extension ErrorHandler {
@@ -11,12 +11,15 @@ extension ErrorHandler {
     ///     }
     /// }
     /// ```
+    // Disfavored, so that where both are imported, as in the application's tests, its own is not ambiguous.
+    @_disfavoredOverload
     public static var `default`: ErrorHandler { .standardError }
 
     /// The library's preset with messages and metadata redacted; see ``standardError(redacting:)``.
     ///
     /// - Parameter redact: Answers what is printed in place of a text.
     /// - Returns: The preset.
+    @_disfavoredOverload
     public static func `default`(
         redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String
     ) -> ErrorHandler {

@@ -14,10 +14,21 @@ public struct Explanation: Sendable, CustomStringConvertible {
         case notReached(because: String)
     }
 
+    /// When a rule has its turn.
+    public enum Stage: Sendable, Hashable, CaseIterable {
+        /// Among the rules that match errors.
+        case rule
+        /// After them, if none of them matched.
+        case onNoMatch
+        /// Last, whatever happened.
+        case always
+    }
+
     /// One rule with what can be said of it.
     public struct Entry: Sendable {
-        /// The rule, with its matcher in words and where it was registered; an `onNoMatch` or `always` goes by that
-        /// name.
+        /// When it has its turn.
+        public let stage: Stage
+        /// The rule, with its matcher in words and where it was registered.
         public let rule: RuleDescription
         /// What can be said of it.
         public let verdict: Verdict
@@ -31,11 +42,14 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// A text with a line for each rule, numbered in the order in which they are tried.
     public var description: String {
         var lines = ["\(ErrorText.typeName(of: error)): \(ErrorText.oneLine(ErrorText.message(of: error)))"]
-        let width = entries.map { $0.rule.matcher.count }.max() ?? 0
-        for (index, entry) in entries.enumerated() {
-            let matcher = entry.rule.matcher
-            let padding = String(repeating: " ", count: width - matcher.count)
-            lines.append("  \(index + 1). \(matcher)\(padding)  \(entry.rule.source)  \(entry.verdict)")
+        let rows = entries.enumerated().map { index, entry in
+            ["\(index + 1).", entry.rule.matcher, "\(entry.rule.source)", "\(entry.verdict)"]
+        }
+        let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        for row in rows {
+            let number = String(repeating: " ", count: widths[0] - row[0].count) + row[0]
+            let cells = (1..<3).map { row[$0] + String(repeating: " ", count: widths[$0] - row[$0].count) }
+            lines.append("  \(number) \(cells[0])  \(cells[1])  \(row[3])")
         }
         if entries.isEmpty { lines.append("  The handler has no rules.") }
         if entries.contains(where: { $0.verdict == .matchedIfReached }) {
@@ -82,18 +96,19 @@ extension ErrorHandler {
             } else {
                 verdict = .notMatched
             }
-            entries.append(.init(rule: rule.description, verdict: verdict))
+            entries.append(.init(stage: .rule, rule: rule.description, verdict: verdict))
         }
-        for stage in [RuleSet.Stage.onNoMatch, .always] {
-            for (place, rule) in rules[stage].reversed().enumerated() {
-                let verdict: Explanation.Verdict
-                if stage == .onNoMatch, let firstMatch {
-                    verdict = .notReached(because: "rule \(firstMatch) matched")
-                } else {
-                    verdict = place == 0 ? .matched : .matchedIfReached
-                }
-                entries.append(.init(rule: rule.description, verdict: verdict))
+        for (place, rule) in rules[.onNoMatch].reversed().enumerated() {
+            var verdict = place == 0 ? Explanation.Verdict.matched : .matchedIfReached
+            if let firstMatch {
+                verdict = .notReached(
+                    because: "rule \(firstMatch) \(firstMatch == stop ? "ignores the error" : "matched")")
             }
+            entries.append(.init(stage: .onNoMatch, rule: rule.description, verdict: verdict))
+        }
+        for (place, rule) in rules[.always].reversed().enumerated() {
+            let verdict = place == 0 ? Explanation.Verdict.matched : .matchedIfReached
+            entries.append(.init(stage: .always, rule: rule.description, verdict: verdict))
         }
         return Explanation(error: error, entries: entries)
     }

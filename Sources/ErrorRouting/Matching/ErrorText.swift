@@ -10,8 +10,9 @@ enum ErrorText {
     /// The error as one would write it: `PaymentError.declined(code: 51)` for an enum's case, else its description.
     static func literal(_ error: any Error) -> String {
         let description = oneLine(String(describing: error))
-        guard Mirror(reflecting: error).displayStyle == .enum else { return description }
-        return "\(type(of: error)).\(description)"
+        let prefix = "\(type(of: error))."
+        let isBareCase = Mirror(reflecting: error).displayStyle == .enum && !description.hasPrefix(prefix)
+        return isBareCase ? prefix + description : description
     }
 
     /// What the error has to say, before any escaping.

@@ -1,0 +1,136 @@
+import ErrorRouting
+import Foundation
+
+extension ErrorHandler {
+    /// The application's preset, which has the name of the library's, and wins over it in this module.
+    static var `default`: ErrorHandler { .orderIntake(ledger: .shared) }
+
+    /// The rules of the order intake, on top of the library's.
+    ///
+    /// Each concern has its own handler, and `overlaid(with:)` puts them together: what comes later is tried first. So
+    /// it is within a handler: the general rule is registered first, and the special ones after it.
+    ///
+    /// - Parameter ledger: Where the actions enter what they did. What they need to know of an error (which file, which
+    ///   order) comes with the error, in the report's metadata.
+    static func orderIntake(ledger: Ledger) -> ErrorHandler {
+        .standardError
+            .overlaid(with: fallbacks(ledger))
+            .overlaid(with: files(ledger))
+            .overlaid(with: orders(ledger))
+            .overlaid(with: payments(ledger))
+            .overlaid(with: failures(ledger))
+    }
+
+    /// What no rule knows stays in the inbox; `.next` lets the library's `onNoMatch` write the line that tells of it.
+    private static func fallbacks(_ ledger: Ledger) -> ErrorHandler {
+        ErrorHandler()
+            .onNoMatch { _ in
+                ledger.record(.left)
+                return .next
+            }
+            .always { _ in
+                ledger.recordError()
+                return .next
+            }
+    }
+
+    /// Entries of the inbox that cannot be read.
+    ///
+    /// By domain and code, because `CocoaError` has one type for everything that can go wrong with files. There is no
+    /// rule for the whole domain: decoding errors are in it too.
+    private static func files(_ ledger: Ledger) -> ErrorHandler {
+        ErrorHandler()
+            // It was there when the folder was listed. Its sender took it back, or it was a link to nowhere.
+            .ignore(domain: NSCocoaErrorDomain, code: CocoaError.Code.fileReadNoSuchFile.rawValue)
+            .on(domain: NSCocoaErrorDomain, code: CocoaError.Code.fileReadNoPermission.rawValue) { _ in
+                ledger.record(.left)
+                return .stop
+            }
+            .on(SpecialFile.self) { _ in
+                ledger.record(.left)
+                return .stop
+            }
+            // Of a folder Foundation says no more than that it cannot be read; the reason is in the error under that.
+            .on(.anywhere(.nsError(domain: NSPOSIXErrorDomain, code: Int(EISDIR)))) { _ in
+                ledger.record(.left)
+                return .stop
+            }
+    }
+
+    /// Orders that cannot be decoded, or must not be accepted.
+    private static func orders(_ ledger: Ledger) -> ErrorHandler {
+        ErrorHandler()
+            // An asynchronous action. If it throws, the bus delivers an `ActionFailure` next.
+            .on(DecodingError.self) { _, report in
+                try await Quarantine.take(report.orderFile)
+                ledger.record(.quarantined)
+                return .stop
+            }
+            .on(OrderError.self) { _ in
+                ledger.record(.refused)
+                return .stop
+            }
+            .on(
+                .extracting(OrderError.self) { if case .overLimit(let cents) = $0 { cents } else { nil } }
+                    .named("OrderError.overLimit")
+            ) { cents in
+                ledger.hold(cents: cents)
+                return .stop
+            }
+            .on(OrderError.noLines) { _ in
+                ledger.record(.abandoned)
+                return .stop
+            }
+    }
+
+    /// Payments that did not come about.
+    private static func payments(_ ledger: Ledger) -> ErrorHandler {
+        ErrorHandler()
+            .on(URLError.self) { _ in
+                ledger.record(.due)
+                return .stop
+            }
+            // Ctrl-C cuts off the requests under way. Their orders will come again, as will those not yet read.
+            .ignore(domain: NSURLErrorDomain, code: NSURLErrorCancelled)
+            .on(PaymentRejected.self) { _ in
+                ledger.record(.declined)
+                return .stop
+            }
+            .on(.type(PaymentRejected.self).where(\.isTemporary).named("PaymentRejected.isTemporary")) { _ in
+                ledger.record(.due)
+                return .stop
+            }
+    }
+
+    /// Actions that failed themselves.
+    ///
+    /// Tried first: the error under a failure is not to be taken for a new one.
+    private static func failures(_ ledger: Ledger) -> ErrorHandler {
+        ErrorHandler()
+            .on(ActionFailure.self) { failure in
+                ledger.record(.left)
+                let file = failure.report.metadata[ErrorReport.orderFileKey] ?? "a file"
+                let reason = failure.error.localizedDescription
+                Console.writeError("\(String(reflecting: file)) could not be moved to quarantine: \(reason)")
+                return .stop
+            }
+    }
+}
+
+extension ErrorReport {
+    /// The key under which workers give along the file that they are reading.
+    static let orderFileKey = "file"
+
+    /// The file that the error is about.
+    var orderFile: URL {
+        get throws {
+            guard let path = metadata[Self.orderFileKey] else { throw ReportWithoutFile(source: source) }
+            return URL(filePath: path, directoryHint: .notDirectory)
+        }
+    }
+}
+
+/// Somebody posted an error about a file, and did not say which.
+struct ReportWithoutFile: Error {
+    let source: ErrorReport.Source
+}

@@ -1,0 +1,106 @@
+import ErrorRouting
+import Foundation
+
+/// Shows which rules would take an error, for one error of each kind.
+///
+/// The errors are real; no action runs.
+struct ExplainCommand: Sendable {
+    let options: Options
+
+    private struct Sample {
+        let title: String
+        let error: any Error
+    }
+
+    @concurrent
+    func run() async throws -> ExitStatus {
+        let handler = ErrorHandler.default
+        var samples: [Sample]
+        if let path = options.inbox {
+            samples = Self.oneOfEachKind(Self.failures(of: try Inbox(path: path)))
+            if samples.isEmpty {
+                Console.writeLine("Every order of this inbox can be read, and breaks no business rule.")
+            }
+        } else {
+            let oneOfEach = Dictionary(uniqueKeysWithValues: SampleInbox.Kind.allCases.map { ($0, 1) })
+            let sample = try SampleInbox(kinds: oneOfEach)
+            defer { sample.remove() }
+            samples = Self.failures(of: try Inbox(path: sample.folder.path))
+            samples += await Self.paymentFailures()
+            samples += await Self.actionFailures(of: handler, in: sample.folder)
+        }
+        for sample in samples {
+            Console.writeLine("--- \(sample.title)")
+            Console.writeLine("\(handler.explain(sample.error))\n")
+        }
+        return .success
+    }
+
+    /// Reads every entry, and keeps what goes wrong.
+    private static func failures(of inbox: Inbox) -> [Sample] {
+        inbox.entries.compactMap { file in
+            do {
+                try Inbox.readOrder(file).validate()
+                return nil
+            } catch {
+                return Sample(title: file.lastPathComponent, error: error)
+            }
+        }
+    }
+
+    /// The first error of each kind: by type, enum case, code and underlying code, which a rule may tell apart.
+    private static func oneOfEachKind(_ samples: [Sample]) -> [Sample] {
+        var kinds = Set<String>()
+        return samples.filter { sample in
+            let label = Mirror(reflecting: sample.error).children.first?.label ?? "\(sample.error)"
+            let error = sample.error as NSError
+            let underlying = (error.userInfo[NSUnderlyingErrorKey] as? any Error).map { ($0 as NSError).code }
+            return kinds.insert("\(type(of: sample.error)) \(label) \(error.code) \(underlying ?? 0)").inserted
+        }
+    }
+
+    /// What an endpoint can answer, and what happens where there is none.
+    private static func paymentFailures() async -> [Sample] {
+        let payments = PaymentClient(endpoint: PaymentClient.closedEndpoint)
+        defer { payments.close() }
+        let order = Order(id: "A-1", customer: "customer-1", lines: [])
+        var samples: [Sample] = []
+        if let error = await thrown({ try await payments.charge(order) }) {
+            samples.append(Sample(title: "a payment endpoint where nobody listens", error: error))
+        }
+        let cutOff = Task { try await payments.charge(order) }
+        cutOff.cancel()
+        if let error = await thrown({ try await cutOff.value }) {
+            samples.append(Sample(title: "a request cut off by Ctrl-C", error: error))
+        }
+        for status in [402, 503] {
+            if let error = await thrown({ try PaymentClient.check(status: status) }) {
+                samples.append(Sample(title: "a payment endpoint that answers \(status)", error: error))
+            }
+        }
+        return samples
+    }
+
+    /// What the bus would deliver after an action that failed.
+    private static func actionFailures(of handler: ErrorHandler, in inbox: URL) async -> [Sample] {
+        let file = inbox.appending(path: "gone.json", directoryHint: .notDirectory)
+        let decoding = await thrown { _ = try JSONDecoder().decode(Order.self, from: Data()) }
+        let moving = await thrown { try await Quarantine.take(file) }
+        guard let decoding, let moving else { return [] }
+        guard let rule = handler.explain(decoding).entries.first(where: { $0.verdict == .matched })?.rule else {
+            return []
+        }
+        let report = ErrorReport(error: decoding, source: .init(), metadata: [ErrorReport.orderFileKey: file.path])
+        let failure = ActionFailure(error: moving, report: report, rule: rule)
+        return [Sample(title: "a broken file that is gone when it is to be moved to quarantine", error: failure)]
+    }
+
+    private static func thrown(_ operation: () async throws -> Void) async -> (any Error)? {
+        do {
+            try await operation()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

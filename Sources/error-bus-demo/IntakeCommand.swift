@@ -1,0 +1,88 @@
+import ErrorRouting
+import Foundation
+
+/// The demo itself: the root component, which owns the bus, runs the service beside it, and shows what became of it all.
+struct IntakeCommand: Sendable {
+    let options: Options
+    /// The application's own preset: in this module it hides the library's.
+    let handler = ErrorHandler.default
+
+    @concurrent
+    func run() async throws -> ExitStatus {
+        let sample = options.inbox == nil ? try SampleInbox(kinds: SampleInbox.someHundreds) : nil
+        defer { if !options.keepsFiles { sample?.remove() } }
+        let inbox = try Inbox(path: options.inbox ?? sample?.folder.path ?? "")
+        let payments = PaymentClient(endpoint: options.payments ?? PaymentClient.closedEndpoint)
+        defer { payments.close() }
+
+        let ledger = Ledger.shared
+        let progress = ProgressDisplay(total: inbox.entries.count, ledger: ledger)
+        let intake = OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress)
+        writeHeader(inbox, payments, workers: intake.workerCount)
+
+        let start = ContinuousClock.now
+        // An entry has at most one error: with as many places as entries, none can be dropped.
+        let configuration = ErrorBus.Configuration(capacity: max(inbox.entries.count, 1))
+        // The bus lives as long as this call: it returns when the intake is done and every error is delivered.
+        let (bus, counting) = await withErrorBus(handler: handler, configuration: configuration) { bus in
+            // For callbacks and threads that are in no task.
+            bus.becomeRoot()
+            // Opened before anything is posted. Counted in a task of its own, since the stream goes on until the bus has
+            // drained, also if this task is cancelled.
+            let reports = bus.reports(bufferingNewest: .max)
+            let counting = Task { await RuleTally(counting: reports) }
+            await intake.run(errors: bus)
+            return (bus, counting)
+        }
+        await progress.finish()
+        let table = RuleTable(handler, await counting.value)
+
+        writeResult(table, ledger, bus.statistics, ContinuousClock.now - start)
+        writeWhereabouts(inbox, ledger, isSample: sample != nil)
+        guard bus.statistics.isBalanced, bus.statistics.pending == 0 else { return .software }
+        return Task.isCancelled ? .interrupted : .success
+    }
+
+    private func writeHeader(_ inbox: Inbox, _ payments: PaymentClient, workers: Int) {
+        let made = options.inbox == nil ? options.keepsFiles ? " (made for this run)" : " (removed at the end)" : ""
+        let closed = options.payments == nil ? " (nobody listens there; --payments URL changes that)" : ""
+        Console.write(
+            """
+            Order intake: \(workers) workers take the files, and post every error to one bus; none of them handles any.
+            An error that no rule knows is written to standard error, as a line of its own.
+
+              inbox       \(inbox.folder.path), \(inbox.entries.count) order files\(made)
+              quarantine  \(Quarantine.folder(for: inbox.folder).path) (for files that cannot be decoded)
+              payments    \(payments.endpoint.absoluteString)\(closed)
+
+
+            """
+        )
+    }
+
+    private func writeResult(
+        _ table: RuleTable, _ ledger: Ledger, _ statistics: ErrorBus.Statistics, _ duration: Duration
+    ) {
+        Console.writeLine(
+            Task.isCancelled ? "\nInterrupted. Rules, in the order tried:" : "\nRules, in the order tried:")
+        Console.writeLine(table.description)
+        let seconds = (duration / .seconds(1)).formatted(.number.precision(.fractionLength(2)))
+        Console.writeLine("\nOrders, in \(seconds) s:")
+        let amount = (Decimal(ledger.largestHeldCents) / 100).formatted(.number.precision(.fractionLength(2)))
+        for entry in Ledger.Entry.allCases {
+            let worth = entry == .heldForApproval ? ", the largest worth \(amount)" : ""
+            Console.writeLine("\("\(ledger[entry])".padded(to: 6, leading: true))  \(entry.rawValue)\(worth)")
+        }
+        Console.writeLine("\nErrors:")
+        Console.writeLine("  \(statistics)")
+        Console.writeLine("  law holds: \(statistics.isBalanced ? "yes" : "NO"), pending: \(statistics.pending)")
+    }
+
+    private func writeWhereabouts(_ inbox: Inbox, _ ledger: Ledger, isSample: Bool) {
+        if isSample, options.keepsFiles {
+            Console.writeLine("\nThe files are kept in \(inbox.folder.deletingLastPathComponent().path)")
+        } else if !isSample, ledger[.quarantined] > 0 {
+            Console.writeLine("\nWhat could not be decoded is in \(Quarantine.folder(for: inbox.folder).path)")
+        }
+    }
+}

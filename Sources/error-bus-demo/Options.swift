@@ -1,0 +1,91 @@
+import Foundation
+
+/// What the command line asks for.
+struct Options: Sendable, Equatable {
+    enum Command: Sendable {
+        case intake, explain, help
+    }
+
+    var command = Command.intake
+    /// The folder with the order files; nil where the demo is to make one.
+    var inbox: String?
+    /// Where accepted orders are posted; nil where nobody shall listen.
+    var payments: URL?
+    var keepsFiles = false
+
+    init(arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        var takesOptions = true
+        while let argument = rest.popFirst() {
+            guard takesOptions, argument.hasPrefix("-"), argument != "-" else {
+                if inbox != nil { throw UsageError("more than one inbox: \(String(reflecting: argument))") }
+                inbox = argument
+                continue
+            }
+            // `--payments=URL` is read as `--payments URL`.
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            var value = parts.count == 2 ? parts[1] : nil
+            switch parts[0] {
+            case "--":
+                takesOptions = false
+            case "--payments":
+                if value == nil, let next = rest.first, !next.hasPrefix("-") { value = rest.popFirst() }
+                guard let text = value.take() else { throw UsageError("--payments needs a URL") }
+                payments = try Self.endpoint(text)
+            case "--keep":
+                keepsFiles = true
+            case "--explain":
+                command = .explain
+            case "--help", "-h":
+                command = .help
+            default:
+                throw UsageError("unknown option \(String(reflecting: parts[0]))")
+            }
+            if value != nil { throw UsageError("\(parts[0]) takes no value") }
+            if command == .help { return }
+        }
+    }
+
+    private static func endpoint(_ text: String) throws(UsageError) -> URL {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host()?.isEmpty == false
+        else { throw UsageError("--payments needs an http or https URL, not \(String(reflecting: text))") }
+        return url
+    }
+}
+
+/// A command line that makes no sense.
+struct UsageError: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension Options {
+    static let usage = "usage: error-bus-demo [INBOX] [--payments URL] [--keep] [--explain] [--help]"
+
+    static let help = """
+        \(usage)
+
+        An order-intake service whose errors are all real. It reads the order files (*.json) of an inbox folder with
+        several workers at once, and posts the accepted orders to a payment endpoint over HTTP. No worker handles an
+        error: all of them go to one error bus, and at the end a table shows which rule took how many.
+
+          INBOX            the folder with the order files. Without it, some hundreds of orders are made in a
+                           temporary folder, dozens of them broken in one way or another.
+                           Nothing in your folder is changed but this: files that cannot be decoded are moved to
+                           INBOX-quarantine beside it, under another name where theirs is taken.
+          --payments URL   the payment endpoint; each accepted order is posted to it as JSON. Without it, orders go
+                           to a closed port of this machine, so that every payment fails with URLSession's own error.
+          --keep           keeps the temporary folder.
+          --explain        shows, for one error of each kind, which rules would take it, and runs no action: it
+                           moves no file and pays no order.
+          --help, -h       shows this.
+
+        Exit status: 0 if every error is accounted for and none is pending, else 70; 64 if the command line makes no
+        sense; 66 if the inbox cannot be read; 130 after Ctrl-C.
+
+        """
+}

@@ -1,0 +1,60 @@
+import ErrorRouting
+import Foundation
+import Synchronization
+
+/// The service: takes the order files of an inbox, several at a time, and has the accepted orders paid.
+///
+/// It knows no rule and handles no error; it posts them all, with what a rule may need to know.
+struct OrderIntake: Sendable {
+    let inbox: Inbox
+    let payments: PaymentClient
+    let ledger: Ledger
+    let progress: ProgressDisplay
+    var workerCount = 8
+
+    /// Takes every entry of the inbox, or as many as come before cancellation.
+    @concurrent
+    func run(errors: any ErrorPosting) async {
+        let queue = WorkQueue(inbox.entries)
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<workerCount {
+                group.addTask {
+                    while !Task.isCancelled, let file = queue.next() {
+                        await take(file, errors: errors)
+                        await progress.fileDone()
+                    }
+                }
+            }
+        }
+    }
+
+    private func take(_ file: URL, errors: any ErrorPosting) async {
+        let metadata = [ErrorReport.orderFileKey: file.path]
+        let order = errors.catching(metadata: metadata) {
+            let order = try Inbox.readOrder(file)
+            try order.validate()
+            return order
+        }
+        guard let order else { return }
+        ledger.record(.accepted)
+        await errors.catching(metadata: metadata.merging(["order": order.id]) { $1 }) {
+            try await payments.charge(order)
+            ledger.record(.paid)
+        }
+    }
+}
+
+/// The entries still to be taken, each by one worker.
+private final class WorkQueue: Sendable {
+    private let entries: [URL]
+    private let taken = Atomic(0)
+
+    init(_ entries: [URL]) {
+        self.entries = entries
+    }
+
+    func next() -> URL? {
+        let index = taken.add(1, ordering: .relaxed).oldValue
+        return index < entries.count ? entries[index] : nil
+    }
+}

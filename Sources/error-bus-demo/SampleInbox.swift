@@ -1,0 +1,95 @@
+import Foundation
+
+/// An inbox made for a demonstration: good orders, and broken ones of every kind, always the same.
+struct SampleInbox: Sendable {
+    /// What an entry of the inbox holds.
+    enum Kind: String, Sendable, CaseIterable {
+        case good
+        case truncated, wrongType, missingField, empty
+        case folder, danglingLink, linkToItself
+        case noLines, zeroQuantity, overLimit
+    }
+
+    /// How many entries there are of each kind, in the inbox that a run without arguments takes.
+    static let someHundreds: [Kind: Int] = [
+        .good: 262,
+        .truncated: 9, .wrongType: 8, .missingField: 7, .empty: 5,
+        .folder: 3, .danglingLink: 4, .linkToItself: 3,
+        .noLines: 6, .zeroQuantity: 7, .overLimit: 6,
+    ]
+
+    /// The inbox; its quarantine comes to be beside it.
+    let folder: URL
+    private let root: URL
+
+    /// Makes the inbox in a new temporary folder.
+    init(kinds: [Kind: Int]) throws {
+        root = FileManager.default.temporaryDirectory
+            .appending(path: "error-bus-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
+        folder = root.appending(path: "inbox", directoryHint: .isDirectory)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (index, kind) in Self.mixed(kinds).enumerated() { try make(kind, number: index + 1) }
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    /// Removes the inbox and its quarantine.
+    func remove() {
+        try? FileManager.default.removeItem(at: root)
+    }
+
+    /// The kinds spread evenly: the entry in the middle of each kind's share of the inbox comes first.
+    private static func mixed(_ kinds: [Kind: Int]) -> [Kind] {
+        let places = Kind.allCases.flatMap { kind in
+            let count = kinds[kind, default: 0]
+            return (0..<count).map { (kind: kind, place: (Double($0) + 0.5) / Double(count)) }
+        }
+        // The sort is stable: entries with the same place keep the order of the kinds.
+        return places.sorted { $0.place < $1.place }.map(\.kind)
+    }
+
+    private func make(_ kind: Kind, number: Int) throws {
+        let digits = "\(number)"
+        let name = String(repeating: "0", count: max(4 - digits.count, 0)) + digits
+        let file = folder.appending(path: "order-\(name)-\(kind.rawValue).json", directoryHint: .notDirectory)
+        switch kind {
+        case .folder:
+            try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        case .danglingLink:
+            try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: "gone-\(name)")
+        case .linkToItself:
+            try FileManager.default.createSymbolicLink(atPath: file.path, withDestinationPath: file.lastPathComponent)
+        default:
+            try Data(Self.text(of: kind, number: number).utf8).write(to: file)
+        }
+    }
+
+    private static func text(of kind: Kind, number: Int) -> String {
+        let quantity = number % 5 + 1
+        let unitCents = 250 + number * 7
+        switch kind {
+        case .truncated: return String(order(number, [line(quantity, unitCents)]).dropLast(25))
+        case .wrongType: return order(number, [line(quantity, "\"\(unitCents) cents\"")])
+        case .missingField: return "{\"id\": \"A-\(number)\", \"lines\": []}\n"
+        case .empty: return ""
+        case .noLines: return order(number, [])
+        case .zeroQuantity: return order(number, [line(0, unitCents)])
+        case .overLimit: return order(number, [line(500, unitCents + 2_000)])
+        default: return order(number, [line(quantity, unitCents), line(1, 990)])
+        }
+    }
+
+    private static func order(_ number: Int, _ lines: [String]) -> String {
+        """
+        {"id": "A-\(number)", "customer": "customer-\(number % 40)", "lines": [\(lines.joined(separator: ", "))]}
+
+        """
+    }
+
+    private static func line(_ quantity: Int, _ unitCents: some CustomStringConvertible) -> String {
+        "{\"sku\": \"tea-\(quantity)\", \"quantity\": \(quantity), \"unitCents\": \(unitCents)}"
+    }
+}
