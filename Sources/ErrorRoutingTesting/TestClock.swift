@@ -45,14 +45,8 @@ public final class TestClock: Clock, Sendable {
     private struct State {
         var now = Instant(offset: .zero)
         var sleepers = WaitList<Instant>()
-        var crowds: [(size: Int, continuation: CheckedContinuation<Void, Never>)] = []
-
-        /// Whom to wake, now that enough tasks sleep.
-        mutating func completeCrowds() -> [CheckedContinuation<Void, Never>] {
-            let count = sleepers.count
-            defer { crowds.removeAll { $0.size <= count } }
-            return crowds.filter { $0.size <= count }.map(\.continuation)
-        }
+        /// Those who wait until enough tasks sleep, each with how many that is.
+        var crowds = WaitList<Int>()
     }
 
     private let state = Locked(State())
@@ -71,8 +65,9 @@ public final class TestClock: Clock, Sendable {
     /// - Parameters:
     ///   - deadline: When to wake.
     ///   - tolerance: Ignored: a test clock is exact.
-    /// - Throws: `CancellationError` if the task is cancelled first.
+    /// - Throws: `CancellationError` if the task is cancelled first, or was before.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        try Task.checkCancellation()
         let id = state.withLock { $0.sleepers.reserve() }
         try await withTaskCancellationHandler {
             try await enter(id, until: deadline)
@@ -94,17 +89,28 @@ public final class TestClock: Clock, Sendable {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Waits until a number of tasks sleep on this clock, so that a test moves it only when all is in place.
+    /// Waits until a number of tasks sleep on this clock, or the waiting task is cancelled.
+    ///
+    /// A bus's watchdog sleeps on its clock from the first asynchronous action on, and stays for a time limit, also
+    /// when that action has long ended. To move the clock while a certain action runs, let the action open a ``Gate``
+    /// and wait for that: a bus notes an action's beginning before the action runs.
     ///
     /// - Parameter count: How many; at least.
     public func waitForSleepers(_ count: Int = 1) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                if state.sleepers.count >= count { return true }
-                state.crowds.append((count, continuation))
-                return false
+        let id = state.withLock { $0.crowds.reserve() }
+        try? await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let isOver = state.withLock { state in
+                    if state.sleepers.count >= count {
+                        state.crowds.giveUp(id)
+                        return true
+                    }
+                    return !state.crowds.take(id, count, continuation)
+                }
+                if isOver { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            state.withLock { $0.crowds.cancel(id) }?.resume()
         }
     }
 
@@ -118,8 +124,9 @@ public final class TestClock: Clock, Sendable {
                 guard state.sleepers.take(id, deadline, continuation) else {
                     return { continuation.resume(throwing: CancellationError()) }
                 }
-                let crowds = state.completeCrowds()
-                return { for crowd in crowds { crowd.resume() } }
+                let count = state.sleepers.count
+                let crowds = state.crowds.release { $0 <= count }
+                return { for crowd in crowds { crowd.continuation.resume() } }
             }
             resume?()
         }

@@ -59,13 +59,13 @@ struct BusStateMachineTests {
         _ = machine.run()
         guard case .deliver = machine.next(for: 0) else { return fail("one is pending") }
         let left = machine.takeBack()
-        #expect(left.map(\.report.error) as? [Numbered] == [Numbered(1), Numbered(2), Numbered(3)])
+        #expect(left.reports.map(\.report.error) as? [Numbered] == [Numbered(1), Numbered(2), Numbered(3)])
         #expect(machine.statistics.dropped == 3 && machine.statistics.isBalanced)
         let before = machine.statistics
         guard case .superseded = machine.complete(handled, for: 0) else { return fail("it was taken back") }
         guard case .superseded = machine.next(for: 0) else { return fail("it was taken back") }
         let nothing = machine.takeBack()
-        #expect(nothing.isEmpty)
+        #expect(nothing.reports.isEmpty)
         #expect(machine.statistics == before)
     }
 
@@ -77,21 +77,21 @@ struct BusStateMachineTests {
         guard case .deliver(let report, let progress) = machine.next(for: 0) else { return fail("one is pending") }
         let rule = Rule(ErrorMatcher<any Error>.any, .asynchronous { _, _ in .stop }, at: .init())
         let watchdog1 = machine.actionWillBegin(rule, progress, report, at: .seconds(10), for: 0)
-        #expect(watchdog1)
+        #expect(watchdog1 == .beginWatched)
         guard case .sleep(until: .seconds(40)) = machine.watch(at: .seconds(10)) else { return fail("it is in time") }
         machine.actionDidEnd(for: 0)
         let watchdog2 = machine.actionWillBegin(rule, progress, report, at: .seconds(20), for: 0)
-        #expect(!watchdog2)
+        #expect(watchdog2 == .begin)
         guard case .sleep(until: .seconds(50)) = machine.watch(at: .seconds(40)) else { return fail("it is another") }
         guard case .replaceWorker(generation: 1) = machine.watch(at: .seconds(50)) else { return fail("it is overdue") }
         let watchdog3 = machine.actionWillBegin(rule, progress, report, at: .seconds(50), for: 0)
-        #expect(!watchdog3)
+        #expect(watchdog3 == .superseded)
         guard case .superseded = machine.complete(handled, for: 0) else { return fail("it was replaced") }
         guard case .deliver(_, let resumed) = machine.next(for: 1) else { return fail("the report goes on") }
         #expect(resumed.outcome.failures.map { $0.error is ActionTimeLimitExceeded } == [true])
         guard case .goHome = machine.watch(at: .seconds(51)) else { return fail("no action runs") }
         let watchdog4 = machine.actionWillBegin(rule, resumed, report, at: .seconds(52), for: 1)
-        #expect(watchdog4)
+        #expect(watchdog4 == .beginWatched)
     }
 
     @Test("a random walk keeps the law, the order and the capacity, against a naive model")

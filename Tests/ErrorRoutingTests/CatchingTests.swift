@@ -142,3 +142,32 @@ struct CatchingTests {
     private func fail(_ number: Int) async throws -> Int { throw Numbered(number) }
     private func failNow(_ number: Int) throws -> Int { throw Numbered(number) }
 }
+
+@Suite("Behaviour 17: a task is cancelled when it is", .timeLimit(.minutes(1)))
+struct TaskCancellationTests {
+    @Test("a task that is cancelled before it could begin begins cancelled")
+    @MainActor func cancelledBeforeItBegins() async {
+        let bus = ErrorBus(handler: ErrorHandler())
+        for _ in 0..<200 {
+            var wasCancelled = false
+            let task = bus.task { wasCancelled = Task.isCancelled }
+            task.cancel()
+            await task.value
+            #expect(wasCancelled)
+        }
+    }
+
+    @Test("a task that is started where the bus's tasks were cancelled begins cancelled")
+    func startedInACancelledBody() async {
+        let journal = Journal<Bool>()
+        let root = Task {
+            await withErrorBus(handler: ErrorHandler()) { bus in
+                while !Task.isCancelled { await Task.yield() }
+                for _ in 0..<200 { bus.task { journal.note(Task.isCancelled) } }
+            }
+        }
+        root.cancel()
+        await root.value
+        #expect(journal.entries == Array(repeating: true, count: 200))
+    }
+}

@@ -69,6 +69,11 @@ struct BusStateMachine {
     private(set) var generation: UInt64 = 0
     private var workerSleeps = false
     private var watchdogIsOut = false
+    /// Whether the worker is telling the observers of a report; what ends the bus meanwhile waits for that.
+    private var isAnnouncing = false
+    private var endsAfterAnnouncement = false
+    /// Who waits until nothing is pending.
+    private var idleWaiters: [Promise<Void>] = []
 
     init(capacity: Int, actionTimeLimit: Duration?) {
         self.capacity = capacity
@@ -100,9 +105,15 @@ extension BusStateMachine {
             statistics.dropped += 1
             unannouncedDrops += 1
             if unannouncedDrops == 1 {
-                var notice = PendingReport(report: pending.report, kind: .errorsDropped)
-                notice.report.metadata = [:]
-                enqueue(notice, counted: true)
+                // Not a copy of the dropped report: an error's end may call the bus, and must not come under the lock.
+                let dropped = pending.report
+                let report = ErrorReport(
+                    error: ErrorsDropped(count: 0),
+                    source: dropped.source,
+                    instant: dropped.instant,
+                    scope: dropped.scope
+                )
+                enqueue(PendingReport(report: report, kind: .errorsDropped), counted: true)
             }
             return .overflowed
         }
@@ -127,9 +138,9 @@ extension BusStateMachine {
 extension BusStateMachine {
     enum NextAnswer {
         case deliver(ErrorReport, from: DispatchProgress)
-        /// Nothing to do: sleep until woken.
-        case sleep
-        /// Everything is delivered, and no more will come.
+        /// Nothing to do: tell those who wait for that, and sleep until woken.
+        case sleep([Promise<Void>])
+        /// Everything is delivered or taken back, and no more will come.
         case end
         /// Another worker has taken over: go home.
         case superseded
@@ -144,12 +155,18 @@ extension BusStateMachine {
 
     /// What the worker of a generation does next.
     mutating func next(for generation: UInt64) -> NextAnswer {
+        isAnnouncing = false
+        if endsAfterAnnouncement {
+            endsAfterAnnouncement = false
+            return .end
+        }
         guard generation == self.generation else { return .superseded }
         if let delivery { return .deliver(delivery.pending.report, from: delivery.progress) }
         guard var pending = notices.popFirst() ?? queue.popFirst() else {
             if life == .open {
                 workerSleeps = true
-                return .sleep
+                defer { idleWaiters = [] }
+                return .sleep(idleWaiters)
             }
             life = .ended
             return .end
@@ -165,6 +182,7 @@ extension BusStateMachine {
     mutating func complete(_ outcome: HandleOutcome, for generation: UInt64) -> CompleteAnswer {
         guard generation == self.generation, let delivery else { return .superseded }
         self.delivery = nil
+        isAnnouncing = true
         var report = delivery.pending.report
         report.outcome = outcome
         statistics.pending -= 1
@@ -203,20 +221,27 @@ extension BusStateMachine {
         case replaceWorker(generation: UInt64)
     }
 
-    /// An asynchronous action begins.
-    ///
-    /// Answers whether a watchdog has to be sent out.
+    enum BeginAnswer {
+        case begin
+        /// It begins, and a watchdog has to be sent out.
+        case beginWatched
+        /// Another worker has taken over, or the report was taken back: it must not begin.
+        case superseded
+    }
+
+    /// An asynchronous action is about to begin.
     mutating func actionWillBegin(
         _ rule: Rule,
         _ progress: DispatchProgress,
         _ report: ErrorReport,
         at now: Duration,
         for generation: UInt64
-    ) -> Bool {
-        guard generation == self.generation, delivery != nil else { return false }
+    ) -> BeginAnswer {
+        guard generation == self.generation, delivery != nil else { return .superseded }
         delivery?.action = RunningAction(rule: rule, progress: progress, report: report, began: now)
-        defer { watchdogIsOut = true }
-        return !watchdogIsOut
+        guard actionTimeLimit != nil, !watchdogIsOut else { return .begin }
+        watchdogIsOut = true
+        return .beginWatched
     }
 
     mutating func actionDidEnd(for generation: UInt64) {
@@ -230,7 +255,7 @@ extension BusStateMachine {
             watchdogIsOut = false
             return .goHome
         }
-        let deadline = action.began + actionTimeLimit
+        let deadline = action.began + min(actionTimeLimit, BusClock.forever)
         guard now >= deadline else { return .sleep(until: deadline) }
         let failure = ActionFailure(
             error: ActionTimeLimitExceeded(limit: actionTimeLimit),
@@ -278,6 +303,23 @@ extension BusStateMachine {
         runPhase = .returned
     }
 
+    /// Whether nothing is pending. If something is, a promise is fulfilled once it no longer is.
+    mutating func isIdle(elseTell promise: Promise<Void>) -> Bool {
+        if statistics.pending == 0 || life == .ended { return true }
+        idleWaiters.append(promise)
+        return false
+    }
+
+    /// Finishes, unless something is pending or was posted since a count was taken; then it answers nil.
+    mutating func finish(ifIdleSince posted: Int) -> FinishAnswer? {
+        guard life == .open else { return .nothing }
+        guard statistics.pending == 0, statistics.posted == posted else { return nil }
+        return finish()
+    }
+
+    /// Whether the report of a number is in delivery.
+    func isDelivering(_ sequence: UInt64) -> Bool { delivery?.pending.report.sequence == sequence }
+
     mutating func finish() -> FinishAnswer {
         guard life == .open else { return .nothing }
         life = .finished
@@ -288,22 +330,56 @@ extension BusStateMachine {
         return wakeWorker() ? .wake : .nothing
     }
 
-    /// Gives back everything that was not delivered, the report in flight first, and ends.
-    mutating func takeBack() -> [PendingReport] {
-        guard life != .ended else { return [] }
+    /// Those who wait until nothing is pending, when the bus ends.
+    mutating func takeIdleWaiters() -> [Promise<Void>] {
+        defer { idleWaiters = [] }
+        return idleWaiters
+    }
+
+    /// What a shutdown has taken back.
+    struct Leftovers {
+        /// What was not delivered, the report in flight first.
+        var reports: [PendingReport] = []
+        /// Actions of the report in flight that have failed, and were to be told of after it.
+        var failures: [ActionFailure] = []
+    }
+
+    /// Gives back everything that was not delivered, and ends.
+    mutating func takeBack() -> Leftovers {
+        guard life != .ended else { return Leftovers() }
         life = .ended
         generation += 1
         workerSleeps = false
-        var left: [PendingReport] = []
-        if let delivery { left.append(delivery.pending) }
+        var left = Leftovers()
+        if let delivery {
+            left.reports.append(delivery.pending)
+            left.failures = (delivery.action?.progress ?? delivery.progress).outcome.failures
+        }
         delivery = nil
         while var pending = notices.popFirst() ?? queue.popFirst() {
             prepare(&pending)
-            left.append(pending)
+            left.reports.append(pending)
         }
-        statistics.pending -= left.count
-        statistics.dropped += left.count
+        statistics.pending -= left.reports.count
+        statistics.dropped += left.reports.count
+        statistics.actionFailures += left.failures.count
         return left
+    }
+
+    /// What was taken back is in its receiver's hands, before anyone hears of the end.
+    ///
+    /// - Returns: Whether the bus ends now; if not, its worker ends it, once it has told the observers of the report
+    ///   that it is telling them of.
+    mutating func leftoversWereReceived() -> Bool {
+        endsAfterAnnouncement = isAnnouncing
+        return !isAnnouncing
+    }
+
+    /// Sends the worker of a generation home, and answers the next one's.
+    mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
+        guard generation == self.generation, life != .ended else { return nil }
+        self.generation += 1
+        return self.generation
     }
 }
 

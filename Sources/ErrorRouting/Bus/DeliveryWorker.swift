@@ -14,24 +14,22 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
-        // A worker that replaces another is started from inside that one's action, and knows of this bus already.
-        let outer = ErrorBus.delivering
-        let delivering = bus.isInsideOwnAction ? outer : outer + [ObjectIdentifier(bus)]
-        await ErrorBus.$current.withValue(bus) {
-            await ErrorBus.$delivering.withValue(delivering) {
-                await loop()
-            }
-        }
+        await ErrorBus.$current.withValue(bus) { await loop() }
     }
 
     private func loop() async {
         while true {
             switch bus.next(for: generation) {
+            case .deliver where Task.isCancelled, .sleep where Task.isCancelled:
+                return bus.replaceCancelledWorker(generation)
             case .deliver(let report, let progress):
-                guard let outcome = await bus.handler.rules.dispatch(report, from: progress, under: self) else {
+                switch await bus.handler.rules.dispatch(report, from: progress, under: self) {
+                case .completed(let outcome):
+                    bus.complete(outcome, for: generation)
+                case .superseded(let unannounced):
+                    for failure in unannounced { failure.writeToStandardError() }
                     return
                 }
-                bus.complete(outcome, for: generation)
             case .sleep:
                 await bus.wakeUp()
             case .end, .superseded:
@@ -40,7 +38,15 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) {
+    func supervising<Result>(
+        _ report: ErrorReport,
+        _ operation: () async throws -> Result
+    ) async rethrows -> Result {
+        let action = ErrorBus.ActionMark(bus: bus.number, sequence: report.sequence)
+        return try await ErrorBus.$actions.withValue(ErrorBus.actions + [action], operation: operation)
+    }
+
+    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) -> Bool {
         bus.actionWillBegin(rule, progress, report, for: generation)
     }
 

@@ -5,24 +5,52 @@ extension ErrorBus {
     /// counted on its own.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Errors posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus made itself.
-        public internal(set) var posted = 0
+        public internal(set) var posted: Int
         /// Errors that a rule handled.
-        public internal(set) var handled = 0
+        public internal(set) var handled: Int
         /// Errors that an `ignore` rule stopped.
-        public internal(set) var ignored = 0
+        public internal(set) var ignored: Int
         /// Errors that no rule matched.
-        public internal(set) var unmatched = 0
+        public internal(set) var unmatched: Int
         /// Errors that a flood limit held back, and that a later one of their kind stands for.
-        public internal(set) var suppressed = 0
+        public internal(set) var suppressed: Int
         /// Errors that were not delivered: posted to a full or finished bus, or given back by `shutdown`.
-        public internal(set) var dropped = 0
+        public internal(set) var dropped: Int
         /// Errors that are waiting or in delivery.
-        public internal(set) var pending = 0
+        public internal(set) var pending: Int
         /// Actions that threw or outlived the time limit; they stand beside the law, since their errors are counted.
-        public internal(set) var actionFailures = 0
+        public internal(set) var actionFailures: Int
 
-        /// Makes empty statistics.
-        public init() {}
+        /// Makes statistics, empty ones by default; for tests and fakes.
+        ///
+        /// - Parameters:
+        ///   - posted: Errors posted, and notices.
+        ///   - handled: Errors that a rule handled.
+        ///   - ignored: Errors that an `ignore` rule stopped.
+        ///   - unmatched: Errors that no rule matched.
+        ///   - suppressed: Errors that a flood limit held back.
+        ///   - dropped: Errors that were not delivered.
+        ///   - pending: Errors that are waiting or in delivery.
+        ///   - actionFailures: Actions that threw or outlived the time limit.
+        public init(
+            posted: Int = 0,
+            handled: Int = 0,
+            ignored: Int = 0,
+            unmatched: Int = 0,
+            suppressed: Int = 0,
+            dropped: Int = 0,
+            pending: Int = 0,
+            actionFailures: Int = 0
+        ) {
+            self.posted = posted
+            self.handled = handled
+            self.ignored = ignored
+            self.unmatched = unmatched
+            self.suppressed = suppressed
+            self.dropped = dropped
+            self.pending = pending
+            self.actionFailures = actionFailures
+        }
 
         /// Whether what was posted equals the sum of what became of it.
         public var isBalanced: Bool {

@@ -19,22 +19,32 @@ public final class ErrorBus: ErrorPosting {
     /// The bus of this task: bound by ``withErrorBus(handler:configuration:_:)``, and inside every action.
     @TaskLocal public static var current: ErrorBus?
 
-    /// The buses in whose actions this task was started, from the outside in.
-    @TaskLocal static var delivering: [ObjectIdentifier] = []
+    /// The actions in which this task runs, or from which it was started, from the outside in.
+    @TaskLocal static var actions: [ActionMark] = []
 
+    /// One action of one bus: the delivery of one report.
+    struct ActionMark: Sendable {
+        /// A number, since an address may be used again.
+        let bus: UInt64
+        let sequence: UInt64
+    }
+
+    private static let lastNumber = Atomic<UInt64>(0)
+
+    let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     let handler: ErrorHandler
     let clock: BusClock
     let actionTimeLimit: Duration?
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
-    private let machine: Locked<BusStateMachine>
+    let machine: Locked<BusStateMachine>
     /// The machine's generation, readable without the lock.
-    private let generation = Atomic<UInt64>(0)
-    private let staff = Locked(Staff())
-    private let ended = Promise<Void>()
-    private let wakeUps: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
+    let generation = Atomic<UInt64>(0)
+    let staff = Locked(Staff())
+    let ended = Promise<Void>()
+    let wakeUps: AsyncStream<Void>
+    let waker: AsyncStream<Void>.Continuation
 
     /// Sets up a bus; ``run()`` sets it going.
     ///
@@ -58,7 +68,8 @@ public final class ErrorBus: ErrorPosting {
     }
 
     deinit {
-        for pending in machine.withLock({ $0.takeBack() }) {
+        let left = machine.withLock { $0.takeBack() }
+        for pending in left.reports {
             pending.promise?.fulfill(HandleOutcome(disposition: .dropped))
             StandardError.write(pending.report, because: "the bus was discarded before it was delivered")
         }
@@ -73,7 +84,8 @@ public final class ErrorBus: ErrorPosting {
     ///
     /// An observer can stop nothing, and a slow one never slows the bus: its own stream loses its oldest reports. The
     /// stream ends when the bus has drained, or when its reader is done with it. One reader per stream; open a stream
-    /// for each.
+    /// for each. Read it in a `Task {}` or an `async let`, not in a `task` of the bus:
+    /// ``withErrorBus(handler:configuration:_:)`` waits for those before it drains, and the stream ends after that.
     ///
     /// - Parameter limit: How many reports the stream holds for a reader that is behind. At least 1.
     /// - Returns: The stream.
@@ -99,7 +111,9 @@ public final class ErrorBus: ErrorPosting {
     /// Posts an error and waits until it is delivered.
     ///
     /// Inside one of this bus's own actions it posts and answers `.pending` at once, since delivery is serial; so it
-    /// does when the calling task is cancelled while it waits.
+    /// does when the calling task is cancelled while it waits. What was started in an action, but does not belong to the
+    /// task (a detached task, a callback), is not known to be inside, and must not be waited for there if it delivers;
+    /// nor must two buses' actions deliver to each other.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -113,8 +127,8 @@ public final class ErrorBus: ErrorPosting {
     ) async -> HandleOutcome {
         let report = ErrorReport(error: error, source: source, metadata: metadata)
         guard !isInsideOwnAction else {
-            post(report, promise: nil)
-            return HandleOutcome(disposition: .pending)
+            let isPending = post(report, promise: nil)
+            return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
         post(report, promise: promise)
@@ -127,214 +141,26 @@ public final class ErrorBus: ErrorPosting {
 
     var hasEnded: Bool { machine.withLock { $0.hasEnded } }
 
-    /// Whether this task was started in one of this bus's actions.
-    var isInsideOwnAction: Bool { ErrorBus.delivering.contains(ObjectIdentifier(self)) }
+    /// Whether this task runs in an action of this bus, or was started in one that still runs.
+    var isInsideOwnAction: Bool {
+        ErrorBus.actions.contains { action in
+            action.bus == number && machine.withLock { $0.isDelivering(action.sequence) }
+        }
+    }
 
-    private func post(_ report: ErrorReport, promise: Promise<HandleOutcome>?) {
+    /// Posts a report, and answers whether it is pending; if not, it was dropped.
+    @discardableResult
+    private func post(_ report: ErrorReport, promise: Promise<HandleOutcome>?) -> Bool {
         switch machine.withLock({ $0.post(PendingReport(report: report, promise: promise)) }) {
         case .accepted(let wake):
             if wake { waker.yield() }
+            return true
         case .overflowed:
             promise?.fulfill(HandleOutcome(disposition: .dropped))
         case .refused:
             StandardError.write(report, because: "the bus has finished")
             promise?.fulfill(HandleOutcome(disposition: .dropped))
         }
-    }
-}
-
-// MARK: - Running
-
-extension ErrorBus {
-    /// Delivers what is posted, until the bus is finished and drained.
-    ///
-    /// The root component's loop.
-    ///
-    /// Actions run in a task of the bus's own: neither the caller's actor nor its cancellation reaches them. Cancelling
-    /// the caller finishes the bus; this returns once everything posted before is delivered. A bus runs once: calling
-    /// this while it runs, or after it has returned, is a programming error.
-    public func run() async {
-        switch machine.withLock({ $0.run() }) {
-        case .start(let generation):
-            startWorker(generation)
-            await withTaskCancellationHandler {
-                await ended.value
-            } onCancel: {
-                finish()
-            }
-        case .alreadyEnded:
-            break
-        case .runsAlready:
-            fatalError("ErrorBus.run() was called while the bus runs already")
-        case .ranBefore:
-            fatalError("ErrorBus.run() was called again after it had returned; a bus runs once")
-        }
-        machine.withLock { $0.runReturned() }
-    }
-
-    /// Ends posting: what is pending is still delivered, then ``run()`` returns.
-    ///
-    /// An error posted later is counted as dropped, and written to standard error. Finishing twice is the same as once.
-    public func finish() {
-        switch machine.withLock({ $0.finish() }) {
-        case .nothing: break
-        case .wake: waker.yield()
-        case .end: end()
-        }
-    }
-
-    /// Finishes the bus, and takes back what it could not deliver in time.
-    ///
-    /// What is taken back, the report in flight included, counts as dropped; the action in flight is cancelled, and
-    /// whatever it still does changes nothing. Cancelling the caller does not shorten the time. Called inside one of
-    /// the bus's own actions it does not wait for itself: it answers at once with nothing, the time limit stays in
-    /// force, and what is left then is written to standard error.
-    ///
-    /// - Parameter limit: How long to wait for delivery; zero or less takes everything back at once.
-    /// - Returns: The reports that were not delivered, in the order in which they would have been.
-    public func shutdown(within limit: Duration) async -> [ErrorReport] {
-        finish()
-        let deadline = clock.now() + limit
-        let timer = Task { () -> [ErrorReport] in
-            if limit > .zero {
-                // Cancelled: everything was delivered in time.
-                do { try await clock.sleep(deadline) } catch { return [] }
-            }
-            return takeBack()
-        }
-        guard !isInsideOwnAction else {
-            Task {
-                await ended.value
-                timer.cancel()
-                for report in await timer.value {
-                    StandardError.write(report, because: "the bus was shut down before it was delivered")
-                }
-            }
-            return []
-        }
-        await ended.value
-        timer.cancel()
-        return await timer.value
-    }
-
-    private func takeBack() -> [ErrorReport] {
-        let (left, worker) = machine.withLock { machine in
-            let inFlight = machine.generation
-            let left = machine.takeBack()
-            generation.store(machine.generation, ordering: .releasing)
-            return (left, inFlight)
-        }
-        cancelWorker(worker)
-        end()
-        for pending in left { pending.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
-        return left.map(\.report)
-    }
-
-    /// Everyone who waits for the end hears of it.
-    ///
-    /// Idempotent: a shutdown may meet the loop's own end.
-    private func end() {
-        resignRoot()
-        observers.finish()
-        waker.finish()
-        staff.withLock { $0.watchdog }?.cancel()
-        ended.fulfill(())
-    }
-}
-
-// MARK: - Delivering
-
-extension ErrorBus {
-    /// The tasks that work for the bus.
-    fileprivate struct Staff {
-        var worker: (generation: UInt64, task: Task<Void, Never>)?
-        var watchdog: Task<Void, Never>?
-    }
-
-    private func startWorker(_ generation: UInt64) {
-        let task = Task { await DeliveryWorker(bus: self, generation: generation).work() }
-        let isLate = staff.withLock { staff in
-            // It may have been replaced before it was noted down.
-            if let worker = staff.worker, worker.generation > generation { return true }
-            staff.worker = (generation, task)
-            return false
-        }
-        if isLate || !isCurrent(generation) { task.cancel() }
-    }
-
-    private func cancelWorker(_ generation: UInt64) {
-        let task = staff.withLock { staff in
-            staff.worker?.generation == generation ? staff.worker?.task : nil
-        }
-        task?.cancel()
-    }
-
-    private func sendWatchdog() {
-        let watchdog = Task { await watch() }
-        staff.withLock { $0.watchdog = watchdog }
-        if hasEnded { watchdog.cancel() }
-    }
-
-    func next(for generation: UInt64) -> BusStateMachine.NextAnswer {
-        let answer = machine.withLock { $0.next(for: generation) }
-        if case .end = answer { end() }
-        return answer
-    }
-
-    func complete(_ outcome: HandleOutcome, for generation: UInt64) {
-        guard
-            case .completed(let report, let promise, let unheard) = machine.withLock({
-                $0.complete(outcome, for: generation)
-            })
-        else { return }
-        observers.send(report)
-        promise?.fulfill(outcome)
-        for failure in unheard { failure.writeToStandardError() }
-    }
-
-    func isCurrent(_ generation: UInt64) -> Bool {
-        self.generation.load(ordering: .acquiring) == generation
-    }
-
-    /// The next wake-up; comes at once if there was one since the last.
-    func wakeUp() async {
-        for await _ in wakeUps { return }
-    }
-
-    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport, for generation: UInt64) {
-        guard actionTimeLimit != nil else { return }
-        let now = clock.now()
-        let isUnwatched = machine.withLock { $0.actionWillBegin(rule, progress, report, at: now, for: generation) }
-        if isUnwatched { sendWatchdog() }
-    }
-
-    func actionDidEnd(for generation: UInt64) {
-        guard actionTimeLimit != nil else { return }
-        machine.withLock { $0.actionDidEnd(for: generation) }
-    }
-
-    /// Stays out as long as actions run, and replaces the worker of one that is overdue.
-    ///
-    /// One at most is out, and it wakes once in a time limit, so actions that keep their limit pay next to nothing for
-    /// it.
-    @concurrent
-    private func watch() async {
-        while true {
-            let now = clock.now()
-            let answer = machine.withLock { machine in
-                let answer = machine.watch(at: now)
-                generation.store(machine.generation, ordering: .releasing)
-                return answer
-            }
-            switch answer {
-            case .goHome:
-                return
-            case .sleep(let deadline):
-                try? await clock.sleep(deadline)
-            case .replaceWorker(let generation):
-                cancelWorker(generation - 1)
-                startWorker(generation)
-            }
-        }
+        return false
     }
 }

@@ -11,6 +11,7 @@ extension ErrorPosting {
     ///   - metadata: What to give along with an error.
     ///   - fileID: Where an error is said to be posted.
     ///   - line: Where an error is said to be posted.
+    ///   - isolation: The caller's actor, where the task starts.
     ///   - operation: What to do.
     /// - Returns: The task. Its value is there once the operation has ended and its error is posted; cancelling it
     ///   cancels the operation.
@@ -21,39 +22,31 @@ extension ErrorPosting {
         metadata: [String: String] = [:],
         fileID: String = #fileID,
         line: UInt = #line,
+        isolation: isolated (any Actor)? = #isolation,
         @_inheritActorContext _ operation: sending @escaping @isolated(any) () async throws -> Void
     ) -> Task<Void, Never> {
-        // The operation becomes a task as it is, so that it starts on its actor, in order; a second one waits for its
-        // result. Calling it from within one task would go by way of the global executor, where order is lost.
-        let operation = Task(name: name, priority: priority, operation: operation)
         let source = ErrorReport.Source(fileID: fileID, line: line)
-        let resolved = resolved
-        guard let tasks = (resolved as? ErrorBus)?.tasks else {
-            return Task(priority: priority) { await resolved.postFailure(of: operation, metadata, source) }
-        }
-        return tasks.start { id in
-            Task(priority: priority) {
-                await resolved.postFailure(of: operation, metadata, source)
-                tasks.remove(id)
+        let poster = resolved
+        let tasks = (poster as? ErrorBus)?.tasks
+        let id = tasks?.reserve()
+        let task = Task(name: name, priority: priority) {
+            // Captured, so that the task starts on the caller's actor, and tasks of one actor start in order.
+            _ = isolation
+            // Cancelled from within where it has to be from the start: from outside might be too late.
+            if let tasks, tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+            do {
+                try await operation()
+            } catch {
+                poster.postUnlessCancellation(error, metadata, source)
             }
+            if let tasks, let id { tasks.remove(id) }
         }
+        if let tasks, let id { tasks.enter(task, as: id) }
+        return task
     }
 
     /// What this stands for: the ambient poster is looked up once, in the caller's context.
     private var resolved: any ErrorPosting {
         (self as? AmbientErrorPosting)?.target ?? self
-    }
-
-    private func postFailure(
-        of operation: Task<Void, any Error>,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source
-    ) async {
-        let result = await withTaskCancellationHandler {
-            await operation.result
-        } onCancel: {
-            operation.cancel()
-        }
-        if case .failure(let error) = result { postUnlessCancellation(error, metadata, source) }
     }
 }

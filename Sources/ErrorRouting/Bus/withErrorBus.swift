@@ -8,7 +8,8 @@
 /// ```
 ///
 /// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, the tasks started
-/// with `task` are awaited, then the bus is finished, and all that was posted is delivered. If the body throws or is
+/// with `task` are awaited, those included that actions start, then the bus is finished, and all that was posted is
+/// delivered. If the body throws or is
 /// cancelled, those tasks are cancelled first, as in a task group.
 ///
 /// - Parameters:
@@ -35,12 +36,11 @@ public func withErrorBus<T, F: Error>(
             }
         }
         if case .failure = result { bus.tasks.cancelAll() }
-        await bus.tasks.waitForAll()
+        await bus.finishWhenIdle()
         return result
     } onCancel: {
         bus.tasks.cancelAll()
     }
-    bus.finish()
     await loop.value
     return try result.get()
 }

@@ -1,7 +1,15 @@
-/// Whoever limits the time of asynchronous actions.
+/// Whoever limits the time of asynchronous actions, and may take a dispatch away.
 protocol ActionSupervisor: AnyObject, Sendable {
+    /// Runs an asynchronous rule, marked as inside an action of the supervisor's.
+    func supervising<Result>(
+        _ report: ErrorReport,
+        _ operation: () async throws -> Result
+    ) async rethrows -> Result
+
     /// An asynchronous action is about to run. What is given is enough to go on after it in its stead.
-    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport)
+    ///
+    /// - Returns: Whether it may; if not, the dispatch has been taken away.
+    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) -> Bool
 
     /// The asynchronous action that was announced has returned.
     func actionDidEnd()
@@ -17,5 +25,10 @@ struct ActionWatch {
     let progress: DispatchProgress
     let report: ErrorReport
 
-    func actionWillBegin() { supervisor.actionWillBegin(rule, progress, report) }
+    func actionWillBegin() throws(DispatchSuperseded) {
+        if !supervisor.actionWillBegin(rule, progress, report) { throw DispatchSuperseded() }
+    }
 }
+
+/// Thrown between a match and its action, where the supervisor has taken the dispatch away.
+struct DispatchSuperseded: Error {}

@@ -8,7 +8,9 @@ final class Rule: Sendable {
     /// Each closure answers nil where the rule does not match.
     enum Body: Sendable {
         case ignore(@Sendable (inout ErrorSubject) -> Bool)
-        case synchronous(@Sendable (inout ErrorSubject, ErrorReport) throws -> HandleStrategy?)
+        case synchronous(
+            @Sendable (inout ErrorSubject, ErrorReport, (any ActionSupervisor)?) throws -> HandleStrategy?
+        )
         case asynchronous(@Sendable (inout ErrorSubject, ErrorReport, ActionWatch?) async throws -> HandleStrategy?)
     }
 
@@ -25,15 +27,17 @@ final class Rule: Sendable {
             case .ignore:
                 .ignore { match(&$0) != nil }
             case .synchronous(let action):
-                .synchronous { subject, report in
+                .synchronous { subject, report, supervisor in
                     guard let input = match(&subject) else { return nil }
+                    // Asked between the match and the action: a predicate may have taken its time.
+                    if let supervisor, !supervisor.isCurrent { throw DispatchSuperseded() }
                     return try action(input, report)
                 }
             case .asynchronous(let action):
                 .asynchronous { subject, report, watch in
                     guard let input = match(&subject) else { return nil }
                     // Told between the match and the action: predicates do not count into an action's time.
-                    watch?.actionWillBegin()
+                    try watch?.actionWillBegin()
                     return try await action(input, report)
                 }
             }

@@ -19,10 +19,10 @@ extension ErrorHandler {
     /// - Returns: What became of the error, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
-        guard let outcome = await rules.dispatch(report) else {
-            preconditionFailure("a dispatch without a supervisor always has an outcome")
+        switch await rules.dispatch(report) {
+        case .completed(let outcome): return outcome
+        case .superseded: fatalError("a dispatch without a supervisor is taken away by nobody")
         }
-        return outcome
     }
 
     /// Handles an error without suspending, or declines.

@@ -11,7 +11,6 @@ extension ErrorHandler {
     ///     }
     /// }
     /// ```
-    // Disfavored, so that where both are imported, as in the application's tests, its own is not ambiguous.
     @_disfavoredOverload
     public static var `default`: ErrorHandler { .standardError }
 

@@ -1,0 +1,260 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+/// What an independent review found, each as a test first.
+@Suite("What actions start, and what outlives them (behaviours 12, 15, 16)", .timeLimit(.minutes(1)))
+struct BusReentryTests {
+    @Test("withErrorBus waits for tasks that actions start while it drains, and for what those post")
+    func tasksOfActions() async {
+        let journal = Journal<Int>()
+        let started = Gate()
+        let handler = ErrorHandler.noting(journal).on(Numbered(1)) { _ in
+            ErrorBus.current?.task {
+                await started.wait()
+                for _ in 0..<10 { await Task.yield() }
+                throw Numbered(2)
+            }
+            started.open()
+            return .next
+        }
+        await withErrorBus(handler: handler) { bus in bus.post(Numbered(1)) }
+        #expect(journal.entries == [1, 2])
+    }
+
+    @Test("a task that an action started is no longer inside it once the action has ended")
+    func tasksThatOutliveTheirAction() async {
+        let (after, done) = (Gate(), Gate())
+        let journal = Journal<HandleOutcome.Disposition>()
+        let handler = ErrorHandler()
+            .on(Numbered(1)) { _ in
+                guard let bus = ErrorBus.current else { return .stop }
+                await Task.yield()
+                Task {
+                    await after.wait()
+                    journal.note(await bus.deliver(Numbered(2)).disposition)
+                    done.open()
+                }
+                return .stop
+            }
+            .on(Numbered(2)) { _ in .stop }
+        await withErrorBus(handler: handler) { bus in
+            await bus.deliver(Numbered(1))
+            after.open()
+            await done.wait()
+        }
+        #expect(journal.entries == [.handled])
+    }
+
+    @Test("deliver inside an action answers .dropped where the error was dropped")
+    func droppedInside() async {
+        let journal = Journal<HandleOutcome.Disposition>()
+        let handler = ErrorHandler().on(Numbered(1)) { _ in
+            guard let bus = ErrorBus.current else { return .stop }
+            for number in 2...4 { journal.note(await bus.deliver(Numbered(number)).disposition) }
+            return .stop
+        }
+        await withErrorBus(handler: handler, configuration: .init(capacity: 2)) { bus in
+            await bus.deliver(Numbered(1))
+        }
+        #expect(journal.entries == [.pending, .pending, .dropped])
+    }
+
+    @Test("no action begins once shutdown has taken its report back")
+    func noActionAfterShutdown() async {
+        let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let (left, journal) = (Gate(), Journal<String>())
+        let slow = ErrorMatcher.matching { _ in
+            entered.signal()
+            leave.wait()
+            left.open()
+            return true
+        }
+        for isAsynchronous in [false, true] {
+            let handler =
+                isAsynchronous
+                ? ErrorHandler().on(slow) { _ in
+                    await Task.yield()
+                    journal.note("runs")
+                    return .stop
+                }
+                : ErrorHandler().on(slow) { _ in
+                    journal.note("runs")
+                    return .stop
+                }
+            let bus = ErrorBus(handler: handler)
+            bus.post(Numbered(1))
+            let running = Task { await bus.run() }
+            await Task.detached { entered.waitForSignal() }.value
+            #expect(await bus.shutdown(within: .zero).count == 1)
+            await running.value
+            leave.signal()
+            await left.wait()
+        }
+        // The workers go home; had they begun an action, it would have been noted by now or soon.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(journal.entries.isEmpty)
+    }
+
+    @Test("what had failed before shutdown took the report back goes to standard error, and is counted")
+    func failuresOfWhatIsTakenBack() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let (entered, gate) = (Gate(), Gate())
+            let handler = ErrorHandler()
+                .on(Numbered.self) { _ in
+                    entered.open()
+                    await gate.wait()
+                    return .stop
+                }
+                .on(Numbered.self) { _ in throw Numbered(7) }
+            let bus = ErrorBus(handler: handler)
+            bus.post(Numbered(1))
+            async let running: Void = bus.run()
+            await entered.wait()
+            #expect(await bus.shutdown(within: .zero).count == 1)
+            await running
+            #expect(bus.statistics.actionFailures == 1)
+            gate.open()
+        }
+        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(lines.contains("failed with Numbered(number: 7)"))
+    }
+
+    @Test("what a shutdown inside an action cuts off is on standard error before run returns")
+    func cutOffInside() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let (clock, gate) = (TestClock(), Gate())
+            let handler = ErrorHandler().on(Numbered.self) { _ in
+                _ = await ErrorBus.current?.shutdown(within: .seconds(5))
+                await gate.wait()
+                return .stop
+            }
+            let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
+            for number in 0..<20 { bus.post(Numbered(number)) }
+            async let running: Void = bus.run()
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(5))
+            await running
+            exit(0)
+        }
+        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(lines.split(separator: "\n").count == 20)
+    }
+
+    @Test("an error whose end posts does not meet the bus's lock")
+    func errorsThatPostAtTheirEnd() async {
+        final class Noisy: Error {
+            let bus: ErrorBus
+            init(_ bus: ErrorBus) { self.bus = bus }
+            deinit { bus.post(Numbered(9)) }
+        }
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 1))
+        bus.post(Numbered(1))
+        for _ in 0..<3 { bus.post(Noisy(bus)) }
+        let running = Task { await bus.run() }
+        while bus.statistics.pending > 0 { await Task.yield() }
+        bus.post(Noisy(bus))
+        while bus.statistics.pending > 0 { await Task.yield() }
+        _ = await bus.shutdown(within: .zero)
+        await running.value
+        #expect(bus.statistics.isBalanced)
+    }
+
+    @Test("an action that cancels its own task cancels nothing after it")
+    func selfCancellingAction() async {
+        let journal = Journal<Bool>()
+        let handler = ErrorHandler()
+            .on(Numbered(1)) { _ in
+                await Task.yield()
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                return .stop
+            }
+            .on(Numbered(2)) { _ in
+                await Task.yield()
+                journal.note(Task.isCancelled)
+                return .stop
+            }
+        await withErrorBus(handler: handler) { bus in
+            await bus.deliver(Numbered(1))
+            await bus.deliver(Numbered(2))
+            bus.post(Numbered(1))
+            bus.post(Numbered(2))
+        }
+        #expect(journal.entries == [false, false])
+    }
+
+    @Test("limits beyond what a clock can count are no limit, and no trap")
+    func hugeLimits() async {
+        let forever = Duration.seconds(Int64.max)
+        let handler = ErrorHandler().on(Numbered.self) { _ in
+            await Task.yield()
+            return .stop
+        }
+        let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: forever))
+        bus.post(Numbered(1))
+        async let running: Void = bus.run()
+        #expect(await bus.shutdown(within: forever).isEmpty)
+        await running
+        #expect(bus.statistics.handled == 1)
+    }
+
+    @Test("a clock that ignores cancellation, or fails, holds up neither shutdown nor the end")
+    func oddClocks() async {
+        for clock in [OddClock(fails: false), OddClock(fails: true)] {
+            let handler = ErrorHandler().on(Numbered.self) { _ in
+                await Task.yield()
+                return .stop
+            }
+            let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(3_600), clock: clock)
+            var bus: ErrorBus? = ErrorBus(handler: handler, configuration: configuration)
+            weak let watched = bus
+            bus?.post(Numbered(1))
+            let running = Task { [bus] in await bus?.run() }
+            #expect(await bus?.shutdown(within: .seconds(3_600)).isEmpty == true)
+            await running.value
+            #expect(bus?.statistics.handled == 1)
+            bus = nil
+            // Whoever still sleeps on the clock does not hold the bus.
+            while watched != nil { await Task.yield() }
+            clock.gate.open()
+        }
+    }
+
+    @Test("a report that counts as delivered is observed, also where shutdown comes at that moment")
+    func observedAtTheDeadline() async {
+        for _ in 0..<300 {
+            let bus = ErrorBus(handler: ErrorHandler())
+            let reports = bus.reports(bufferingNewest: .max)
+            for number in 0..<20 { bus.post(Numbered(number)) }
+            let running = Task { @concurrent in await bus.run() }
+            while bus.statistics.unmatched == 0 { await Task.yield() }
+            let left = await bus.shutdown(within: .zero)
+            await running.value
+            let observed = await reports.collected()
+            #expect(observed.count + left.count == 20)
+            #expect(observed.count == bus.statistics.unmatched)
+        }
+    }
+
+    /// A clock that sleeps until a gate opens, cancelled or not; or that cannot sleep at all.
+    private struct OddClock: Clock {
+        let fails: Bool
+        let gate = Gate()
+
+        struct Broken: Error {}
+
+        var now: TestClock.Instant { .init(offset: .zero) }
+        var minimumResolution: Duration { .zero }
+
+        func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+            if fails { throw Broken() }
+            await gate.wait()
+        }
+    }
+}
+
+extension DispatchSemaphore {
+    /// Blocks its thread, which is what the test is about; callable where `wait` is not.
+    fileprivate func waitForSignal() { wait() }
+}

@@ -1,0 +1,137 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// `ErrorMap`: the same rules, answering a value.
+@Suite("Error maps")
+struct ErrorMapTests {
+    @Test("a map without rules answers its default for every error")
+    func empty() {
+        let map = ErrorMap(default: 500)
+        #expect(map[Zoo.Offline()] == 500)
+        #expect(map[NSError(domain: "d", code: 1)] == 500)
+    }
+
+    @Test("the last-registered rule that matches answers")
+    func precedence() {
+        let map = ErrorMap(default: 500)
+            .on(.any, 501)
+            .on(Zoo.Payment.self, 402)
+            .on(Zoo.Payment.expired, 410)
+            .on(Zoo.Timeout.self, 504)
+        #expect(map[Zoo.Payment.expired] == 410)
+        #expect(map[Zoo.Payment.unavailable] == 402)
+        #expect(map[Zoo.Timeout()] == 504)
+        #expect(map[Zoo.Offline()] == 501)
+        #expect(map.on(Zoo.Payment.self, 409)[Zoo.Payment.expired] == 409)
+    }
+
+    @Test("the answer for what no rule matches is the default")
+    func defaultValue() {
+        let map = ErrorMap(default: "other").on(Zoo.Payment.self, "payment")
+        #expect(map[Zoo.Offline()] == "other")
+    }
+
+    @Test("rules by matcher, type, value and domain answer a value")
+    func values() {
+        let map = ErrorMap(default: "none")
+            .on(.conforming(to: (any LocalizedError).self), "matcher")
+            .on(Zoo.Animal.self, "type")
+            .on(Zoo.Payment.expired, "value")
+            .on(domain: NSURLErrorDomain, "domain")
+            .on(domain: NSURLErrorDomain, code: -1001, "code")
+        let errors: [any Error] = [
+            Zoo.Localized(), Zoo.Owl(), Zoo.Payment.expired, URLError(.cancelled),
+            NSError(domain: NSURLErrorDomain, code: -1001), Zoo.Payment.unavailable,
+        ]
+        #expect(errors.map { map[$0] } == ["matcher", "type", "value", "domain", "code", "none"])
+    }
+
+    @Test("rules by matcher, type, value and domain answer what a closure makes of the match")
+    func closures() {
+        let map = ErrorMap(default: "none")
+            .on(.extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) {
+                "dark \($0 + 1)"
+            }
+            .on(Zoo.Animal.self) { "type \($0.name)" }
+            .on(Zoo.Timeout(seconds: 5)) { "value \($0.seconds)" }
+            .on(domain: NSURLErrorDomain) { "domain \($0.code)" }
+            .on(domain: NSURLErrorDomain, code: -1001) { error in "code \(error.code)" }
+        let errors: [any Error] = [
+            Zoo.Shade.dark(1), Zoo.Owl("Strix"), Zoo.Timeout(seconds: 5), URLError(.cancelled),
+            URLError(.timedOut), Zoo.Shade.light,
+        ]
+        #expect(
+            errors.map { map[$0] } == ["dark 2", "type Strix", "value 5", "domain -999", "code -1001", "none"]
+        )
+    }
+
+    @Test("a closure runs only for the rule that answers, and predicates only until then")
+    func laziness() {
+        let trace = ActionTrace()
+        let map = ErrorMap(default: 0)
+            .on(.matching { _ in trace("asked too late") == .next }, 1)
+            .on(Zoo.Timeout.self) { _ in trace("made too late") == .next ? 2 : 0 }
+            .on(Zoo.Timeout.self) { _ in trace("made") == .next ? 3 : 0 }
+            .on(.matching { _ in trace("asked") == .stop }) { _ in trace("made for no match") == .next ? 4 : 0 }
+        #expect(map[Zoo.Timeout()] == 3)
+        #expect(trace.entries == ["asked", "made"])
+    }
+
+    @Test("a map is a value: every verb returns a new one, and a shared map never changes")
+    func valueSemantics() {
+        let shared = ErrorMap(default: 0).on(Zoo.Timeout.self, 1)
+        let mine = shared.on(Zoo.Timeout.self, 2)
+        let theirs = shared.on(Zoo.Offline.self, 3)
+        #expect([shared, mine, theirs].map { $0[Zoo.Timeout()] } == [1, 2, 1])
+        #expect([shared, mine, theirs].map { $0[Zoo.Offline()] } == [0, 0, 3])
+    }
+
+    @Test("values may be of any kind: optionals, where nil is an answer too, and closures")
+    func kindsOfValues() {
+        let optional = ErrorMap<Int?>(default: 1).on(.any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) { _ in nil
+        }
+        #expect(optional[Zoo.Payment.expired] == 2)
+        #expect(optional[Zoo.Timeout()] == nil)
+        #expect(optional[Zoo.Offline()] == nil)
+        let strategies = ErrorMap(default: HandleStrategy.next).on(Zoo.Timeout.self, .stop)
+        #expect(strategies[Zoo.Timeout()] == .stop)
+        #expect(strategies[Zoo.Offline()] == .next)
+    }
+
+    @Test("anywhere, bridging and unions work as in a handler")
+    func matching() {
+        let map = ErrorMap(default: 0)
+            .on(.anywhere(.type(Zoo.Timeout.self))) { $0.seconds }
+            .on(URLError.self) { $0.code.rawValue }
+            .on(.type(Zoo.Shade.self) || .nsError(domain: "d"), 7)
+        #expect(map[Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])] == 5)
+        #expect(map[NSError(domain: NSURLErrorDomain, code: -1001)] == -1001)
+        #expect(map[NSError(domain: "d", code: 1)] == 7)
+        #expect(map[Zoo.Shade.light] == 7)
+        #expect(map[NSError(domain: "e", code: 1)] == 0)
+    }
+
+    @Test("a map serves as the strategy of a rule")
+    func strategy() {
+        let strategies = ErrorMap(default: HandleStrategy.next).on(Zoo.Timeout.self, .stop)
+        let handler = ErrorHandler().on(.any) { _ in .next }.on(.any) { strategies[$0] }
+        #expect(handler.handleSynchronously(Zoo.Timeout())?.matchedRuleCount == 1)
+        #expect(handler.handleSynchronously(Zoo.Offline())?.matchedRuleCount == 2)
+    }
+
+    @Test("a map describes its rules in the order in which they are tried, then its default")
+    func mapDescription() {
+        let map = ErrorMap(default: "a\nb")
+            .on(Zoo.Payment.self, "1", fileID: "Intake/Rules.swift", line: 1)
+            .on(domain: "bank", "2", fileID: "Intake/Rules.swift", line: 2)
+        #expect(
+            map.description == """
+                ErrorMap, in the order tried:
+                  1. on nsError(domain: bank) at Intake/Rules.swift:2
+                  2. on type(Payment) at Intake/Rules.swift:1
+                  default: a\\nb
+                """
+        )
+    }
+}

@@ -1,0 +1,156 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Behaviour 5: `explain`.
+@Suite("Explanations")
+struct ExplanationTests {
+    typealias Verdict = Explanation.Verdict
+
+    let trace = ActionTrace()
+
+    private func verdicts(_ handler: ErrorHandler, _ error: any Error) -> [Verdict] {
+        handler.explain(error).entries.map(\.verdict)
+    }
+
+    @Test("entries come in the order in which the rules are tried, then onNoMatch, then always")
+    func order() {
+        let handler = ErrorHandler()
+            .always { _ in .next }
+            .on(.any.named("first")) { _ in .next }
+            .onNoMatch { _ in .next }
+            .on(.any.named("second")) { _ in .next }
+        let entries = handler.explain(Zoo.Offline()).entries
+        #expect(entries.map(\.rule.matcher) == ["second", "first", "onNoMatch", "always"])
+        #expect(entries.map(\.stage) == [.rule, .rule, .onNoMatch, .always])
+    }
+
+    @Test("rules after the first match run if reached, since only actions know what they answer")
+    func matches() {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in .next }
+            .on(Zoo.Timeout.self) { _ in .next }
+            .on(Zoo.Payment.expired) { _ in .stop }
+            .on(Zoo.Payment.unavailable) { _ in .stop }
+        #expect(
+            verdicts(handler, Zoo.Payment.expired) == [.notMatched, .matched, .notMatched, .matchedIfReached]
+        )
+    }
+
+    @Test("rules after an ignore that matches are not reached, and the reason names it")
+    func afterIgnore() {
+        let handler = ErrorHandler().on(.any) { _ in .next }.ignore(Zoo.Payment.self).on(.any) { _ in .next }
+        let reason = "rule 2 ignores the error"
+        #expect(
+            verdicts(handler, Zoo.Payment.expired) == [.matched, .matchedIfReached, .notReached(because: reason)]
+        )
+        #expect(verdicts(handler, Zoo.Offline()) == [.matched, .notMatched, .matchedIfReached])
+    }
+
+    @Test("onNoMatch is not reached if a rule matched, and the reason names it")
+    func onNoMatch() {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in .next }
+            .on(Zoo.Timeout.self) { _ in .next }
+            .onNoMatch { _ in .next }
+            .onNoMatch { _ in .next }
+        let notReached = Verdict.notReached(because: "rule 2 matched")
+        #expect(verdicts(handler, Zoo.Payment.expired) == [.notMatched, .matched, notReached, notReached])
+        #expect(verdicts(handler, Zoo.Offline()) == [.notMatched, .notMatched, .matched, .matchedIfReached])
+    }
+
+    @Test("the first always runs whatever happened, the next ones if reached")
+    func always() {
+        let handler = ErrorHandler().ignore(Zoo.Payment.self).always { _ in .next }.always { _ in .next }
+        #expect(verdicts(handler, Zoo.Payment.expired) == [.matched, .matched, .matchedIfReached])
+        #expect(verdicts(handler, Zoo.Offline()) == [.notMatched, .matched, .matchedIfReached])
+    }
+
+    @Test("no action runs; predicates do")
+    func noActionRuns() {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in trace("action") }
+            .on(Zoo.Payment.self) { _ in
+                await Task.yield()
+                return trace("asynchronous action")
+            }
+            .on(.matching { _ in trace("matching") == .next }) { _ in trace("action") }
+            .on(.type(Zoo.Payment.self).where { _ in trace("where") == .stop }) { _ in trace("action") }
+            .onNoMatch { _ in trace("no match") }
+            .always { _ in trace("always") }
+        let found = verdicts(handler, Zoo.Payment.expired)
+        #expect(trace.entries == ["where", "matching"])
+        #expect(found.prefix(3) == [.notMatched, .matched, .matchedIfReached])
+    }
+
+    @Test("each entry says where its rule was registered")
+    func sites() {
+        let line: UInt = #line
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in .next }
+            .ignore(Zoo.Timeout.self)
+            .onNoMatch { _ in .next }
+        let sources = handler.explain(Zoo.Offline()).entries.map(\.rule.source)
+        #expect(sources.map(\.line) == [line + 3, line + 2, line + 4])
+        #expect(Set(sources.map(\.fileID)) == [#fileID])
+    }
+
+    @Test("the explanation keeps the error that it explains")
+    func error() {
+        #expect(ErrorHandler().explain(Zoo.Timeout(seconds: 5)).error as? Zoo.Timeout == Zoo.Timeout(seconds: 5))
+    }
+
+    @Test("its description is a text to paste: every rule numbered, with matcher, site and verdict in columns")
+    func text() {
+        let handler = ErrorHandler()
+            .on(.any, fileID: "Intake/Rules.swift", line: 7) { _ in .stop }
+            .ignore(CancellationError.self, fileID: "Intake/Rules.swift", line: 21)
+            .on(.type(Zoo.Payment.self), fileID: "Intake/Rules.swift", line: 8) { _ in .next }
+            .on(Zoo.Payment.expired, fileID: "Intake/Main.swift", line: 3) { _ in .next }
+            .on(.nsError(domain: "bank").named("the bank"), fileID: "Intake/Rules.swift", line: 9) { _ in .next }
+            .onNoMatch(fileID: "Intake/Rules.swift", line: 10) { _ in .stop }
+            .always(fileID: "Intake/Rules.swift", line: 11) { _ in .next }
+        #expect(
+            handler.explain(Zoo.Payment.expired).description == """
+                ErrorRoutingTests.Zoo.Payment: expired
+                  1. the bank                 Intake/Rules.swift:9   did not match
+                  2. value(Payment.expired)   Intake/Main.swift:3    matched
+                  3. type(Payment)            Intake/Rules.swift:8   matched, runs if reached
+                  4. type(CancellationError)  Intake/Rules.swift:21  did not match
+                  5. any                      Intake/Rules.swift:7   matched, runs if reached
+                  6. onNoMatch                Intake/Rules.swift:10  not reached: rule 2 matched
+                  7. always                   Intake/Rules.swift:11  matched
+                  No action has run; "if reached" depends on what the actions before it would answer.
+                """
+        )
+        #expect(
+            handler.explain(CancellationError()).description.split(separator: "\n").dropFirst().prefix(5) == [
+                "  1. the bank                 Intake/Rules.swift:9   did not match",
+                "  2. value(Payment.expired)   Intake/Main.swift:3    did not match",
+                "  3. type(Payment)            Intake/Rules.swift:8   did not match",
+                "  4. type(CancellationError)  Intake/Rules.swift:21  matched",
+                "  5. any                      Intake/Rules.swift:7   not reached: rule 4 ignores the error",
+            ]
+        )
+    }
+
+    @Test("the numbers of ten rules and more are aligned too")
+    func manyRules() {
+        var handler = ErrorHandler()
+        for line in 1...10 { handler = handler.ignore(.any.named("r\(line)"), fileID: "Rules.swift", line: UInt(line)) }
+        let lines = handler.explain(Zoo.Offline()).description.split(separator: "\n")
+        #expect(lines[1] == "   1. r10  Rules.swift:10  matched")
+        #expect(lines[2] == "   2. r9   Rules.swift:9   not reached: rule 1 ignores the error")
+        #expect(lines[10] == "  10. r1   Rules.swift:1   not reached: rule 1 ignores the error")
+    }
+
+    @Test("the explanation of a handler without rules says so")
+    func emptyText() {
+        #expect(
+            ErrorHandler().explain(Zoo.Localized(errorDescription: "no\nline")).description == """
+                ErrorRoutingTests.Zoo.Localized: no\\nline
+                  The handler has no rules.
+                """
+        )
+    }
+}

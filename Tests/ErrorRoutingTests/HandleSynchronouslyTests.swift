@@ -1,0 +1,123 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Behaviour 5: `handleSynchronously`.
+@Suite("Handling without suspending")
+struct HandleSynchronouslyTests {
+    let trace = ActionTrace()
+
+    /// A handler with an asynchronous rule for `Payment`, among synchronous ones.
+    private func mixed(below: HandleStrategy = .next) -> ErrorHandler {
+        ErrorHandler()
+            .on(Zoo.Payment.self) { _ in
+                await Task.yield()
+                return trace("asynchronous")
+            }
+            .on(.any) { _ in trace("synchronous", below) }
+            .onNoMatch { _ in trace("no match") }
+            .always { _ in trace("always") }
+    }
+
+    @Test("synchronous rules run in their order, and the outcome is that of handle")
+    func synchronousRules() async throws {
+        let handler = ErrorHandler()
+            .on(.type(Zoo.Payment.self).named("unreached")) { _ in trace("unreached") }
+            .on(.type(Zoo.Payment.self).named("stops")) { _ in trace("stops", .stop) }
+            .on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
+            .onNoMatch { _ in trace("no match") }
+            .always { _, report in trace("always: \(report.outcome?.matchedRuleCount ?? -1)") }
+        let outcome = try #require(handler.handleSynchronously(Zoo.Payment.expired))
+        #expect(trace.takeAll() == ["stops", "always: 2"])
+        let awaited = await handler.handle(Zoo.Payment.expired)
+        #expect(trace.takeAll() == ["stops", "always: 2"])
+        #expect(outcome.disposition == awaited.disposition)
+        #expect(outcome.matchedRuleCount == awaited.matchedRuleCount)
+        #expect(outcome.rule === awaited.rule)
+        #expect(outcome.failures.count == awaited.failures.count)
+    }
+
+    @Test("it declines if a rule that matches is asynchronous, and no action has run")
+    func asynchronousRule() {
+        #expect(mixed().handleSynchronously(Zoo.Payment.expired) == nil)
+        #expect(trace.entries.isEmpty)
+    }
+
+    @Test("it declines if a rule that matches is asynchronous, even if a .stop before it would keep it from running")
+    func unreachedAsynchronousRule() {
+        #expect(mixed(below: .stop).handleSynchronously(Zoo.Payment.expired) == nil)
+        #expect(trace.entries.isEmpty)
+    }
+
+    @Test("it declines if an asynchronous rule matches below an ignore that matches")
+    func asynchronousRuleBelowIgnore() {
+        #expect(mixed().ignore(Zoo.Payment.self).handleSynchronously(Zoo.Payment.expired) == nil)
+        #expect(trace.entries.isEmpty)
+    }
+
+    @Test("an asynchronous rule that does not match does not make it decline")
+    func asynchronousRuleThatDoesNotMatch() {
+        let outcome = mixed().handleSynchronously(Zoo.Offline())
+        #expect(outcome?.disposition == .handled)
+        #expect(trace.entries == ["synchronous", "always"])
+    }
+
+    @Test("an asynchronous rule whose predicate answers false does not make it decline")
+    func asynchronousRuleNarrowed() {
+        let narrowed = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }
+        let handler = ErrorHandler().on(narrowed) { _ in
+            await Task.yield()
+            return trace("asynchronous")
+        }
+        #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 30)) == nil)
+        #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition == .unmatched)
+        #expect(trace.entries.isEmpty)
+    }
+
+    @Test("it declines if an onNoMatch that would apply is asynchronous, and only then")
+    func asynchronousOnNoMatch() {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in trace("payment") }
+            .onNoMatch { _ in
+                await Task.yield()
+                return trace("asynchronous")
+            }
+            .onNoMatch { _ in trace("stops", .stop) }
+            .always { _ in trace("always") }
+        #expect(handler.handleSynchronously(Zoo.Offline()) == nil)
+        #expect(trace.takeAll().isEmpty)
+        #expect(handler.handleSynchronously(Zoo.Payment.expired)?.disposition == .handled)
+        #expect(trace.takeAll() == ["payment", "always"])
+        #expect(handler.ignore(Zoo.Offline.self).handleSynchronously(Zoo.Offline())?.disposition == .ignored)
+        #expect(trace.takeAll() == ["always"])
+    }
+
+    @Test("it declines for every error if any always is asynchronous")
+    func asynchronousAlways() {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in trace("payment", .stop) }
+            .always { _ in
+                await Task.yield()
+                return trace("asynchronous")
+            }
+            .always { _ in trace("stops", .stop) }
+        #expect(handler.handleSynchronously(Zoo.Payment.expired) == nil)
+        #expect(handler.handleSynchronously(Zoo.Offline()) == nil)
+        #expect(trace.entries.isEmpty)
+    }
+
+    @Test("an ignore never makes it decline")
+    func ignore() {
+        let handler = ErrorHandler().ignore(Zoo.Payment.self)
+        #expect(handler.handleSynchronously(Zoo.Payment.expired)?.disposition == .ignored)
+        #expect(handler.handleSynchronously(Zoo.Offline())?.disposition == .unmatched)
+    }
+
+    @Test("what declines without suspending is handled by handle")
+    func handledByHandle() async {
+        #expect(mixed().handleSynchronously(Zoo.Payment.expired) == nil)
+        let outcome = await mixed().handle(Zoo.Payment.expired)
+        #expect(outcome.matchedRuleCount == 2)
+        #expect(trace.entries == ["synchronous", "asynchronous", "always"])
+    }
+}

@@ -1,0 +1,150 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Behaviour 4: actions that throw.
+@Suite("Actions that throw")
+struct HandlingFailureTests {
+    let trace = ActionTrace()
+
+    @Test("an action that throws counts as matched and as .next")
+    func matchedAndNext() async throws {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in trace("last") }
+            .on(Zoo.Payment.self) { _ in
+                _ = trace("throws")
+                throw Zoo.Timeout()
+            }
+            .onNoMatch { _ in trace("no match") }
+        let outcome = await handler.handle(Zoo.Payment.expired)
+        #expect(trace.entries == ["throws", "last"])
+        #expect(outcome.disposition == .handled)
+        #expect(outcome.matchedRuleCount == 2)
+    }
+
+    @Test("a rule that throws is the outcome's rule if it was the last to match")
+    func throwingRuleIsLast() async throws {
+        let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
+        let outcome = await handler.handle(Zoo.Payment.expired)
+        #expect(outcome.disposition == .handled)
+        #expect(outcome.matchedRuleCount == 1)
+        #expect(outcome.rule?.matcher == "type(Payment)")
+    }
+
+    @Test("an ignore after an action that throws still ignores the error")
+    func ignoreAfterThrow() async {
+        let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
+        let outcome = await handler.handle(Zoo.Payment.expired)
+        #expect(outcome.disposition == .ignored)
+        #expect(outcome.failures.count == 1)
+    }
+
+    @Test("what was thrown becomes an ActionFailure with its rule and its report")
+    func failure() async throws {
+        let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout(seconds: 5) }
+        let report = ErrorReport(error: Zoo.Payment.expired, source: .init(), metadata: ["order": "17"])
+        let outcome = await handler.handle(report)
+        let failure = try #require(outcome.failures.first)
+        #expect(outcome.failures.count == 1)
+        #expect(failure.error as? Zoo.Timeout == Zoo.Timeout(seconds: 5))
+        #expect(failure.report.error as? Zoo.Payment == .expired)
+        #expect(failure.report.metadata == ["order": "17"])
+        #expect(failure.rule === outcome.rule)
+    }
+
+    @Test("an asynchronous action that throws after suspending fails in the same way")
+    func asynchronousFailure() async {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in trace("last") }
+            .on(Zoo.Payment.self) { _ in
+                await Task.yield()
+                throw CancellationError()
+            }
+        let outcome = await handler.handle(Zoo.Payment.expired)
+        #expect(trace.entries == ["last"])
+        #expect(outcome.failures.map { $0.error is CancellationError } == [true])
+    }
+
+    @Test("handleSynchronously answers the failures too")
+    func synchronousFailure() throws {
+        let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
+        let outcome = try #require(handler.handleSynchronously(Zoo.Payment.expired))
+        #expect(outcome.failures.map { $0.error is Zoo.Timeout } == [true])
+        #expect(outcome.disposition == .handled)
+    }
+
+    @Test("failures come in the order of the actions, those of onNoMatch and always included")
+    func order() async {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in throw Zoo.Timeout(seconds: 2) }
+            .on(Zoo.Payment.self) { _ in throw Zoo.Timeout(seconds: 1) }
+            .onNoMatch { _ in throw Zoo.Timeout(seconds: 4) }
+            .onNoMatch { _ in throw Zoo.Timeout(seconds: 3) }
+            .always { _ in throw Zoo.Timeout(seconds: 6) }
+            .always { _ in throw Zoo.Timeout(seconds: 5) }
+        let matched = await handler.handle(Zoo.Payment.expired)
+        #expect(matched.failures.map { ($0.error as? Zoo.Timeout)?.seconds } == [1, 2, 5, 6])
+        #expect(matched.failures.map(\.rule.matcher) == ["type(Payment)", "type(Payment)", "always", "always"])
+        let unmatched = await handler.handle(Zoo.Offline())
+        #expect(unmatched.failures.map { ($0.error as? Zoo.Timeout)?.seconds } == [3, 4, 5, 6])
+        #expect(unmatched.failures.map(\.rule.matcher) == ["onNoMatch", "onNoMatch", "always", "always"])
+    }
+
+    @Test("an onNoMatch action that throws does not make the error matched")
+    func failingOnNoMatch() async {
+        let handler = ErrorHandler().onNoMatch { _ in throw Zoo.Timeout() }
+        let outcome = await handler.handle(Zoo.Offline())
+        #expect(outcome.disposition == .unmatched)
+        #expect(outcome.rule == nil)
+        #expect(outcome.failures.count == 1)
+    }
+
+    @Test("handle hands failures back and does not handle them itself")
+    func notHandledByHandle() async {
+        let handler = ErrorHandler()
+            .on(ActionFailure.self) { _ in trace("failure") }
+            .on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
+            .onNoMatch { _ in trace("no match") }
+        let outcome = await handler.handle(Zoo.Payment.expired)
+        #expect(outcome.failures.count == 1)
+        #expect(trace.entries.isEmpty)
+    }
+
+    @Test("the only error under an ActionFailure is the one that was thrown")
+    func underlying() async throws {
+        let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Box(content: Zoo.Timeout(seconds: 5)) }
+        let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
+        #expect(failure.underlyingErrors.count == 1)
+        #expect(failure.underlyingErrors.first is Zoo.Box<Zoo.Timeout>)
+        #expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(failure) == Zoo.Timeout(seconds: 5))
+    }
+
+    @Test("anywhere does not find the original error in an ActionFailure")
+    func originalIsNotUnderlying() async throws {
+        let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
+        let original = ErrorMatcher.anywhere(.type(Zoo.Payment.self))
+        let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
+        #expect(original.match(failure.report.error) == .expired)
+        #expect(original.match(failure) == nil)
+    }
+
+    @Test("anywhere finds the original error if it is what the action threw")
+    func originalThrownAgain() async throws {
+        let handler = ErrorHandler().on(Zoo.Payment.self) { throw $0 }
+        let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
+        #expect(ErrorMatcher.anywhere(.type(Zoo.Payment.self)).match(failure) == .expired)
+    }
+
+    @Test("an ActionFailure describes itself on one line")
+    func failureDescription() {
+        let failure = ActionFailure(
+            error: Zoo.Shade.dark(3),
+            report: ErrorReport(error: Zoo.Localized(errorDescription: "a\nb"), source: .init()),
+            rule: RuleDescription(matcher: "m", source: .init(fileID: "Intake/Rules.swift", line: 12))
+        )
+        #expect(
+            failure.description == "the action of m at Intake/Rules.swift:12 failed with Shade.dark(3) while handling "
+                + #"Localized(errorDescription: Optional("a\nb"))"#
+        )
+    }
+}

@@ -1,0 +1,99 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Where actions run: on the caller's executor, unless they are written for the main actor.
+@Suite("The isolation of actions")
+struct HandlingIsolationTests {
+    /// State that only the main actor may touch.
+    @MainActor
+    private final class Screen {
+        var alerts: [String] = []
+
+        func show(_ alert: String) {
+            MainActor.preconditionIsolated()
+            alerts.append(alert)
+        }
+    }
+
+    /// An actor to call from.
+    private actor Caller {
+        func handle(_ error: any Error, with handler: ErrorHandler) async -> HandleOutcome {
+            await handler.handle(error)
+        }
+    }
+
+    @concurrent
+    private func handleElsewhere(_ error: any Error, with handler: ErrorHandler) async -> HandleOutcome {
+        await handler.handle(error)
+    }
+
+    @Test("an action for the main actor runs there, from wherever the error is handled")
+    func mainActorAction() async {
+        let screen = Screen()
+        let handler = ErrorHandler()
+            .on(.any) { @MainActor error async in
+                screen.show("matcher")
+                return .next
+            }
+            .on(Zoo.Timeout.self) { @MainActor error async in
+                screen.show("type \(error.seconds)")
+                return .next
+            }
+            .on(Zoo.Timeout(seconds: 5)) { @MainActor error, report async in
+                screen.show("value \(error.seconds * report.occurrences)")
+                return .next
+            }
+            .on(domain: "ErrorRoutingTests.Zoo.Timeout") { @MainActor error async in
+                screen.show("domain \(error.code)")
+                return .next
+            }
+            .always { @MainActor _ async in
+                screen.show("always")
+                return .next
+            }
+            .onNoMatch { @MainActor _ async in .next }
+        #expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: handler).matchedRuleCount == 4)
+        #expect(await screen.alerts == ["domain 1", "value 5", "type 5", "matcher", "always"])
+        #expect(handler.handleSynchronously(Zoo.Offline()) == nil)
+    }
+
+    @Test("an action for the main actor may throw")
+    func mainActorActionThrows() async {
+        let handler = ErrorHandler().on(Zoo.Timeout.self) { @MainActor error async throws in
+            if error.seconds > 10 { throw Zoo.Offline() }
+            return .stop
+        }
+        #expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: handler).failures.isEmpty)
+        #expect(await handleElsewhere(Zoo.Timeout(seconds: 11), with: handler).failures.count == 1)
+    }
+
+    @MainActor
+    @Test("a synchronous action runs on the main actor if the error is handled from there")
+    func synchronousActionOnMainActor() async {
+        let trace = ActionTrace()
+        let handler = ErrorHandler().on(.any) { _ in
+            MainActor.preconditionIsolated()
+            return trace("ran")
+        }
+        await handler.handle(Zoo.Offline())
+        #expect(trace.entries == ["ran"])
+    }
+
+    @Test("actions, asynchronous ones too, run on the actor from which the error is handled")
+    func callersActor() async {
+        let (trace, caller) = (ActionTrace(), Caller())
+        let handler = ErrorHandler()
+            .on(.any) { _ in
+                caller.preconditionIsolated()
+                return trace("synchronous")
+            }
+            .on(.any) { _ in
+                await Task.yield()
+                caller.preconditionIsolated()
+                return trace("asynchronous")
+            }
+        _ = await caller.handle(Zoo.Offline(), with: handler)
+        #expect(trace.entries == ["asynchronous", "synchronous"])
+    }
+}

@@ -1,0 +1,139 @@
+/// A second reading of the design: handlers and errors as plain data, and what is to become of them.
+///
+/// Written from the design's text and independent of the library, so that the two can be compared
+/// (`LinearReadingPropertyTests`). Nothing in it is clever: rules are tried one by one, last registered first.
+enum LinearReading {
+    /// What a rule does where it matches.
+    enum Answer: Sendable, CaseIterable {
+        case next, stop, failure
+    }
+
+    enum Verb: Sendable, CaseIterable {
+        case on, ignore, onNoMatch, always
+    }
+
+    /// A rule; its number is its name, and stands for the line where it is registered.
+    struct Rule: Sendable, CustomStringConvertible {
+        var number: Int
+        var verb: Verb
+        var matcher: Matcher
+        var answer: Answer
+        var isAsynchronous: Bool
+        var getsReport: Bool
+        /// Whether it is registered by type, value or domain, where its matcher is one of those, not by matcher.
+        var isShort: Bool
+
+        var description: String {
+            let traits = [isAsynchronous ? "async" : "", getsReport ? "report" : "", isShort ? "short" : ""]
+            return "#\(number) \(verb) \(matcher) \(answer) \(traits.joined(separator: " "))"
+        }
+    }
+
+    /// What became of an error.
+    struct Result: Equatable {
+        var disposition = "unmatched"
+        var matchedRuleCount = 0
+        var rule: Int?
+        var failures: [Int] = []
+
+        /// As an `always` action notes it.
+        var note: String { "\(disposition) \(matchedRuleCount) \(rule ?? 0) \(failures)" }
+    }
+
+    /// A handler, as the list of its rules in the order of registration.
+    struct Handler: Sendable {
+        var rules: [Rule]
+
+        private func reversed(_ verbs: Verb...) -> [Rule] {
+            rules.reversed().filter { verbs.contains($0.verb) }
+        }
+
+        /// What becomes of an error, and what its actions note.
+        ///
+        /// Behaviours 1 to 4.
+        func handle(_ error: Specimen) -> (result: Result, notes: [String]) {
+            var result = Result()
+            var notes: [String] = []
+
+            /// Answers whether the rule stops.
+            func run(_ rule: Rule, _ found: Found, isLast: Bool) -> Bool {
+                let outcome = isLast ? result.note : "-"
+                notes.append(rule.note(found.signature, report: error.signature, outcome: outcome))
+                if rule.answer == .failure { result.failures.append(rule.number) }
+                return rule.answer == .stop
+            }
+
+            for rule in reversed(.on, .ignore) {
+                guard let found = rule.matcher.find(in: error) else { continue }
+                result.matchedRuleCount += 1
+                result.rule = rule.number
+                result.disposition = rule.verb == .ignore ? "ignored" : "handled"
+                if rule.verb == .ignore || run(rule, found, isLast: false) { break }
+            }
+            if result.matchedRuleCount == 0 {
+                for rule in reversed(.onNoMatch) where run(rule, .error(error), isLast: false) { break }
+            }
+            for rule in reversed(.always) where run(rule, .error(error), isLast: true) { break }
+            return (result, notes)
+        }
+
+        /// Whether the error can be handled without suspending.
+        ///
+        /// Behaviour 5.
+        func isSynchronous(for error: Specimen) -> Bool {
+            if reversed(.always).contains(where: \.isAsynchronous) { return false }
+            let matching = reversed(.on, .ignore).filter { $0.matcher.find(in: error) != nil }
+            if matching.contains(where: \.isAsynchronous) { return false }
+            return !matching.isEmpty || !reversed(.onNoMatch).contains(where: \.isAsynchronous)
+        }
+
+        /// Rule by rule its number and what is to be said of it.
+        ///
+        /// Behaviour 5.
+        func explain(_ error: Specimen) -> [String] {
+            var lines: [String] = []
+            var firstMatch: Int?
+            var ignoring: Int?
+            for rule in reversed(.on, .ignore) {
+                let place = lines.count + 1
+                if let ignoring {
+                    lines.append("\(rule.number): not reached: rule \(ignoring) ignores the error")
+                } else if rule.matcher.find(in: error) == nil {
+                    lines.append("\(rule.number): did not match")
+                } else {
+                    lines.append("\(rule.number): \(firstMatch == nil ? "matched" : "matched, runs if reached")")
+                    firstMatch = firstMatch ?? place
+                    ignoring = rule.verb == .ignore ? place : nil
+                }
+            }
+            for (place, rule) in reversed(.onNoMatch).enumerated() {
+                if let firstMatch {
+                    let did = firstMatch == ignoring ? "ignores the error" : "matched"
+                    lines.append("\(rule.number): not reached: rule \(firstMatch) \(did)")
+                } else {
+                    lines.append("\(rule.number): \(place == 0 ? "matched" : "matched, runs if reached")")
+                }
+            }
+            for (place, rule) in reversed(.always).enumerated() {
+                lines.append("\(rule.number): \(place == 0 ? "matched" : "matched, runs if reached")")
+            }
+            return lines
+        }
+
+        /// The value of a map with the rules of this handler that match errors.
+        func value(for error: Specimen) -> String {
+            for rule in reversed(.on, .ignore) {
+                guard let found = rule.matcher.find(in: error) else { continue }
+                return rule.verb == .ignore ? "\(rule.number)" : "\(rule.number) \(found.signature)"
+            }
+            return "default"
+        }
+    }
+}
+
+extension LinearReading.Rule {
+    /// What its action notes when it runs.
+    func note(_ found: String, report: String, outcome: String) -> String {
+        getsReport ? "\(number): \(found) in \(report), \(outcome)" : "\(number): \(found)"
+    }
+}

@@ -1,0 +1,128 @@
+extension LinearReading {
+    /// What a matcher hands on.
+    enum Found: Equatable {
+        case error(Specimen)
+        case number(Int)
+
+        var signature: String {
+            switch self {
+            case .error(let error): error.signature
+            case .number(let number): "\(number)"
+            }
+        }
+    }
+
+    /// The static type of what a matcher hands on: unions of different ones are erased.
+    enum OutputType: Equatable {
+        case kind(Kind)
+        case conforming(Conformance)
+        case number
+        case anyError
+    }
+
+    enum Conformance: Sendable, CaseIterable {
+        case retryable, localized, underlying
+    }
+
+    /// A predicate that looks at what it is asked about as a text, so that both readings can ask it.
+    struct Predicate: Sendable {
+        var modulus: Int
+        var remainder: Int
+
+        func callAsFunction(_ signature: String) -> Bool {
+            signature.utf8.reduce(0) { $0 + Int($1) } % modulus == remainder
+        }
+    }
+
+    /// A matcher as plain data.
+    ///
+    /// Behaviours 6 to 10.
+    indirect enum Matcher: Sendable {
+        case type(Kind)
+        case value(Specimen)
+        case nsError(domain: String, code: Int?)
+        case conforming(Conformance)
+        case conformingTo(Kind)
+        /// Hands on the error's number if it is even.
+        case extracting(Kind)
+        case matching(Predicate)
+        case any
+        case anywhere(Matcher)
+        case narrowed(Matcher, Predicate)
+        case named(Matcher)
+        case erased(Matcher)
+        case either(Matcher, Matcher)
+        case both(Matcher, Matcher)
+        case not(Matcher)
+    }
+}
+
+extension LinearReading.Matcher: CustomStringConvertible {
+    /// As the library describes it.
+    var description: String { "\(made)" }
+
+    typealias Found = LinearReading.Found
+    typealias Specimen = LinearReading.Specimen
+
+    var outputType: LinearReading.OutputType {
+        switch self {
+        case .type(let kind), .conformingTo(let kind): .kind(kind)
+        case .value(let error): .kind(error.kind)
+        case .nsError: .kind(.nsError)
+        case .conforming(let conformance): .conforming(conformance)
+        case .extracting: .number
+        case .matching, .any, .erased, .not: .anyError
+        case .anywhere(let inner), .narrowed(let inner, _), .named(let inner), .both(let inner, _): inner.outputType
+        case .either(let one, let other): one.outputType == other.outputType ? one.outputType : .anyError
+        }
+    }
+
+    /// What the matcher hands on for an error; nil if it does not match.
+    func find(in error: Specimen) -> Found? {
+        switch self {
+        case .type(let kind), .conformingTo(let kind):
+            return error.seen(as: kind).map(Found.error)
+        case .value(let value):
+            return value.equals(error) ? .error(error) : nil
+        case .nsError(let domain, let code):
+            let seen = error.domainAndCode
+            guard seen.domain == domain, code == nil || code == seen.code else { return nil }
+            return .error(error.kind == .nsError ? error : .nsError(domain: seen.domain, code: seen.code, under: []))
+        case .conforming(let conformance):
+            return error.conforms(to: conformance) ? .error(error) : nil
+        case .extracting(let kind):
+            guard let number = error.seen(as: kind)?.number, number.isMultiple(of: 2) else { return nil }
+            return .number(number)
+        case .matching(let predicate):
+            return predicate(error.signature) ? .error(error) : nil
+        case .any:
+            return .error(error)
+        case .anywhere(let inner):
+            return error.visited.lazy.compactMap { inner.find(in: $0) }.first
+        case .narrowed(let inner, let predicate):
+            return inner.find(in: error).flatMap { predicate($0.signature) ? $0 : nil }
+        case .named(let inner):
+            return inner.find(in: error)
+        case .erased(let inner):
+            return inner.findErased(in: error)
+        case .either(let one, let other):
+            if outputType == one.outputType, outputType == other.outputType {
+                return one.find(in: error) ?? other.find(in: error)
+            }
+            return one.findErased(in: error) ?? other.findErased(in: error)
+        case .both(let one, let other):
+            return other.find(in: error) == nil ? nil : one.find(in: error)
+        case .not(let inner):
+            return inner.find(in: error) == nil ? .error(error) : nil
+        }
+    }
+
+    /// What is handed on if it must be an error.
+    private func findErased(in error: Specimen) -> Found? {
+        switch find(in: error) {
+        case .error(let found): .error(found)
+        case .number: .error(error)
+        case nil: nil
+        }
+    }
+}

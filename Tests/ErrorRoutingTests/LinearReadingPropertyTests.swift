@@ -1,0 +1,151 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Behaviours 1 to 10 at once: thousands of made-up handlers and errors, each compared with `LinearReading`.
+@Suite("Handlers do what a linear reading of their rules does")
+struct LinearReadingPropertyTests {
+    /// What a run has come across, so that it is known to have tried something.
+    private struct Coverage {
+        var results: [String: Int] = [:]
+        var declined = 0
+        var handledSynchronously = 0
+        var failures = 0
+        var mapDefaults = 0
+        var mapValues = 0
+    }
+
+    private let handlersPerSeed = 150
+    private let errorsPerHandler = 6
+
+    /// Compares everything that can be asked of a handler; answers whether all was as expected.
+    private func compare(
+        _ reading: LinearReading.Handler,
+        _ handler: ErrorHandler,
+        _ specimen: LinearReading.Specimen,
+        _ coverage: inout Coverage,
+        _ place: String
+    ) async -> Bool {
+        let error = LinearReading.error(specimen)
+        let expected = reading.handle(specimen)
+        let comment = Comment(
+            rawValue: "\(place), error \(specimen), rules\n" + reading.rules.map { "\($0)" }.joined(separator: "\n")
+        )
+        var isAsExpected = true
+        func check<Value: Equatable>(
+            _ actual: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            #expect(actual == expected, comment, sourceLocation: sourceLocation)
+            isAsExpected = isAsExpected && actual == expected
+        }
+
+        let explanation = handler.explain(error).entries.map { "\($0.rule.source.line): \($0.verdict)" }
+        check(explanation, reading.explain(specimen))
+
+        let trace = ActionTrace()
+        let outcome = await LinearReading.$trace.withValue(trace) { await handler.handle(error) }
+        check(LinearReading.Result(outcome), expected.result)
+        check(trace.takeAll(), expected.notes)
+        let reports = outcome.failures.map { LinearReading.specimen($0.report.error).signature }
+        check(reports, expected.result.failures.map { _ in specimen.signature })
+
+        let synchronous = LinearReading.$trace.withValue(trace) { handler.handleSynchronously(error) }
+        let isSynchronous = reading.isSynchronous(for: specimen)
+        check(synchronous.map(LinearReading.Result.init), isSynchronous ? expected.result : nil)
+        check(trace.takeAll(), isSynchronous ? expected.notes : [])
+
+        coverage.results[expected.result.disposition, default: 0] += 1
+        coverage.failures += expected.result.failures.count
+        if isSynchronous { coverage.handledSynchronously += 1 } else { coverage.declined += 1 }
+        return isAsExpected
+    }
+
+    @Test("whatever the rules and the error", arguments: 1...8 as ClosedRange<UInt64>)
+    func handlers(seed: UInt64) async {
+        var (generator, coverage) = (LinearReading.Generator(seed: seed), Coverage())
+        for round in 1...handlersPerSeed {
+            let errors = (0..<errorsPerHandler).map { _ in generator.error() }
+            var reading = generator.handler(for: errors, rules: round % 10 == 0 ? 40 : generator.number(0..<10))
+            var handler = reading.handler(split: generator.number(0..<reading.rules.count + 1))
+            // Then once more with a rule added: a handler that has been used can still be customised.
+            for stage in ["as made", "customised"] {
+                for specimen in errors {
+                    let place = "seed \(seed), round \(round), \(stage)"
+                    guard await compare(reading, handler, specimen, &coverage, place) else { return }
+                }
+                let rule = generator.rule(for: errors)
+                reading.rules.append(rule)
+                handler = rule.adding(to: handler)
+            }
+        }
+        // A run that met none of these would prove little.
+        #expect(Set(coverage.results.keys) == ["handled", "ignored", "unmatched"])
+        #expect(coverage.results.values.allSatisfy { $0 > 100 })
+        #expect(coverage.failures > 100)
+        #expect(coverage.declined > 100)
+        #expect(coverage.handledSynchronously > 100)
+    }
+
+    @Test(
+        "every matcher asked by itself answers what a linear reading does", arguments: 101...104 as ClosedRange<UInt64>)
+    func matchers(seed: UInt64) {
+        var generator = LinearReading.Generator(seed: seed)
+        var (matches, innerMatches) = (0, 0)
+        for round in 1...800 {
+            let errors = [generator.error(), generator.error()]
+            let matcher = generator.matcher(for: errors.flatMap(\.visited), depth: 0)
+            let made = matcher.made
+            for specimen in errors {
+                let expected = matcher.find(in: specimen)
+                let actual = made.found(in: LinearReading.error(specimen))
+                let comment = Comment(rawValue: "seed \(seed), round \(round), error \(specimen), \(matcher)")
+                #expect(actual == expected?.signature, comment)
+                guard actual == expected?.signature else { return }
+                if let expected {
+                    matches += 1
+                    if case .error(let found) = expected, found.signature != specimen.signature { innerMatches += 1 }
+                }
+            }
+        }
+        #expect(matches > 200)
+        #expect(innerMatches > 50)
+    }
+
+    @Test("a map answers by the last rule that matches, else its default", arguments: 201...204 as ClosedRange<UInt64>)
+    func maps(seed: UInt64) {
+        var (generator, answers) = (LinearReading.Generator(seed: seed), Set<Bool>())
+        for round in 1...150 {
+            let errors = (0..<errorsPerHandler).map { _ in generator.error() }
+            let reading = generator.handler(for: errors, rules: generator.number(0..<8))
+            let map = reading.map
+            for specimen in errors {
+                let expected = reading.value(for: specimen)
+                let actual = map[LinearReading.error(specimen)]
+                #expect(actual == expected, "seed \(seed), round \(round), error \(specimen), \(reading.rules)")
+                guard actual == expected else { return }
+                answers.insert(actual == "default")
+            }
+        }
+        #expect(answers == [true, false])
+    }
+
+    @Test("one handler used from many tasks at once answers each as it would alone")
+    func concurrently() async {
+        var generator = LinearReading.Generator(seed: 301)
+        let errors = (0..<60).map { _ in generator.error() }
+        let reading = generator.handler(for: errors, rules: 30)
+        let handler = reading.handler(split: 15)
+        await withTaskGroup { group in
+            for offset in 0..<8 {
+                group.addTask {
+                    var coverage = Coverage()
+                    for step in errors.indices {
+                        // Each task begins elsewhere, so that they meet the same types in different orders.
+                        let specimen = errors[(step + offset * 7) % errors.count]
+                        guard await compare(reading, handler, specimen, &coverage, "seed 301") else { return }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Behaviour 9: what `anywhere` finds, where it looks first, and where it ends.
+///
+/// Reflection is in `MatchingAnywhereReflectionTests`.
+@Suite("Matching anywhere")
+struct MatchingAnywhereTests {
+    typealias Group = Zoo.Group
+
+    private let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
+
+    /// An error class that can be made to refer to itself.
+    private final class Link: UnderlyingErrors, @unchecked Sendable {
+        // Set once, before the link is handed to anyone.
+        var next: [any Error] = []
+        var underlyingErrors: [any Error] { next }
+    }
+
+    /// The same, seen by reflection only.
+    private final class MirroredLink: Error, @unchecked Sendable {
+        // Set once, before the link is handed to anyone.
+        var next: (any Error)?
+    }
+
+    /// Conforms, and has both keys and a field that are not to be looked at.
+    private struct Guarded: UnderlyingErrors, CustomNSError {
+        var underlyingErrors: [any Error] = []
+        var field: any Error = Zoo.Timeout()
+        var errorUserInfo: [String: Any] { [NSUnderlyingErrorKey: Zoo.Timeout()] }
+    }
+
+    /// Has a key and a field that is not to be looked at.
+    private struct Keyed: CustomNSError {
+        var info: [String: any Sendable]
+        var field: any Error = Zoo.Timeout()
+        var errorUserInfo: [String: Any] { info }
+    }
+
+    /// `count` errors under one another; the innermost is a `Timeout`.
+    private func chain(_ count: Int) -> any Error {
+        (1..<count).reduce(Zoo.Timeout() as any Error) { error, _ in Group(underlyingErrors: [error]) }
+    }
+
+    @Test("the error itself is tried first")
+    func itself() {
+        #expect(timeout.match(Zoo.Timeout(seconds: 1)) == Zoo.Timeout(seconds: 1))
+        #expect(timeout.match(Zoo.Offline()) == nil)
+        let group = ErrorMatcher.anywhere(.type(Group.self))
+        #expect(group.match(Group(underlyingErrors: [Group(underlyingErrors: [])]))?.underlyingErrors.count == 1)
+    }
+
+    @Test("UnderlyingErrors is followed, to any depth, and the inner error is handed on")
+    func underlyingErrors() {
+        let inner = Group(underlyingErrors: [Zoo.Offline(), Zoo.Timeout(seconds: 3)])
+        #expect(timeout.match(Group(underlyingErrors: [inner])) == Zoo.Timeout(seconds: 3))
+        #expect(timeout.match(Group(underlyingErrors: [Zoo.Offline()])) == nil)
+    }
+
+    @Test("where an error conforms to UnderlyingErrors, its keys and fields are not looked at")
+    func underlyingErrorsAlone() {
+        #expect(timeout.match(Guarded()) == nil)
+        #expect(timeout.match(Guarded(underlyingErrors: [Zoo.Timeout(seconds: 4)])) == Zoo.Timeout(seconds: 4))
+    }
+
+    @Test("NSUnderlyingErrorKey is followed, in NSErrors and in Swift errors that have user info")
+    func underlyingKey() {
+        let userInfo: [String: any Sendable] = [NSUnderlyingErrorKey: Zoo.Timeout(seconds: 2)]
+        let errors: [any Error] = [
+            NSError(domain: "d", code: 1, userInfo: userInfo),
+            URLError(.timedOut, userInfo: userInfo),
+            CocoaError(.fileNoSuchFile, userInfo: userInfo),
+            NSError(domain: NSPOSIXErrorDomain, code: 2, userInfo: userInfo),
+            Keyed(info: userInfo),
+        ]
+        for error in errors { #expect(timeout.match(error) == Zoo.Timeout(seconds: 2), "\(type(of: error))") }
+    }
+
+    @Test("NSMultipleUnderlyingErrorsKey is followed, after NSUnderlyingErrorKey")
+    func multipleKey() {
+        let key = "NSMultipleUnderlyingErrorsKey"
+        let many: [any Error] = [Zoo.Offline(), Zoo.Timeout(seconds: 2), Zoo.Timeout(seconds: 3)]
+        #expect(timeout.match(NSError(domain: "d", code: 1, userInfo: [key: many])) == Zoo.Timeout(seconds: 2))
+        #expect(timeout.match(Keyed(info: [key: many])) == Zoo.Timeout(seconds: 2))
+        let both = NSError(domain: "d", code: 1, userInfo: [key: many, NSUnderlyingErrorKey: Zoo.Timeout(seconds: 1)])
+        #expect(timeout.match(both) == Zoo.Timeout(seconds: 1))
+    }
+
+    @Test("where an error has underlying-error keys, its fields are not looked at")
+    func keysAlone() {
+        #expect(timeout.match(Keyed(info: [NSUnderlyingErrorKey: Zoo.Offline()])) == nil)
+        #expect(timeout.match(Keyed(info: ["NSMultipleUnderlyingErrorsKey": [Zoo.Offline()]])) == nil)
+        #expect(timeout.match(Keyed(info: ["other": Zoo.Offline()])) == Zoo.Timeout())
+    }
+
+    @Test("an NSError under an error is bridged for the three types, as it would be by itself")
+    func bridgedUnderneath() {
+        let outer = Group(underlyingErrors: [NSError(domain: NSURLErrorDomain, code: -1001)])
+        #expect(ErrorMatcher.anywhere(.type(URLError.self)).match(outer)?.code == .timedOut)
+        #expect(ErrorMatcher.anywhere(.nsError(domain: NSURLErrorDomain)).match(outer)?.code == -1001)
+        #expect(ErrorMatcher.anywhere(.type(CocoaError.self)).match(outer) == nil)
+    }
+
+    @Test("errors are tried breadth-first: all of one depth, in their order, before the next depth")
+    func breadthFirst() {
+        let deep = Group(underlyingErrors: [Group(underlyingErrors: [Zoo.Timeout(seconds: 3)])])
+        let shallow = Group(underlyingErrors: [Zoo.Timeout(seconds: 2)])
+        #expect(timeout.match(Group(underlyingErrors: [deep, shallow])) == Zoo.Timeout(seconds: 2))
+        let order = ActionTrace()
+        let names = ErrorMatcher.anywhere(
+            .type(Zoo.Animal.self).where { order($0.name) == .stop }
+        )
+        let tree = Group(underlyingErrors: [
+            Group(underlyingErrors: [Zoo.Animal("c"), Group(underlyingErrors: [Zoo.Animal("e")])]),
+            Zoo.Animal("a"),
+            Group(underlyingErrors: [Zoo.Animal("d")]),
+            Zoo.Animal("b"),
+        ])
+        #expect(names.match(tree) == nil)
+        #expect(order.entries == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test("at most 64 errors are visited, the outermost included")
+    func bound() {
+        #expect(timeout.match(chain(64)) == Zoo.Timeout())
+        #expect(timeout.match(chain(65)) == nil)
+        let offline = [any Error](repeating: Zoo.Offline(), count: 62)
+        #expect(timeout.match(Group(underlyingErrors: offline + [Zoo.Timeout()])) == Zoo.Timeout())
+        #expect(timeout.match(Group(underlyingErrors: offline + [Zoo.Offline(), Zoo.Timeout()])) == nil)
+    }
+
+    @Test("no more than 64 errors are visited in a tree that never ends")
+    func visits() {
+        let (link, visits) = (Link(), ActionTrace())
+        link.next = (0..<100).map { _ in Group(underlyingErrors: [link, Zoo.Offline()]) }
+        let never = ErrorMatcher.anywhere(.matching { _ in visits("visit") == .stop })
+        #expect(never.match(link) == nil)
+        #expect(visits.entries.count == 64)
+    }
+
+    @Test("a cycle ends, and what hangs on it is found")
+    func cycles() {
+        let (one, two) = (Link(), Link())
+        (one.next, two.next) = ([two], [one])
+        #expect(timeout.match(one) == nil)
+        two.next = [one, two, Zoo.Timeout(seconds: 7)]
+        #expect(timeout.match(one) == Zoo.Timeout(seconds: 7))
+        let (first, second) = (MirroredLink(), MirroredLink())
+        (first.next, second.next) = (second, first)
+        #expect(timeout.match(first) == nil)
+        first.next = first
+        #expect(timeout.match(first) == nil)
+        for link in [first, second] { link.next = nil }
+        for link in [one, two] { link.next = [] }
+    }
+
+    @Test("each object of a cycle is tried once")
+    func cyclesOnce() {
+        let (one, two, visits) = (Link(), Link(), ActionTrace())
+        (one.next, two.next) = ([two, two], [one])
+        let never = ErrorMatcher.anywhere(.type(Link.self).where { _ in visits("visit") == .stop })
+        #expect(never.match(one) == nil)
+        #expect(visits.entries.count == 2)
+        (one.next, two.next) = ([], [])
+    }
+
+    @Test("the action gets the inner match, and its report the outer error", arguments: [true, false])
+    func report(isAwaited: Bool) async {
+        let trace = ActionTrace()
+        let handler = ErrorHandler().on(.anywhere(.type(Zoo.Timeout.self))) { error, report in
+            trace("\(error.seconds) in \(type(of: report.error))")
+        }
+        let outer = Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])
+        if isAwaited { await handler.handle(outer) } else { _ = handler.handleSynchronously(outer) }
+        #expect(trace.entries == ["5 in Group"])
+    }
+
+    @Test("anywhere may be nested, negated and combined")
+    func nested() {
+        let outer = Group(underlyingErrors: [Zoo.Offline(), Zoo.Timeout(seconds: 5)])
+        #expect(ErrorMatcher.anywhere(timeout).match(outer) == Zoo.Timeout(seconds: 5))
+        #expect((!timeout).match(outer) == nil)
+        #expect((!timeout).match(Zoo.Offline()) is Zoo.Offline)
+        // Some error in it is none: the outer one is the first.
+        #expect(ErrorMatcher.anywhere(!.type(Zoo.Timeout.self)).match(outer) is Group)
+        // Both must match the same error to match under one `anywhere`, not so with two.
+        let both = ErrorMatcher.type(Zoo.Timeout.self) && .type(Zoo.Offline.self)
+        #expect(ErrorMatcher.anywhere(both).match(outer) == nil)
+        #expect((timeout && .anywhere(.type(Zoo.Offline.self))).match(outer) == Zoo.Timeout(seconds: 5))
+    }
+}

@@ -1,0 +1,129 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Behaviour 8: `nsError(domain:code:)` compares what `error as NSError` says.
+@Suite("Matching by domain and code")
+struct MatchingNSErrorTests {
+    /// Has a code of its own for each value.
+    private struct Coded: CustomNSError {
+        static let errorDomain = "zoo.coded"
+        var errorCode: Int
+        var errorUserInfo: [String: Any] { ["doubled": errorCode * 2] }
+    }
+
+    @Test("a domain alone matches every code of it")
+    func domain() {
+        let matcher = ErrorMatcher.nsError(domain: "d")
+        #expect(matcher.match(NSError(domain: "d", code: 1)) != nil)
+        #expect(matcher.match(NSError(domain: "d", code: -5)) != nil)
+        #expect(matcher.match(NSError(domain: "D", code: 1)) == nil)
+        #expect(matcher.match(NSError(domain: "d.sub", code: 1)) == nil)
+    }
+
+    @Test("a domain with a code matches that code alone", arguments: [1, 0, -1001, Int.max])
+    func code(code: Int) {
+        let matcher = ErrorMatcher.nsError(domain: "d", code: code)
+        #expect(matcher.match(NSError(domain: "d", code: code)) != nil)
+        #expect(matcher.match(NSError(domain: "d", code: code &- 1)) == nil)
+        #expect(matcher.match(NSError(domain: "e", code: code)) == nil)
+    }
+
+    @Test("an NSError object is handed on as it is")
+    func sameObject() {
+        let error = NSError(domain: "d", code: 1, userInfo: ["k": "v"])
+        #expect(ErrorMatcher.nsError(domain: "d").match(error) === error)
+        let special = Zoo.NSErrorSubclass(domain: "d", code: 1)
+        #expect(ErrorMatcher.nsError(domain: "d", code: 1).match(special) === special)
+    }
+
+    @Test("URLError, CocoaError and POSIXError match by their domains and codes")
+    func foundationErrors() {
+        let errors: [(any Error, String, Int)] = [
+            (URLError(.timedOut), NSURLErrorDomain, -1001),
+            (CocoaError(.fileNoSuchFile), NSCocoaErrorDomain, 4),
+            (POSIXError(.EACCES), NSPOSIXErrorDomain, 13),
+        ]
+        for (error, domain, code) in errors {
+            let match = ErrorMatcher.nsError(domain: domain, code: code).match(error)
+            #expect(match?.domain == domain)
+            #expect(match?.code == code)
+            #expect(ErrorMatcher.nsError(domain: domain, code: code + 1).match(error) == nil)
+            #expect(ErrorMatcher.nsError(domain: "x").match(error) == nil)
+        }
+    }
+
+    @Test("the NSError that is handed on keeps the user info of a Swift error")
+    func userInfo() {
+        let error = CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "/tmp/x"])
+        let match = ErrorMatcher.nsError(domain: NSCocoaErrorDomain).match(error)
+        #expect(match?.userInfo[NSFilePathErrorKey] as? String == "/tmp/x")
+        #expect(ErrorMatcher.nsError(domain: "zoo.coded").match(Coded(errorCode: 4))?.userInfo["doubled"] as? Int == 8)
+    }
+
+    @Test("a CustomNSError matches by its own domain, its code read for each error")
+    func customNSError() {
+        let matcher = ErrorMatcher.nsError(domain: "zoo.coded", code: 3)
+        #expect(matcher.match(Coded(errorCode: 3)) != nil)
+        #expect(matcher.match(Coded(errorCode: 4)) == nil)
+        #expect(matcher.match(Coded(errorCode: 3)) != nil)
+        #expect(ErrorMatcher.nsError(domain: "zoo.foreign", code: 7).match(Zoo.Foreign()) != nil)
+        #expect(ErrorMatcher.nsError(domain: "zoo.foreign", code: 3).match(Coded(errorCode: 3)) == nil)
+    }
+
+    @Test("every other Swift error matches by the domain and code that Swift gives it")
+    func plainSwiftErrors() {
+        let domain = String(reflecting: Zoo.Payment.self)
+        let matcher = ErrorMatcher.nsError(domain: domain)
+        #expect(domain == "ErrorRoutingTests.Zoo.Payment")
+        #expect(matcher.match(Zoo.Payment.expired) != nil)
+        #expect(matcher.match(Zoo.Timeout()) == nil)
+        for error in [Zoo.Payment.declined(code: 5), .expired, .unavailable] {
+            let code = (error as NSError).code
+            #expect(ErrorMatcher.nsError(domain: domain, code: code).match(error)?.code == code)
+            #expect(ErrorMatcher.nsError(domain: domain, code: code + 100).match(error) == nil)
+        }
+        // Cases have codes of their own.
+        let code = (Zoo.Payment.expired as NSError).code
+        #expect(ErrorMatcher.nsError(domain: domain, code: code).match(Zoo.Payment.unavailable) == nil)
+    }
+
+    @Test("a subclass of an error class has a domain of its own")
+    func classes() {
+        let matcher = ErrorMatcher.nsError(domain: "ErrorRoutingTests.Zoo.Bird")
+        #expect(matcher.match(Zoo.Bird()) != nil)
+        #expect(matcher.match(Zoo.Animal()) == nil)
+        #expect(matcher.match(Zoo.Owl()) == nil)
+    }
+
+    @Test("on(domain:) and ignore(domain:) match as nsError does, and the action gets the NSError")
+    func verbs() async {
+        let trace = ActionTrace()
+        let handler = ErrorHandler()
+            .on(domain: NSURLErrorDomain) { (error: NSError) in trace("domain \(error.code)") }
+            .on(domain: NSURLErrorDomain, code: -1001) { (error: NSError, report) in
+                trace("code \(error.code) of \(type(of: report.error))")
+            }
+            .ignore(domain: NSURLErrorDomain, code: -999)
+            .ignore(domain: "d")
+        await handler.handle(URLError(.timedOut))
+        await handler.handle(NSError(domain: NSURLErrorDomain, code: -1003))
+        #expect(trace.entries == ["code -1001 of URLError", "domain -1001", "domain -1003"])
+        #expect(await handler.handle(URLError(.cancelled)).disposition == .ignored)
+        #expect(await handler.handle(NSError(domain: "d", code: 1)).disposition == .ignored)
+        #expect(await handler.handle(Zoo.Foreign()).disposition == .unmatched)
+    }
+
+    @Test("many domains and codes keep the order of their rules")
+    func manyRules() async {
+        let trace = ActionTrace()
+        var handler = ErrorHandler()
+        for number in 0..<40 {
+            handler = handler.on(domain: "d\(number % 4)", code: number % 8 < 4 ? nil : number) { _ in
+                trace("\(number)")
+            }
+        }
+        await handler.handle(NSError(domain: "d1", code: 13))
+        #expect(trace.entries == ["33", "25", "17", "13", "9", "1"])
+    }
+}

@@ -1,0 +1,189 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Every verb takes an action of four shapes, and the compiler picks the synchronous one where the closure awaits nothing.
+///
+/// Much of what is tested here is that it compiles as written.
+@Suite("Overloads and inference")
+struct OverloadInferenceTests {
+    private struct Payment: Error { var isRetryable = true }
+
+    let trace = ActionTrace()
+
+    private let error = Zoo.Timeout(seconds: 5)
+    private let domain = "ErrorRoutingTests.Zoo.Timeout"
+
+    private func suspending(_ note: String) async -> HandleStrategy {
+        await Task.yield()
+        return trace(note)
+    }
+
+    /// Actions are synchronous where they were written so, and each shape's action runs.
+    private func expectShapes(
+        _ handlers: [ErrorHandler],
+        _ note: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        #expect(handlers.count == 4)
+        let answers = handlers.map { $0.handleSynchronously(error) != nil }
+        #expect(answers == [true, true, false, false], sourceLocation: sourceLocation)
+        #expect(trace.takeAll() == [note, note], sourceLocation: sourceLocation)
+        for handler in handlers { await handler.handle(error) }
+        #expect(trace.takeAll() == [note, note, note, note], sourceLocation: sourceLocation)
+    }
+
+    @Test("on(matcher) takes all four shapes")
+    func onMatcher() async {
+        let new = ErrorHandler()
+        await expectShapes(
+            [
+                new.on(.type(Zoo.Timeout.self)) { trace("\($0.seconds)") },
+                new.on(.type(Zoo.Timeout.self)) { error, report in trace("\(error.seconds * report.occurrences)") },
+                new.on(.type(Zoo.Timeout.self)) { await suspending("\($0.seconds)") },
+                new.on(.type(Zoo.Timeout.self)) { await suspending("\($0.seconds * $1.occurrences)") },
+            ],
+            "5"
+        )
+    }
+
+    @Test("on(type) takes all four shapes")
+    func onType() async {
+        let new = ErrorHandler()
+        await expectShapes(
+            [
+                new.on(Zoo.Timeout.self) { error in trace("\(error.seconds)") },
+                new.on(Zoo.Timeout.self) { trace("\($0.seconds * $1.occurrences)") },
+                new.on(Zoo.Timeout.self) { await suspending("\($0.seconds)") },
+                new.on(Zoo.Timeout.self) { error, report in await suspending("\(error.seconds * report.occurrences)") },
+            ],
+            "5"
+        )
+    }
+
+    @Test("on(value) takes all four shapes")
+    func onValue() async {
+        let new = ErrorHandler()
+        await expectShapes(
+            [
+                new.on(error) { trace("\($0.seconds)") },
+                new.on(error) { trace("\($0.seconds * $1.occurrences)") },
+                new.on(error) { error in await suspending("\(error.seconds)") },
+                new.on(error) { error, report in await suspending("\(error.seconds * report.occurrences)") },
+            ],
+            "5"
+        )
+    }
+
+    @Test("on(domain:) takes all four shapes, and the action gets the NSError")
+    func onDomain() async {
+        let new = ErrorHandler()
+        await expectShapes(
+            [
+                new.on(domain: domain) { trace($0.domain) },
+                new.on(domain: domain) { error, report in trace("\(error.domain)\(report.scope.joined())") },
+                new.on(domain: domain, code: 1) { await suspending($0.domain) },
+                new.on(domain: domain, code: 1) { error, _ in await suspending(error.domain) },
+            ],
+            domain
+        )
+    }
+
+    @Test("onNoMatch takes all four shapes")
+    func onNoMatch() async {
+        let new = ErrorHandler().on(Payment.self) { _ in .stop }
+        await expectShapes(
+            [
+                new.onNoMatch { trace("\($0)") },
+                new.onNoMatch { _, report in trace("\(report.error)") },
+                new.onNoMatch { error in await suspending("\(error)") },
+                new.onNoMatch { await suspending("\($1.error)") },
+            ],
+            "\(error)"
+        )
+    }
+
+    @Test("always takes all four shapes")
+    func always() async {
+        let new = ErrorHandler().on(Payment.self) { _ in .stop }
+        await expectShapes(
+            [
+                new.always { trace("\($0)") },
+                new.always { _, report in trace("\(report.error)") },
+                new.always { error in await suspending("\(error)") },
+                new.always { await suspending("\($1.error)") },
+            ],
+            "\(error)"
+        )
+    }
+
+    @Test("a union of matchers of different outputs compiles as the design writes it")
+    func unionInRule() async {
+        let handler = ErrorHandler()
+            .on(.type(Payment.self) || .nsError(domain: NSURLErrorDomain)) { error in trace("\(type(of: error))") }
+        await handler.handle(Payment())
+        await handler.handle(NSError(domain: NSURLErrorDomain, code: -1))
+        await handler.handle(Zoo.Offline())
+        #expect(trace.entries == ["Payment", "NSError"])
+    }
+
+    @Test("closures of several statements infer their input, and throw")
+    func severalStatements() async {
+        let handler = ErrorHandler()
+            .on(Payment.self) { error in
+                guard error.isRetryable else { throw Zoo.Offline() }
+                _ = trace("retry")
+                return .stop
+            }
+            .on(.type(Zoo.Timeout.self)) { error, report in
+                if error.seconds > 10 { return .next }
+                switch report.occurrences {
+                case 1: return trace("once", .stop)
+                default: return trace("often", .stop)
+                }
+            }
+            .on(.extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) { depth in
+                let next = depth + 1
+                return await suspending("dark \(next)")
+            }
+        await handler.handle(Payment())
+        await handler.handle(Zoo.Timeout(seconds: 5))
+        await handler.handle(Zoo.Shade.dark(1))
+        #expect(trace.entries == ["retry", "once", "dark 2"])
+        #expect(await handler.handle(Payment(isRetryable: false)).failures.count == 1)
+    }
+
+    @Test("single expressions infer .next and .stop")
+    func expressions() {
+        let handler = ErrorHandler()
+            .on(Payment.self) { $0.isRetryable ? .next : .stop }
+            .on(Zoo.Timeout.self) { error in if error.seconds > 10 { .next } else { .stop } }
+            .on(.any) { _ in .next }
+        #expect(handler.handleSynchronously(Payment(isRetryable: true))?.matchedRuleCount == 2)
+        #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition == .handled)
+    }
+
+    @Test("functions can be given as actions")
+    func functions() async {
+        @Sendable func stop(_ error: Zoo.Timeout) -> HandleStrategy { trace("stop", .stop) }
+        @Sendable func note(_ error: any Error, _ report: ErrorReport) async throws -> HandleStrategy {
+            await suspending("note")
+        }
+        let handler = ErrorHandler().on(.any, do: note).on(Zoo.Timeout.self, do: stop)
+        #expect(await handler.handle(error).matchedRuleCount == 1)
+        #expect(await handler.handle(Zoo.Offline()).matchedRuleCount == 1)
+        #expect(trace.entries == ["stop", "note"])
+    }
+
+    @Test("one matcher of a constant serves several verbs")
+    func sharedMatcher() {
+        let slow = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }.named("slow")
+        let handler = ErrorHandler().ignore(slow || .type(Payment.self)).on(slow) { trace("\($0.seconds)") }
+        let map = ErrorMap(default: "other").on(slow, "slow")
+        #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 11))?.disposition == .ignored)
+        #expect(handler.handleSynchronously(Payment())?.disposition == .ignored)
+        #expect(handler.handleSynchronously(error)?.disposition == .unmatched)
+        #expect(map[Zoo.Timeout(seconds: 11)] == "slow")
+        #expect(trace.entries == ["11"])
+    }
+}

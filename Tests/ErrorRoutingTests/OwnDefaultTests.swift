@@ -1,0 +1,48 @@
+import ErrorRouting
+import Testing
+
+extension ErrorHandler {
+    /// An application's own preset under the library's name.
+    ///
+    /// Visible in this file alone, so that other tests keep the library's; an application declares it internal.
+    fileprivate static var `default`: ErrorHandler {
+        .standardError.overlaid(with: ErrorHandler().ignore(.type(Zoo.Payment.self).named("own rule")))
+    }
+}
+
+/// An own `default` wins over the library's, wherever a handler is expected.
+@Suite("A default of one's own")
+struct OwnDefaultTests {
+    private func matchers(_ handler: ErrorHandler) -> [String] {
+        handler.explain(Zoo.Payment.expired).entries.map(\.rule.matcher)
+    }
+
+    private let own = ["own rule", "type(CancellationError)", "onNoMatch"]
+
+    @Test("ErrorHandler.default and .default are the own preset, built on the library's under its other name")
+    func ownWins() {
+        #expect(matchers(ErrorHandler.default) == own)
+        #expect(matchers(.default) == own)
+        #expect(matchers(.standardError) == Array(own.dropFirst()))
+    }
+
+    @Test("the redacting default is still the library's")
+    func redacting() {
+        #expect(matchers(.default { text, _ in text }) == Array(own.dropFirst()))
+    }
+
+    @Test("customising the own preset leaves it as it is")
+    func customised() {
+        #expect(matchers(.default.ignore(Zoo.Offline.self)) == ["type(Offline)"] + own)
+        #expect(matchers(.default) == own)
+    }
+
+    @Test("a bus made with .default has the own preset")
+    func bus() async {
+        let outcome = await withErrorBus(handler: .default) { bus in
+            await bus.deliver(Zoo.Payment.expired)
+        }
+        #expect(outcome.disposition == .ignored)
+        #expect(outcome.rule?.matcher == "own rule")
+    }
+}

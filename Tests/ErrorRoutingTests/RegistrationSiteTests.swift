@@ -1,0 +1,108 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Each rule remembers where it was registered (behaviour 5 and the API's text).
+@Suite("Registration sites")
+struct RegistrationSiteTests {
+    /// The lines of a handler's only rule must be those on which it was written.
+    private func expectSites(_ handlers: [(ErrorHandler, UInt)]) {
+        for (handler, line) in handlers {
+            let sources = handler.explain(Zoo.Offline()).entries.map(\.rule.source)
+            #expect(sources == [.init(fileID: #fileID, line: line)])
+        }
+    }
+
+    @Test("on remembers file and line in all forms and shapes")
+    func on() {
+        let (new, error) = (ErrorHandler(), Zoo.Timeout())
+        expectSites([
+            (new.on(.any) { _ in .stop }, #line),
+            (new.on(.any) { _, _ in .stop }, #line),
+            (new.on(.any) { _ in await suspended(.stop) }, #line),
+            (new.on(.any) { _, _ in await suspended(.stop) }, #line),
+            (new.on(Zoo.Timeout.self) { _ in .stop }, #line),
+            (new.on(Zoo.Timeout.self) { _, _ in .stop }, #line),
+            (new.on(Zoo.Timeout.self) { _ in await suspended(.stop) }, #line),
+            (new.on(Zoo.Timeout.self) { _, _ in await suspended(.stop) }, #line),
+            (new.on(error) { _ in .stop }, #line),
+            (new.on(error) { _, _ in .stop }, #line),
+            (new.on(error) { _ in await suspended(.stop) }, #line),
+            (new.on(error) { _, _ in await suspended(.stop) }, #line),
+            (new.on(domain: "d") { _ in .stop }, #line),
+            (new.on(domain: "d") { _, _ in .stop }, #line),
+            (new.on(domain: "d") { _ in await suspended(.stop) }, #line),
+            (new.on(domain: "d", code: 1) { _, _ in await suspended(.stop) }, #line),
+        ])
+    }
+
+    @Test("ignore, onNoMatch and always remember file and line in all forms and shapes")
+    func otherVerbs() {
+        let (new, error) = (ErrorHandler(), Zoo.Timeout())
+        expectSites([
+            (new.ignore(.any), #line),
+            (new.ignore(Zoo.Timeout.self), #line),
+            (new.ignore(error), #line),
+            (new.ignore(domain: "d"), #line),
+            (new.ignore(domain: "d", code: 1), #line),
+            (new.onNoMatch { _ in .stop }, #line),
+            (new.onNoMatch { _, _ in .stop }, #line),
+            (new.onNoMatch { _ in await suspended(.stop) }, #line),
+            (new.onNoMatch { _, _ in await suspended(.stop) }, #line),
+            (new.always { _ in .stop }, #line),
+            (new.always { _, _ in .stop }, #line),
+            (new.always { _ in await suspended(.stop) }, #line),
+            (new.always { _, _ in await suspended(.stop) }, #line),
+        ])
+    }
+
+    @Test("each verb of a chain remembers its own line")
+    func chain() {
+        let line: UInt = #line
+        let handler = ErrorHandler()
+            .on(Zoo.Timeout.self) { _ in
+                await suspended(.stop)
+            }
+            .ignore(domain: "d")
+            .onNoMatch { _ in .stop }
+            .always { _ in .stop }
+        let lines = handler.explain(Zoo.Offline()).entries.map(\.rule.source.line)
+        #expect(lines == [line + 5, line + 2, line + 6, line + 7])
+    }
+
+    @Test("a site that is handed in stands for the line of the verb")
+    func givenSite() {
+        let handler = ErrorHandler()
+            .on(.any, fileID: "Rules/A.swift", line: 1) { _ in .stop }
+            .on(Zoo.Timeout.self, fileID: "Rules/B.swift", line: 2) { _ in .stop }
+            .ignore(domain: "d", fileID: "Rules/C.swift", line: 3)
+            .onNoMatch(fileID: "Rules/D.swift", line: 4) { _ in .stop }
+            .always(fileID: "Rules/E.swift", line: 5) { _ in .stop }
+        let sources = handler.explain(Zoo.Offline()).entries.map(\.rule.source.description)
+        #expect(
+            sources == ["Rules/C.swift:3", "Rules/B.swift:2", "Rules/A.swift:1", "Rules/D.swift:4", "Rules/E.swift:5"]
+        )
+    }
+
+    @Test("a map's rules remember file and line in all forms")
+    func map() {
+        let new = ErrorMap(default: 0)
+        let maps: [(ErrorMap<Int>, UInt)] = [
+            (new.on(.any, 1), #line),
+            (new.on(.any) { _ in 1 }, #line),
+            (new.on(Zoo.Timeout.self, 1), #line),
+            (new.on(Zoo.Timeout.self) { _ in 1 }, #line),
+            (new.on(Zoo.Timeout(), 1), #line),
+            (new.on(Zoo.Timeout()) { _ in 1 }, #line),
+            (new.on(domain: "d", 1), #line),
+            (new.on(domain: "d", code: 1) { _ in 1 }, #line),
+        ]
+        for (map, line) in maps { #expect(map.description.contains(" at \(#fileID):\(line)\n")) }
+    }
+}
+
+/// Answers the strategy from an asynchronous context.
+private func suspended(_ strategy: HandleStrategy) async -> HandleStrategy {
+    await Task.yield()
+    return strategy
+}
