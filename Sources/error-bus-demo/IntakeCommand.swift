@@ -1,7 +1,8 @@
 import ErrorRouting
 import Foundation
 
-/// The demo itself: the root component, which owns the bus, runs the service beside it, and shows what became of it all.
+/// The demo itself: the root component, which owns the bus, runs the service beside it, and shows what became of it
+/// all.
 struct IntakeCommand: Sendable {
     let options: Options
     /// The application's own preset: in this module it hides the library's.
@@ -27,8 +28,8 @@ struct IntakeCommand: Sendable {
         let (bus, counting) = await withErrorBus(handler: handler, configuration: configuration) { bus in
             // For callbacks and threads that are in no task.
             bus.becomeRoot()
-            // Opened before anything is posted. Counted in a task of its own, since the stream goes on until the bus has
-            // drained, also if this task is cancelled.
+            // Opened before anything is posted. Counted in a task of its own, since the stream goes on until the bus
+            // has drained, also if this task is cancelled.
             let reports = bus.reports(bufferingNewest: .max)
             let counting = Task { await RuleTally(counting: reports) }
             await intake.run(errors: bus)

@@ -40,7 +40,8 @@ actor ProgressDisplay {
 
     private func write() {
         let line = "  \(done) of \(total) files taken, \(ledger.errorCount) errors handled"
-        // The cursor goes back to the start of the line: an error that the bus prints replaces it, and so does the next.
+        // The cursor goes back to the start of the line: an error that the bus prints replaces it, and so does the
+        // next.
         Console.write(isInteractive ? "\(line)\u{1B}[K\r" : "\(line)\n")
     }
 }

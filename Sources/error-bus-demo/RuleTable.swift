@@ -2,8 +2,8 @@ import ErrorRouting
 
 /// How often each rule decided, counted by an observer of the bus.
 ///
-/// A report names the rule that stopped it, else the last that matched. The two are the same here, because every rule of
-/// this program answers `.stop`; a rule that answers `.next` would have to count for itself.
+/// A report names the rule that stopped it, else the last that matched. The two are the same here, because every rule
+/// of this program answers `.stop`; a rule that answers `.next` would have to count for itself.
 struct RuleTally: Sendable {
     private var decided: [RuleDescription: Int] = [:]
     private(set) var unmatched = 0

@@ -94,6 +94,20 @@ struct MatchingBridgeTests {
         #expect(ErrorMatcher.type(Zoo.Payment.self).match(nsError(domain, 1)) == nil)
     }
 
+    @Test("a Swift error that has one of the three domains is not bridged: only NSError objects are")
+    func swiftErrorsAreNotBridged() {
+        struct Impostor: CustomNSError {
+            static let errorDomain = NSURLErrorDomain
+            var errorCode: Int { -1001 }
+        }
+        #expect(ErrorMatcher.type(URLError.self).match(Impostor()) == nil)
+        #expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -1001).match(Impostor()) != nil)
+        // Coding errors have Cocoa's domain.
+        let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
+        #expect((error as NSError).domain == NSCocoaErrorDomain)
+        #expect(ErrorMatcher.type(CocoaError.self).match(error) == nil)
+    }
+
     @Test("type(NSError) matches NSError objects of any domain, the very objects")
     func nsErrorObjects() {
         for domain in ["x", NSURLErrorDomain, NSCocoaErrorDomain, NSPOSIXErrorDomain] {

@@ -2,7 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Every verb takes an action of four shapes, and the compiler picks the synchronous one where the closure awaits nothing.
+/// Every verb takes an action of four shapes, and the compiler picks the synchronous one where the closure awaits
+/// nothing.
 ///
 /// Much of what is tested here is that it compiles as written.
 @Suite("Overloads and inference")

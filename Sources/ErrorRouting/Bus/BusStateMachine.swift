@@ -303,7 +303,9 @@ extension BusStateMachine {
         runPhase = .returned
     }
 
-    /// Whether nothing is pending. If something is, a promise is fulfilled once it no longer is.
+    /// Whether nothing is pending.
+    ///
+    /// If something is, a promise is fulfilled once it no longer is.
     mutating func isIdle(elseTell promise: Promise<Void>) -> Bool {
         if statistics.pending == 0 || life == .ended { return true }
         idleWaiters.append(promise)

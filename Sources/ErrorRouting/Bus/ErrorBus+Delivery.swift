@@ -26,8 +26,8 @@ extension ErrorBus {
         task?.cancel()
     }
 
-    /// A worker whose task was cancelled, which only an action can have done, makes room for another: cancellation shall
-    /// not reach the actions after it, and would end the stream of wake-ups.
+    /// A worker whose task was cancelled, which only an action can have done, makes room for another: cancellation
+    /// shall not reach the actions after it, and would end the stream of wake-ups.
     func replaceCancelledWorker(_ generation: UInt64) {
         let next = machine.withLock { machine in
             let next = machine.replaceWorker(generation)

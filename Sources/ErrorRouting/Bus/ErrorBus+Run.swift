@@ -62,8 +62,8 @@ extension ErrorBus {
     /// What is taken back, the report in flight included, counts as dropped; the action in flight is cancelled, and
     /// whatever it still does changes nothing. Cancelling the caller does not shorten the time. Called inside one of
     /// the bus's own actions it does not wait for itself: it answers at once with nothing, the time limit stays in
-    /// force, and what is left then is written to standard error. Of several calls, the one whose time is up first takes
-    /// everything back.
+    /// force, and what is left then is written to standard error. Of several calls, the one whose time is up first
+    /// takes everything back.
     ///
     /// - Parameter limit: How long to wait for delivery; zero or less takes everything back at once.
     /// - Returns: The reports that were not delivered, in the order in which they would have been.

@@ -111,9 +111,9 @@ public final class ErrorBus: ErrorPosting {
     /// Posts an error and waits until it is delivered.
     ///
     /// Inside one of this bus's own actions it posts and answers `.pending` at once, since delivery is serial; so it
-    /// does when the calling task is cancelled while it waits. What was started in an action, but does not belong to the
-    /// task (a detached task, a callback), is not known to be inside, and must not be waited for there if it delivers;
-    /// nor must two buses' actions deliver to each other.
+    /// does when the calling task is cancelled while it waits. What was started in an action, but does not belong to
+    /// the task (a detached task, a callback), is not known to be inside, and must not be waited for there if it
+    /// delivers; nor must two buses' actions deliver to each other.
     ///
     /// - Parameters:
     ///   - error: The error.

@@ -12,7 +12,7 @@ struct ErrorLine {
     ) {
         let error = report.error
         var fields = ["error"]
-        fields.append("type=\(ErrorText.typeName(of: error))")
+        fields.append("type=\(ErrorText.bare(ErrorText.typeName(of: error)))")
         fields.append("message=\(ErrorText.quoted(redact(ErrorText.message(of: error), .message)))")
         if ErrorText.hasDomainOfItsOwn(error) {
             let error = error as NSError
@@ -22,8 +22,7 @@ struct ErrorLine {
         fields.append("source=\(ErrorText.bare(report.source.description))")
         if !report.scope.isEmpty { fields.append("scope=\(ErrorText.bare(report.scope.joined(separator: "/")))") }
         for (key, value) in report.metadata.sorted(by: { $0.key < $1.key }) {
-            let key = ErrorText.bare(key)
-            fields.append("metadata.\(key)=\(ErrorText.quoted(redact(value, .metadata(key: key))))")
+            fields.append("metadata.\(ErrorText.bare(key))=\(ErrorText.quoted(redact(value, .metadata(key: key))))")
         }
         if report.occurrences != 1 { fields.append("occurrences=\(report.occurrences)") }
         text = fields.joined(separator: " ")

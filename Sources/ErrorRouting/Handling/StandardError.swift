@@ -10,11 +10,17 @@
 
 /// Where errors go that have nowhere else to go.
 enum StandardError {
+    private static let turn = Locked(())
+
     /// Writes one line, whole.
     ///
-    /// The line is handed to the system in one call, so that lines from several threads do not mix; a write that takes
-    /// only part of it is continued, and one that fails is given up: there is no third place.
+    /// Threads take turns, since a pipe takes a long line piece by piece. A write that fails is given up: there is no
+    /// third place.
     static func write(_ line: String) {
+        turn.withLock { _ in writeWhole(line) }
+    }
+
+    private static func writeWhole(_ line: String) {
         var rest = Array((line + "\n").utf8)[...]
         while !rest.isEmpty {
             let written = unsafe rest.withUnsafeBytes { bytes in

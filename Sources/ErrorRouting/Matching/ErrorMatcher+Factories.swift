@@ -45,8 +45,9 @@ extension ErrorMatcher where Output: Error & Equatable {
     public static func value(_ value: Output) -> Self {
         let valueType = Swift.type(of: value)
         if valueType is NSError.Type {
+            let value = value as NSError
             return Self(.value(value)) { subject in
-                guard subject.isNSErrorObject, subject.nsError().isEqual(value) else { return nil }
+                guard subject.isNSErrorObject, NSErrorBridge.areEqual(subject.nsError(), value) else { return nil }
                 return subject.error as? Output
             }
         }

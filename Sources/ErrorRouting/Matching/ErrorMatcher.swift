@@ -65,10 +65,11 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     public var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
         let evaluate = self.evaluate
-        guard Output.self is any Error.Type else {
-            return ErrorMatcher<any Error>(shape) { subject in evaluate(&subject) == nil ? nil : subject.error }
+        return ErrorMatcher<any Error>(shape) { subject in
+            guard let output = evaluate(&subject) else { return nil }
+            // Asked of the value: `any LocalizedError` is no `Error` as a type, but what is in it is one.
+            return output as? any Error ?? subject.error
         }
-        return ErrorMatcher<any Error>(shape) { subject in evaluate(&subject) as? any Error }
     }
 
     /// Lets a matcher stand in a `catch` or a `case`.

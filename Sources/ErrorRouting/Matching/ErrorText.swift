@@ -34,25 +34,31 @@ enum ErrorText {
 
     /// The text with all that could break a line, or disguise one, escaped: control characters, line and paragraph
     /// separators, and the marks that reorder text.
-    static func oneLine(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: breaksLine) else { return text }
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\n": escaped += "\\n"
-            case "\r": escaped += "\\r"
-            case "\t": escaped += "\\t"
-            case _ where breaksLine(scalar): escaped += "\\u{\(String(scalar.value, radix: 16))}"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
+    static func oneLine(_ text: String) -> String { escaped(text, where: breaksLine) }
 
     /// The text on one line between quotation marks, with the marks in it escaped.
     static func quoted(_ text: String) -> String {
-        let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        return "\"\(oneLine(escaped))\""
+        "\"\(escaped(text) { breaksLine($0) || $0 == "\"" || $0 == "\\" })\""
+    }
+
+    /// By scalars and not by characters: a mark that makes one character with the next scalar is still a mark.
+    private static func escaped(_ text: String, where needsEscape: (Unicode.Scalar) -> Bool) -> String {
+        guard text.unicodeScalars.contains(where: needsEscape) else { return text }
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            guard needsEscape(scalar) else {
+                escaped.append(scalar)
+                continue
+            }
+            switch scalar {
+            case "\n": escaped.append(contentsOf: "\\n".unicodeScalars)
+            case "\r": escaped.append(contentsOf: "\\r".unicodeScalars)
+            case "\t": escaped.append(contentsOf: "\\t".unicodeScalars)
+            case "\"", "\\": escaped.append(contentsOf: "\\\(scalar)".unicodeScalars)
+            default: escaped.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+            }
+        }
+        return String(escaped)
     }
 
     /// The text as it is where it reads as one word, else quoted.

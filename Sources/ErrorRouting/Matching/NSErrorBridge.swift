@@ -13,6 +13,18 @@ enum NSErrorBridge {
         return nil
     }
 
+    /// Whether two `NSError` objects are equal, as `isEqual` has it.
+    ///
+    /// What it compares first is compared here before: on Linux `isEqual` crashes on user infos with Swift errors in an
+    /// array, and most unequal errors differ before that.
+    static func areEqual(_ first: NSError, _ second: NSError) -> Bool {
+        if first === second { return true }
+        return first.code == second.code && first.domain == second.domain
+            && first.userInfo.count == second.userInfo.count
+            && first.userInfo.keys.allSatisfy { second.userInfo[$0] != nil }
+            && first.isEqual(second)
+    }
+
     private static func urlError(_ error: NSError) -> URLError? {
         guard error.domain == NSURLErrorDomain else { return nil }
         #if canImport(FoundationNetworking)
