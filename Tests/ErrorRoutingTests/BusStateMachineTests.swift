@@ -75,7 +75,7 @@ struct BusStateMachineTests {
         _ = machine.post(pending(1))
         _ = machine.run()
         guard case .deliver(let report, let progress) = machine.next(for: 0) else { return fail("one is pending") }
-        let rule = Rule(ErrorMatcher<any Error>.any, .asynchronous { _, _ in .stop }, at: .init())
+        let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _, _ in .stop }
         let watchdog1 = machine.actionWillBegin(rule, progress, report, at: .seconds(10), for: 0)
         #expect(watchdog1 == .beginWatched)
         guard case .sleep(until: .seconds(40)) = machine.watch(at: .seconds(10)) else { return fail("it is in time") }

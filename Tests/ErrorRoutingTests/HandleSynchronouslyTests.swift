@@ -33,7 +33,7 @@ struct HandleSynchronouslyTests {
         #expect(trace.takeAll() == ["stops", "always: 2"])
         #expect(outcome.disposition == awaited.disposition)
         #expect(outcome.matchedRuleCount == awaited.matchedRuleCount)
-        #expect(outcome.rule === awaited.rule)
+        #expect(outcome.rule == awaited.rule)
         #expect(outcome.failures.count == awaited.failures.count)
     }
 

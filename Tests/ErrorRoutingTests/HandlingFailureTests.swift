@@ -49,7 +49,7 @@ struct HandlingFailureTests {
         #expect(failure.error as? Zoo.Timeout == Zoo.Timeout(seconds: 5))
         #expect(failure.report.error as? Zoo.Payment == .expired)
         #expect(failure.report.metadata == ["order": "17"])
-        #expect(failure.rule === outcome.rule)
+        #expect(failure.rule == outcome.rule)
     }
 
     @Test("an asynchronous action that throws after suspending fails in the same way")

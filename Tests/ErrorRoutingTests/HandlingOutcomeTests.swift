@@ -79,15 +79,15 @@ struct HandlingOutcomeTests {
         #expect(outcome.matchedRuleCount == 2)
     }
 
-    @Test("the description of a rule is one object, shared by outcomes, failures and explanations")
+    @Test("the description of a rule is one and the same in outcomes, failures and explanations")
     func sharedDescription() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Offline() }
         let first = await handler.handle(Zoo.Payment.expired)
         let second = await handler.handle(Zoo.Payment.unavailable)
         let rule = try #require(first.rule)
-        #expect(rule === second.rule)
-        #expect(rule === first.failures.first?.rule)
-        #expect(rule === handler.explain(Zoo.Payment.expired).entries.first?.rule)
+        #expect(rule == second.rule)
+        #expect(rule == first.failures.first?.rule)
+        #expect(rule == handler.explain(Zoo.Payment.expired).entries.first?.rule)
     }
 
     @Test("two registrations of the same rule are different rules")

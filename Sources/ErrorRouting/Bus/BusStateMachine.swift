@@ -260,10 +260,10 @@ extension BusStateMachine {
         let failure = ActionFailure(
             error: ActionTimeLimitExceeded(limit: actionTimeLimit),
             report: action.report,
-            rule: action.rule.description
+            rule: action.rule.registration.description
         )
         delivery?.progress = action.progress
-        delivery?.progress.record(.failed(failure), of: action.rule)
+        unsafe delivery?.progress.record(.failed(failure), of: Unmanaged.passUnretained(action.rule))
         delivery?.action = nil
         generation += 1
         return .replaceWorker(generation: generation)
@@ -355,7 +355,7 @@ extension BusStateMachine {
         var left = Leftovers()
         if let delivery {
             left.reports.append(delivery.pending)
-            left.failures = (delivery.action?.progress ?? delivery.progress).outcome.failures
+            left.failures = (delivery.action?.progress ?? delivery.progress).failures
         }
         delivery = nil
         while var pending = notices.popFirst() ?? queue.popFirst() {

@@ -1,8 +1,8 @@
-/// How far one error has come through a rule set: a plain value, which says what to try next and is told the answer.
+/// How far one error has come through a program: a plain value, which is told what became of each rule.
 ///
 /// Because it is a value, a dispatch can be taken up by someone else after any rule: the bus does so when an action
 /// outlives its time limit.
-struct DispatchProgress: Sendable {
+@safe struct DispatchProgress: Sendable {
     /// What became of one rule.
     enum Answer {
         case notMatched
@@ -12,47 +12,55 @@ struct DispatchProgress: Sendable {
         case failed(ActionFailure)
     }
 
+    /// Where the dispatch is; nil at its end.
     private(set) var stage: RuleSet.Stage? = .rules
-    /// How many rules of the stage are still untried; nil before the stage's first.
-    private var untried: Int?
+    /// The place of the rule of this stage that was tried last.
+    private(set) var lastOrder = -1
+    /// Whether no further rule of this stage is tried.
+    private(set) var isStageOver = false
+    private(set) var failures: [ActionFailure] = []
     private var matchedRuleCount = 0
-    private var decisive: Rule?
+    /// Without a claim to it: whoever dispatches holds the rules.
+    private var decisive: Unmanaged<Rule>?
     private var isIgnored = false
-    private var failures: [ActionFailure] = []
 
-    /// The rule to try next, or nil at the end.
-    mutating func next(in rules: RuleSet) -> Rule? {
-        while let stage {
-            let list = rules[stage]
-            let untried = untried ?? list.count
-            if untried > 0 {
-                self.untried = untried - 1
-                return list[untried - 1]
-            }
-            advance()
-        }
-        return nil
+    /// A rule of this stage is about to be tried.
+    mutating func willTry(_ step: RuleStep) {
+        lastOrder = step.order
     }
 
-    /// Takes what became of the rule that ``next(in:)`` gave last.
-    mutating func record(_ answer: Answer, of rule: Rule) {
+    /// Takes what became of the rule that was tried last.
+    mutating func record(_ answer: Answer, of rule: Unmanaged<Rule>) {
         switch answer {
         case .notMatched:
             return
         case .ignored:
-            noteMatch(of: rule)
             isIgnored = true
-            advance()
+            isStageOver = true
         case .next:
-            noteMatch(of: rule)
+            break
         case .stop:
-            noteMatch(of: rule)
-            advance()
+            isStageOver = true
         case .failed(let failure):
             // An action that throws has matched, and lets the next rule try.
-            noteMatch(of: rule)
             failures.append(failure)
         }
+        guard stage == .rules else { return }
+        matchedRuleCount += 1
+        unsafe decisive = rule
+    }
+
+    /// Goes on to the next stage, and answers it; nil at the end.
+    mutating func advance() -> RuleSet.Stage? {
+        lastOrder = -1
+        isStageOver = false
+        stage =
+            switch stage {
+            case .rules: matchedRuleCount == 0 ? .onNoMatch : .always
+            case .onNoMatch: .always
+            case .always, nil: nil
+            }
+        return stage
     }
 
     /// What can be said so far.
@@ -62,24 +70,8 @@ struct DispatchProgress: Sendable {
         HandleOutcome(
             disposition: matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled,
             matchedRuleCount: matchedRuleCount,
-            rule: decisive?.description,
+            rule: unsafe decisive?._withUnsafeGuaranteedRef { $0.registration.threadsOwnDescription },
             failures: failures
         )
-    }
-
-    private mutating func noteMatch(of rule: Rule) {
-        guard stage == .rules else { return }
-        matchedRuleCount += 1
-        decisive = rule
-    }
-
-    private mutating func advance() {
-        untried = nil
-        stage =
-            switch stage {
-            case .rules: matchedRuleCount == 0 ? .onNoMatch : .always
-            case .onNoMatch: .always
-            case .always, nil: nil
-            }
     }
 }

@@ -1,57 +1,84 @@
-/// One rule: what it matches, what it does, and what it is called.
+/// One rule: what it matches, and what it is called; its subclass knows what it does.
 ///
-/// An object, so that copying a handler and reading a rule move one reference, and so that outcomes can name the rule
-/// without building anything.
-final class Rule: Sendable {
-    /// What a rule does with an error.
+/// An object with methods, and no struct of closures: dispatches read rules through unmanaged references and call a
+/// method without retaining anything, so that concurrent ones share nothing that they write to.
+///
+/// Unchecked, since a class with subclasses cannot be checked; all of them have nothing but constants.
+class Rule: @unchecked Sendable {
+    let shape: MatcherShape
+    let registration: RuleRegistration
+
+    init(shape: MatcherShape, source: ErrorReport.Source) {
+        self.shape = shape
+        registration = RuleRegistration(shape: shape, source: source)
+    }
+
+    /// Whether the rule matches.
     ///
-    /// Each closure answers nil where the rule does not match.
-    enum Body: Sendable {
-        case ignore(@Sendable (inout ErrorSubject) -> Bool)
-        case synchronous(
-            @Sendable (inout ErrorSubject, ErrorReport, (any ActionSupervisor)?) throws -> HandleStrategy?
-        )
-        case asynchronous(@Sendable (inout ErrorSubject, ErrorReport, ActionWatch?) async throws -> HandleStrategy?)
-    }
-
-    let description: RuleDescription
-    let body: Body
-    private let evaluate: @Sendable (inout ErrorSubject) -> Bool
-
-    init<Input>(_ matcher: ErrorMatcher<Input>, _ action: Action<Input>, at source: ErrorReport.Source) {
-        let match = matcher.evaluate
-        description = RuleDescription(shape: matcher.shape, source: source)
-        evaluate = { match(&$0) != nil }
-        body =
-            switch action {
-            case .ignore:
-                .ignore { match(&$0) != nil }
-            case .synchronous(let action):
-                .synchronous { subject, report, supervisor in
-                    guard let input = match(&subject) else { return nil }
-                    // Asked between the match and the action: a predicate may have taken its time.
-                    if let supervisor, !supervisor.isCurrent { throw DispatchSuperseded() }
-                    return try action(input, report)
-                }
-            case .asynchronous(let action):
-                .asynchronous { subject, report, watch in
-                    guard let input = match(&subject) else { return nil }
-                    // Told between the match and the action: predicates do not count into an action's time.
-                    try watch?.actionWillBegin()
-                    return try await action(input, report)
-                }
-            }
-    }
-
-    /// Whether the rule matches; its action does not run.
-    func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) }
-
-    var isAsynchronous: Bool {
-        if case .asynchronous = body { true } else { false }
-    }
+    /// Whatever it does, it does not do it.
+    func matches(_ subject: inout ErrorSubject) -> Bool { overridden() }
 
     /// Whether the rule stops every error that it matches, which can be known only of `ignore`.
-    var alwaysStops: Bool {
-        if case .ignore = body { true } else { false }
+    var alwaysStops: Bool { false }
+
+    /// Whether what the rule does may suspend.
+    var isAsynchronous: Bool { false }
+
+    /// Asks the matcher and, where it matches, does what the rule does without suspending.
+    ///
+    /// - Parameters:
+    ///   - subject: The error.
+    ///   - report: Its report.
+    ///   - isCertain: Whether the rule is known to match, and to hand the error on as it is.
+    ///   - supervisor: Whoever may take the dispatch away.
+    func answerSynchronously(
+        _ subject: inout ErrorSubject,
+        _ report: inout LazyReport,
+        isCertain: Bool,
+        under supervisor: (any ActionSupervisor)?
+    ) throws -> DispatchProgress.Answer {
+        overridden()
     }
+
+    /// Asks the matcher and, where it matches, does what the rule does.
+    ///
+    /// - Parameters:
+    ///   - subject: The error.
+    ///   - report: Its report.
+    ///   - isCertain: Whether the rule is known to match, and to hand the error on as it is.
+    ///   - watch: Told between the match and the action: predicates do not count into an action's time.
+    func answer(
+        _ subject: inout ErrorSubject,
+        _ report: ErrorReport,
+        isCertain: Bool,
+        watch: ActionWatch?
+    ) async throws -> DispatchProgress.Answer {
+        overridden()
+    }
+
+    /// Stands in for a method that every subclass in use has of its own.
+    final func overridden(_ name: StaticString = #function) -> Never {
+        fatalError("\(type(of: self)) does not override \(name)")
+    }
+}
+
+/// A matcher within a rule.
+struct RuleMatcher<Input: Sendable>: Sendable {
+    private let evaluate: @Sendable (inout ErrorSubject) -> Input?
+
+    init(_ matcher: ErrorMatcher<Input>) {
+        evaluate = matcher.evaluate
+    }
+
+    /// What the matcher hands on, or nil where it does not match.
+    ///
+    /// - Parameters:
+    ///   - subject: The error.
+    ///   - isCertain: Whether the plan knows that the matcher matches and hands the error on as it is; then it is not
+    ///     asked.
+    func input(_ subject: inout ErrorSubject, isCertain: Bool) -> Input? {
+        isCertain ? subject.error(as: Input.self) : evaluate(&subject)
+    }
+
+    func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 }

@@ -7,112 +7,137 @@ extension RuleSet {
         case superseded(unannounced: [ActionFailure])
     }
 
-    /// Tries the rules in order, on the caller's executor.
+    /// Tries the rules in order, on the caller's executor, without anyone to limit their time.
+    func dispatch(_ error: any Error, _ report: LazyReport) async -> HandleOutcome {
+        // What the walk refers to lives as long as this set.
+        defer { withExtendedLifetime(self) {} }
+        var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
+        var report = report
+        while let step = walk.next() {
+            if walk.progress.stage == .always { report.carry(walk.progress.outcome) }
+            do {
+                let answer =
+                    step.isAsynchronous
+                    ? try await step.answer(&walk.subject, report.made(for: error), watch: nil)
+                    : try step.answerSynchronously(&walk.subject, &report, under: nil)
+                unsafe walk.record(answer, of: step.rule)
+            } catch {
+                unsafe walk.record(step.failure(error, &walk, &report), of: step.rule)
+            }
+        }
+        return walk.progress.outcome
+    }
+
+    /// Tries the rules in order for a supervisor.
     ///
     /// - Parameters:
     ///   - report: What is handed to the actions.
     ///   - progress: Where to begin; a fresh one for a new report.
-    ///   - supervisor: Who limits the time of asynchronous actions, if anyone does.
-    /// - Returns: How it ended. Without a supervisor it is completed.
+    ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
+    /// - Returns: How it ended.
     func dispatch(
         _ report: ErrorReport,
-        from progress: DispatchProgress = DispatchProgress(),
-        under supervisor: (any ActionSupervisor)? = nil
+        from progress: DispatchProgress,
+        under supervisor: any ActionSupervisor
     ) async -> DispatchResult {
-        var report = report
-        var progress = progress
-        var announced = progress.outcome.failures.count
-        var subject = ErrorSubject(report.error)
-        while let rule = progress.next(in: self) {
-            if progress.stage == .always { report.outcome = progress.outcome }
-            let answer: DispatchProgress.Answer
+        // What the walk refers to lives as long as this set.
+        defer { withExtendedLifetime(self) {} }
+        var walk = unsafe DispatchWalk(unretainedProgram, report.error, from: progress)
+        var announced = progress.failures.count
+        var lazy = LazyReport(report)
+        while let step = walk.next() {
+            if walk.progress.stage == .always { lazy.carry(walk.progress.outcome) }
+            let isAsynchronous = step.isAsynchronous
             do {
-                if case .asynchronous(let run) = rule.body {
-                    if let supervisor {
-                        let watch = ActionWatch(supervisor: supervisor, rule: rule, progress: progress, report: report)
-                        announced = progress.outcome.failures.count
-                        answer = .init(
-                            try await supervisor.supervising(report) { try await run(&subject, report, watch) }
-                        )
-                        supervisor.actionDidEnd()
-                    } else {
-                        answer = .init(try await run(&subject, report, nil))
+                let answer: DispatchProgress.Answer
+                if isAsynchronous {
+                    let report = lazy.made(for: report.error)
+                    let watch = unsafe ActionWatch(
+                        supervisor: supervisor,
+                        rule: step.rule.takeUnretainedValue(),
+                        progress: walk.progress,
+                        report: report
+                    )
+                    announced = walk.progress.failures.count
+                    answer = try await supervisor.supervising(report) {
+                        try await step.answer(&walk.subject, report, watch: watch)
                     }
+                    supervisor.actionDidEnd()
                 } else {
-                    answer = try rule.answerSynchronously(&subject, report, under: supervisor)
+                    answer = try step.answerSynchronously(&walk.subject, &lazy, under: supervisor)
                 }
+                if case .notMatched = answer { continue }
+                unsafe walk.record(answer, of: step.rule)
             } catch is DispatchSuperseded {
-                return .superseded(unannounced: Array(progress.outcome.failures.dropFirst(announced)))
+                return .superseded(unannounced: Array(walk.progress.failures.dropFirst(announced)))
             } catch {
-                if rule.isAsynchronous { supervisor?.actionDidEnd() }
-                answer = .failed(ActionFailure(error: error, report: report, rule: rule.description))
+                if isAsynchronous { supervisor.actionDidEnd() }
+                unsafe walk.record(step.failure(error, &walk, &lazy), of: step.rule)
             }
-            if case .notMatched = answer { continue }
-            progress.record(answer, of: rule)
-            if let supervisor, !supervisor.isCurrent {
+            guard supervisor.isCurrent else {
                 // An asynchronous action that comes back too late has failed already, by its time limit.
-                let failures = progress.outcome.failures.dropFirst(announced)
-                return .superseded(unannounced: rule.isAsynchronous ? [] : Array(failures))
+                let failures = walk.progress.failures.dropFirst(announced)
+                return .superseded(unannounced: isAsynchronous ? [] : Array(failures))
             }
         }
-        return .completed(progress.outcome)
+        return .completed(walk.progress.outcome)
     }
 
     /// Tries the rules in order without suspending, if none that could run is asynchronous.
     ///
-    /// - Parameter report: What is handed to the actions.
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - report: What is handed to the actions.
     /// - Returns: The outcome; or nil, and no action has run.
-    func dispatchSynchronously(_ report: @autoclosure () -> ErrorReport, for error: any Error) -> HandleOutcome? {
-        var subject = ErrorSubject(error)
-        guard !needsSuspension(for: &subject) else { return nil }
-        var report = report()
-        var progress = DispatchProgress()
-        while let rule = progress.next(in: self) {
+    func dispatchSynchronously(_ error: any Error, _ report: LazyReport) -> HandleOutcome? {
+        // What the walk refers to lives as long as this set.
+        defer { withExtendedLifetime(self) {} }
+        var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
+        if walk.mayBeAsynchronous, walk.needsSuspension() { return nil }
+        var report = report
+        while let step = walk.next() {
             // An asynchronous rule did not match, or would have been found above; so it is not asked a second time.
-            if rule.isAsynchronous { continue }
-            if progress.stage == .always { report.outcome = progress.outcome }
-            let answer: DispatchProgress.Answer
+            if step.isAsynchronous { continue }
+            if walk.progress.stage == .always { report.carry(walk.progress.outcome) }
             do {
-                answer = try rule.answerSynchronously(&subject, report, under: nil)
+                unsafe walk.record(try step.answerSynchronously(&walk.subject, &report, under: nil), of: step.rule)
             } catch {
-                answer = .failed(ActionFailure(error: error, report: report, rule: rule.description))
+                unsafe walk.record(step.failure(error, &walk, &report), of: step.rule)
             }
-            progress.record(answer, of: rule)
         }
-        return progress.outcome
-    }
-
-    private func needsSuspension(for subject: inout ErrorSubject) -> Bool {
-        if self[.always].contains(where: \.isAsynchronous) { return true }
-        for rule in self[.rules].reversed() where rule.isAsynchronous {
-            if rule.matches(&subject) { return true }
-        }
-        guard self[.onNoMatch].contains(where: \.isAsynchronous) else { return false }
-        return !self[.rules].contains { $0.matches(&subject) }
+        return walk.progress.outcome
     }
 }
 
-extension DispatchProgress.Answer {
-    fileprivate init(_ strategy: HandleStrategy?) {
-        self =
-            switch strategy {
-            case nil: .notMatched
-            case .next: .next
-            case .stop: .stop
-            }
-    }
-}
+extension RuleStep {
+    fileprivate var isAsynchronous: Bool { unsafe rule._withUnsafeGuaranteedRef { $0.isAsynchronous } }
 
-extension Rule {
     fileprivate func answerSynchronously(
         _ subject: inout ErrorSubject,
-        _ report: ErrorReport,
+        _ report: inout LazyReport,
         under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
-        switch body {
-        case .ignore(let matches): matches(&subject) ? .ignored : .notMatched
-        case .synchronous(let run): .init(try run(&subject, report, supervisor))
-        case .asynchronous: .notMatched
+        try unsafe rule._withUnsafeGuaranteedRef { rule in
+            try rule.answerSynchronously(&subject, &report, isCertain: isCertain, under: supervisor)
         }
+    }
+
+    fileprivate func answer(
+        _ subject: inout ErrorSubject,
+        _ report: ErrorReport,
+        watch: ActionWatch?
+    ) async throws -> DispatchProgress.Answer {
+        let rule = unsafe rule.takeUnretainedValue()
+        return try await rule.answer(&subject, report, isCertain: isCertain, watch: watch)
+    }
+
+    /// An action's failure as the dispatch takes it down.
+    fileprivate func failure(
+        _ error: any Error,
+        _ walk: inout DispatchWalk,
+        _ report: inout LazyReport
+    ) -> DispatchProgress.Answer {
+        let description = unsafe rule._withUnsafeGuaranteedRef { $0.registration.description }
+        return .failed(ActionFailure(error: error, report: report.made(for: walk.subject.error), rule: description))
     }
 }

@@ -1,22 +1,107 @@
-/// The rules of one handler, each list in the order of registration.
+import Synchronization
+
+/// The rules of one handler or map.
 ///
-/// They are tried from the last to the first.
+/// A value on a list of nodes that grows at its end: a verb adds one node and shares the rest, and so does putting one
+/// set on top of another. The list becomes a program when it is first dispatched through.
 struct RuleSet: Sendable {
-    /// The lists, in the order in which a dispatch goes through them.
+    /// The lists of rules, in the order in which a dispatch goes through them.
     enum Stage: Int, Sendable, Hashable, CaseIterable {
         case rules, onNoMatch, always
     }
 
-    private var lists: [[Rule]] = [[], [], []]
-
-    subscript(stage: Stage) -> [Rule] { lists[stage.rawValue] }
+    private var last: RuleNode?
 
     mutating func add(_ rule: Rule, to stage: Stage) {
-        lists[stage.rawValue].append(rule)
+        last = RuleNode(.rule(rule, stage), after: last)
     }
 
     /// Adds another set's rules as if they had been registered after these.
     mutating func append(_ later: RuleSet) {
-        for stage in Stage.allCases { lists[stage.rawValue] += later[stage] }
+        guard let laterNode = later.last else { return }
+        last = last == nil ? laterNode : RuleNode(.set(laterNode), after: last)
+    }
+
+    /// A stage's rules in the order in which they are tried: the last registered first.
+    subscript(stage: Stage) -> [Rule] {
+        switch stage {
+        case .rules: program.rules
+        case .onNoMatch: program.onNoMatch.rules
+        case .always: program.always.rules
+        }
+    }
+
+    /// What the rules compile to; made once for each set.
+    var program: DispatchProgram { unsafe unretainedProgram.takeUnretainedValue() }
+
+    /// The program without a claim to it: it lives as long as this set.
+    var unretainedProgram: Unmanaged<DispatchProgram> {
+        guard let last else { return unsafe Unmanaged.passUnretained(DispatchProgram.empty) }
+        return unsafe last.program
+    }
+}
+
+/// A link in the list of registrations.
+///
+/// Unchecked for the link to the one before, which changes once, at the end of its life.
+private final class RuleNode: @unchecked Sendable {
+    enum Content {
+        case rule(Rule, RuleSet.Stage)
+        case set(RuleNode)
+    }
+
+    private let content: Content
+    private var previous: RuleNode?
+    private let compiled = Atomic<UInt>(0)
+
+    init(_ content: Content, after previous: RuleNode?) {
+        self.content = content
+        self.previous = previous
+    }
+
+    deinit {
+        if let program = unsafe Self.program(compiled.load(ordering: .acquiring)) { unsafe program.release() }
+        // Link by link, since a list of many thousands would otherwise end in as deep a recursion.
+        var rest = previous.take()
+        while isKnownUniquelyReferenced(&rest) {
+            rest = rest.take()?.previous.take()
+        }
+    }
+
+    var program: Unmanaged<DispatchProgram> {
+        if let program = unsafe Self.program(compiled.load(ordering: .acquiring)) { return unsafe program }
+        let made = unsafe Unmanaged.passRetained(compile())
+        let (isFirst, other) = unsafe compiled.compareExchange(
+            expected: 0,
+            desired: UInt(bitPattern: made.toOpaque()),
+            ordering: .acquiringAndReleasing
+        )
+        // Two may compile at once; the first one's program is the one that counts.
+        guard !isFirst, let winner = unsafe Self.program(other) else { return unsafe made }
+        unsafe made.release()
+        return unsafe winner
+    }
+
+    private static func program(_ bits: UInt) -> Unmanaged<DispatchProgram>? {
+        unsafe UnsafeRawPointer(bitPattern: bits).map { unsafe Unmanaged.fromOpaque($0) }
+    }
+
+    /// Collects the rules from the last registered to the first, and compiles them.
+    private func compile() -> DispatchProgram {
+        var lists: [[Rule]] = RuleSet.Stage.allCases.map { _ in [] }
+        var pending = [self]
+        while let node = pending.popLast() {
+            if let previous = node.previous { pending.append(previous) }
+            switch node.content {
+            case .rule(let rule, let stage): lists[stage.rawValue].append(rule)
+            // On top of what is before the node, so it is taken next.
+            case .set(let last): pending.append(last)
+            }
+        }
+        return DispatchProgram(
+            rules: lists[RuleSet.Stage.rules.rawValue],
+            onNoMatch: lists[RuleSet.Stage.onNoMatch.rawValue],
+            always: lists[RuleSet.Stage.always.rawValue]
+        )
     }
 }

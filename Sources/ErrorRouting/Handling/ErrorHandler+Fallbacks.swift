@@ -13,7 +13,9 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .synchronous(action), fileID, line)
+        adding(
+            SynchronousRule(ErrorMatcher.any.named("onNoMatch"), at: .init(fileID: fileID, line: line), action),
+            to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` whose action also gets the report; see ``onNoMatch(fileID:line:do:)``.
@@ -22,7 +24,9 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .synchronous(action), fileID, line)
+        adding(
+            SynchronousReportRule(ErrorMatcher.any.named("onNoMatch"), at: .init(fileID: fileID, line: line), action),
+            to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` whose action may suspend; see ``onNoMatch(fileID:line:do:)``.
@@ -31,7 +35,10 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .asynchronous(action), fileID, line)
+        adding(
+            AsynchronousRule(ErrorMatcher.any.named("onNoMatch"), at: .init(fileID: fileID, line: line)) { match, _ in
+                try await action(match)
+            }, to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` whose action also gets the report, and may suspend; see ``onNoMatch(fileID:line:do:)``.
@@ -40,7 +47,9 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(ErrorMatcher.any.named("onNoMatch"), to: .onNoMatch, .asynchronous(action), fileID, line)
+        adding(
+            AsynchronousRule(ErrorMatcher.any.named("onNoMatch"), at: .init(fileID: fileID, line: line), action),
+            to: .onNoMatch)
     }
 
     /// Adds an action that runs last, whatever happened.
@@ -57,7 +66,9 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (any Error) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(ErrorMatcher.any.named("always"), to: .always, .synchronous(action), fileID, line)
+        adding(
+            SynchronousRule(ErrorMatcher.any.named("always"), at: .init(fileID: fileID, line: line), action),
+            to: .always)
     }
 
     /// Adds an `always` whose action also gets the report; see ``always(fileID:line:do:)``.
@@ -66,7 +77,9 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(ErrorMatcher.any.named("always"), to: .always, .synchronous(action), fileID, line)
+        adding(
+            SynchronousReportRule(ErrorMatcher.any.named("always"), at: .init(fileID: fileID, line: line), action),
+            to: .always)
     }
 
     /// Adds an `always` whose action may suspend; see ``always(fileID:line:do:)``.
@@ -75,7 +88,10 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(ErrorMatcher.any.named("always"), to: .always, .asynchronous(action), fileID, line)
+        adding(
+            AsynchronousRule(ErrorMatcher.any.named("always"), at: .init(fileID: fileID, line: line)) { match, _ in
+                try await action(match)
+            }, to: .always)
     }
 
     /// Adds an `always` whose action also gets the report, and may suspend; see ``always(fileID:line:do:)``.
@@ -84,6 +100,8 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(ErrorMatcher.any.named("always"), to: .always, .asynchronous(action), fileID, line)
+        adding(
+            AsynchronousRule(ErrorMatcher.any.named("always"), at: .init(fileID: fileID, line: line), action),
+            to: .always)
     }
 }

@@ -10,7 +10,7 @@ extension ErrorHandler {
     /// - Returns: What became of the error, with the failures of actions that threw.
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
-        await handle(ErrorReport(error: error, source: .init(fileID: fileID, line: line)))
+        await rules.dispatch(error, LazyReport(source: .init(fileID: fileID, line: line)))
     }
 
     /// Handles an error that comes with its report.
@@ -19,10 +19,7 @@ extension ErrorHandler {
     /// - Returns: What became of the error, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
-        switch await rules.dispatch(report) {
-        case .completed(let outcome): return outcome
-        case .superseded: fatalError("a dispatch without a supervisor is taken away by nobody")
-        }
+        await rules.dispatch(report.error, LazyReport(report))
     }
 
     /// Handles an error without suspending, or declines.
@@ -40,9 +37,6 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> HandleOutcome? {
-        rules.dispatchSynchronously(
-            ErrorReport(error: error, source: .init(fileID: fileID, line: line)),
-            for: error
-        )
+        rules.dispatchSynchronously(error, LazyReport(source: .init(fileID: fileID, line: line)))
     }
 }

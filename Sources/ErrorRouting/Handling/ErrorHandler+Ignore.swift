@@ -11,7 +11,7 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {
-        adding(matcher, .ignore, fileID, line)
+        adding(IgnoreRule(matcher, at: .init(fileID: fileID, line: line)))
     }
 
     /// Ignores a type of error, matched as ``ErrorMatcher/type(_:)`` does.
@@ -26,7 +26,7 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {
-        adding(.type(type), .ignore, fileID, line)
+        adding(IgnoreRule(.type(type), at: .init(fileID: fileID, line: line)))
     }
 
     /// Ignores errors that equal a value, matched as ``ErrorMatcher/value(_:)`` does.
@@ -41,7 +41,7 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {
-        adding(.value(value), .ignore, fileID, line)
+        adding(IgnoreRule(.value(value), at: .init(fileID: fileID, line: line)))
     }
 
     /// Ignores a domain, or one code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
@@ -58,6 +58,6 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {
-        adding(.nsError(domain: domain, code: code), .ignore, fileID, line)
+        adding(IgnoreRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line)))
     }
 }

@@ -19,7 +19,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (Output) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(matcher, .synchronous(action), fileID, line)
+        adding(SynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule with an action that also gets the report; see ``on(_:fileID:line:do:)``.
@@ -29,7 +29,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(matcher, .synchronous(action), fileID, line)
+        adding(SynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule with an action that may suspend; see ``on(_:fileID:line:do:)``.
@@ -39,7 +39,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (Output) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(matcher, .asynchronous(action), fileID, line)
+        adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line)) { match, _ in try await action(match) })
     }
 
     /// Adds a rule with an action that also gets the report, and may suspend; see ``on(_:fileID:line:do:)``.
@@ -49,7 +49,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(matcher, .asynchronous(action), fileID, line)
+        adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a type of error, matched as ``ErrorMatcher/type(_:)`` does.
@@ -66,7 +66,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.type(type), .synchronous(action), fileID, line)
+        adding(SynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a type of error, with an action that also gets the report; see ``on(_:fileID:line:do:)``.
@@ -76,7 +76,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.type(type), .synchronous(action), fileID, line)
+        adding(SynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a type of error, with an action that may suspend; see ``on(_:fileID:line:do:)``.
@@ -86,7 +86,9 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.type(type), .asynchronous(action), fileID, line)
+        adding(
+            AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line)) { match, _ in try await action(match) }
+        )
     }
 
     /// Adds a rule for a type of error, with an action that also gets the report, and may suspend; see
@@ -97,7 +99,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.type(type), .asynchronous(action), fileID, line)
+        adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action))
     }
 }
 
@@ -116,7 +118,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.value(value), .synchronous(action), fileID, line)
+        adding(SynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for errors that equal a value, with an action that also gets the report; see
@@ -127,7 +129,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.value(value), .synchronous(action), fileID, line)
+        adding(SynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for errors that equal a value, with an action that may suspend; see ``on(_:fileID:line:do:)``.
@@ -137,7 +139,9 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.value(value), .asynchronous(action), fileID, line)
+        adding(
+            AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line)) { match, _ in try await action(match)
+            })
     }
 
     /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend; see
@@ -148,7 +152,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.value(value), .asynchronous(action), fileID, line)
+        adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a domain, and a code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
@@ -169,7 +173,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (NSError) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.nsError(domain: domain, code: code), .synchronous(action), fileID, line)
+        adding(SynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a domain, with an action that also gets the report; see ``on(domain:code:fileID:line:do:)``.
@@ -180,7 +184,8 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (NSError, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.nsError(domain: domain, code: code), .synchronous(action), fileID, line)
+        adding(
+            SynchronousReportRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a domain, with an action that may suspend; see ``on(domain:code:fileID:line:do:)``.
@@ -191,7 +196,10 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (NSError) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.nsError(domain: domain, code: code), .asynchronous(action), fileID, line)
+        adding(
+            AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line)) { match, _ in
+                try await action(match)
+            })
     }
 
     /// Adds a rule for a domain, with an action that also gets the report, and may suspend; see
@@ -203,6 +211,6 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (NSError, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(.nsError(domain: domain, code: code), .asynchronous(action), fileID, line)
+        adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 }

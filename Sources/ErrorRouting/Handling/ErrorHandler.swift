@@ -25,7 +25,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
     ///
     /// - Parameter overlay: Its rules count as registered later: they go first.
     /// - Returns: A handler with the rules of both.
-    /// - Complexity: O(number of rules).
+    /// - Complexity: O(1): the rules are shared, and made ready when the handler is first used.
     public func overlaid(with overlay: ErrorHandler) -> ErrorHandler {
         var result = self
         result.rules.append(overlay.rules)
@@ -33,15 +33,9 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
     }
 
     /// The one way in for every verb.
-    func adding<Input>(
-        _ matcher: ErrorMatcher<Input>,
-        to stage: RuleSet.Stage = .rules,
-        _ action: Action<Input>,
-        _ fileID: String,
-        _ line: UInt
-    ) -> ErrorHandler {
+    func adding(_ rule: Rule, to stage: RuleSet.Stage = .rules) -> ErrorHandler {
         var result = self
-        result.rules.add(Rule(matcher, action, at: .init(fileID: fileID, line: line)), to: stage)
+        result.rules.add(rule, to: stage)
         return result
     }
 
@@ -50,9 +44,9 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         guard RuleSet.Stage.allCases.contains(where: { !rules[$0].isEmpty }) else { return "ErrorHandler: no rules" }
         var lines = ["ErrorHandler, in the order tried:"]
         for stage in RuleSet.Stage.allCases {
-            for rule in rules[stage].reversed() {
+            for rule in rules[stage] {
                 let verb = rule.alwaysStops ? "ignore" : stage == .rules ? "on" : ""
-                lines.append("  \(lines.count). \(verb)\(verb.isEmpty ? "" : " ")\(rule.description)")
+                lines.append("  \(lines.count). \(verb)\(verb.isEmpty ? "" : " ")\(rule.registration.description)")
             }
         }
         return lines.joined(separator: "\n")

@@ -15,7 +15,7 @@ extension ErrorMap {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> Self {
-        adding(matcher, fileID, line) { _ in value }
+        adding(ConstantMapRule(matcher, at: .init(fileID: fileID, line: line), value))
     }
 
     /// Adds a rule for what a matcher matches, with a value made from the match.
@@ -32,7 +32,7 @@ extension ErrorMap {
         line: UInt = #line,
         _ value: @escaping @Sendable (Output) -> Value
     ) -> Self {
-        adding(matcher, fileID, line, value)
+        adding(ComputedMapRule(matcher, at: .init(fileID: fileID, line: line), value))
     }
 
     /// Adds a rule for a type of error.
@@ -49,7 +49,7 @@ extension ErrorMap {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> Self {
-        adding(.type(type), fileID, line) { _ in value }
+        adding(ConstantMapRule(.type(type), at: .init(fileID: fileID, line: line), value))
     }
 
     /// Adds a rule for a type of error, with a value made from the match.
@@ -66,7 +66,7 @@ extension ErrorMap {
         line: UInt = #line,
         _ value: @escaping @Sendable (E) -> Value
     ) -> Self {
-        adding(.type(type), fileID, line, value)
+        adding(ComputedMapRule(.type(type), at: .init(fileID: fileID, line: line), value))
     }
 
     /// Adds a rule for errors that equal one.
@@ -83,7 +83,7 @@ extension ErrorMap {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> Self {
-        adding(.value(error), fileID, line) { _ in value }
+        adding(ConstantMapRule(.value(error), at: .init(fileID: fileID, line: line), value))
     }
 
     /// Adds a rule for errors that equal one, with a value made from the match.
@@ -100,7 +100,7 @@ extension ErrorMap {
         line: UInt = #line,
         _ value: @escaping @Sendable (E) -> Value
     ) -> Self {
-        adding(.value(error), fileID, line, value)
+        adding(ComputedMapRule(.value(error), at: .init(fileID: fileID, line: line), value))
     }
 
     /// Adds a rule for a domain, or one code of it.
@@ -119,7 +119,7 @@ extension ErrorMap {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> Self {
-        adding(.nsError(domain: domain, code: code), fileID, line) { _ in value }
+        adding(ConstantMapRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value))
     }
 
     /// Adds a rule for a domain, or one code of it, with a value made from the match.
@@ -138,6 +138,6 @@ extension ErrorMap {
         line: UInt = #line,
         _ value: @escaping @Sendable (NSError) -> Value
     ) -> Self {
-        adding(.nsError(domain: domain, code: code), fileID, line, value)
+        adding(ComputedMapRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value))
     }
 }

@@ -9,18 +9,8 @@
 ///
 /// Rules are tried last-registered first, as in an ``ErrorHandler``. A map is a value: every verb returns a new one.
 public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
-    private final class Entry: Sendable {
-        let rule: RuleDescription
-        let evaluate: @Sendable (inout ErrorSubject) -> Value?
-
-        init(rule: RuleDescription, evaluate: @escaping @Sendable (inout ErrorSubject) -> Value?) {
-            self.rule = rule
-            self.evaluate = evaluate
-        }
-    }
-
     private let defaultValue: Value
-    private var entries: [Entry] = []
+    private var rules = RuleSet()
 
     /// Makes a map that answers one value for every error.
     ///
@@ -32,10 +22,18 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// The value of the last-registered rule that matches the error; the default if none does.
     ///
     /// - Parameter error: The error to look up.
+    /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
     public subscript(_ error: any Error) -> Value {
-        var subject = ErrorSubject(error)
-        for entry in entries.reversed() {
-            if let value = entry.evaluate(&subject) { return value }
+        // What the walk refers to lives as long as the rules.
+        defer { withExtendedLifetime(rules) {} }
+        var walk = unsafe DispatchWalk(rules.unretainedProgram, error, from: DispatchProgress())
+        while let step = walk.next() {
+            let value = unsafe step.rule._withUnsafeGuaranteedRef { rule in
+                // Every rule of a map is one: no other is ever added.
+                unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
+                    .value(&walk.subject, isCertain: step.isCertain)
+            }
+            if let value { return value }
         }
         return defaultValue
     }
@@ -43,22 +41,15 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// The rules in the order in which they are tried, each with the place where it was registered.
     public var description: String {
         var lines = ["ErrorMap, in the order tried:"]
-        for entry in entries.reversed() { lines.append("  \(lines.count). on \(entry.rule)") }
+        for rule in rules[.rules] { lines.append("  \(lines.count). on \(rule.registration.description)") }
         lines.append("  default: \(ErrorText.oneLine(String(describing: defaultValue)))")
         return lines.joined(separator: "\n")
     }
 
     /// The one way in for every verb.
-    func adding<Output>(
-        _ matcher: ErrorMatcher<Output>,
-        _ fileID: String,
-        _ line: UInt,
-        _ value: @escaping @Sendable (Output) -> Value
-    ) -> Self {
-        let match = matcher.evaluate
-        let rule = RuleDescription(shape: matcher.shape, source: .init(fileID: fileID, line: line))
+    func adding(_ rule: MapRule<Value>) -> Self {
         var result = self
-        result.entries.append(Entry(rule: rule) { subject in match(&subject).map(value) })
+        result.rules.add(rule, to: .rules)
         return result
     }
 }

@@ -85,7 +85,7 @@ extension ErrorHandler {
         var entries: [Explanation.Entry] = []
         var firstMatch: Int?
         var stop: Int?
-        for rule in rules[.rules].reversed() {
+        for rule in rules[.rules] {
             let verdict: Explanation.Verdict
             if let stop {
                 verdict = .notReached(because: "rule \(stop) ignores the error")
@@ -96,19 +96,19 @@ extension ErrorHandler {
             } else {
                 verdict = .notMatched
             }
-            entries.append(.init(stage: .rule, rule: rule.description, verdict: verdict))
+            entries.append(.init(stage: .rule, rule: rule.registration.description, verdict: verdict))
         }
-        for (place, rule) in rules[.onNoMatch].reversed().enumerated() {
+        for (place, rule) in rules[.onNoMatch].enumerated() {
             var verdict = place == 0 ? Explanation.Verdict.matched : .matchedIfReached
             if let firstMatch {
                 verdict = .notReached(
                     because: "rule \(firstMatch) \(firstMatch == stop ? "ignores the error" : "matched")")
             }
-            entries.append(.init(stage: .onNoMatch, rule: rule.description, verdict: verdict))
+            entries.append(.init(stage: .onNoMatch, rule: rule.registration.description, verdict: verdict))
         }
-        for (place, rule) in rules[.always].reversed().enumerated() {
+        for (place, rule) in rules[.always].enumerated() {
             let verdict = place == 0 ? Explanation.Verdict.matched : .matchedIfReached
-            entries.append(.init(stage: .always, rule: rule.description, verdict: verdict))
+            entries.append(.init(stage: .always, rule: rule.registration.description, verdict: verdict))
         }
         return Explanation(error: error, entries: entries)
     }

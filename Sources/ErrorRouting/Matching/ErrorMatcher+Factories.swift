@@ -73,11 +73,12 @@ extension ErrorMatcher {
             return matcher
         }
         if Output.self is AnyClass {
-            return Self(.conforming(type)) { subject in
-                Swift.type(of: subject.error) is Output.Type ? subject.error as? Output : nil
+            let conforms: @Sendable (any Error) -> Bool = { Swift.type(of: $0) is Output.Type }
+            return Self(.conforming(to: type, conforms)) { subject in
+                conforms(subject.error) ? subject.error as? Output : nil
             }
         }
-        return Self(.conforming(type)) { subject in subject.error as? Output }
+        return Self(.conforming(to: type) { $0 is Output }) { subject in subject.error as? Output }
     }
 
     private static func typeMatcher<E: Error>(_ type: E.Type) -> Self? {

@@ -19,6 +19,16 @@ struct ErrorSubject {
     /// bridging, and neither is what is meant.
     var isNSErrorObject: Bool { type(of: error) is NSError.Type }
 
+    /// The error as the type that it is known to have, or as `any Error`, without asking the runtime again.
+    ///
+    /// - Precondition: `Output` is the error's dynamic type, a superclass of it, or `any Error`.
+    func error<Output>(as type: Output.Type) -> Output {
+        if type == (any Error).self { return unsafe unsafeBitCast(error, to: type) }
+        func project<Dynamic: Error>(_ error: Dynamic) -> Output { unsafe unsafeBitCast(error, to: Output.self) }
+        // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
+        return _openExistential(error, do: project)
+    }
+
     /// The error as `as NSError` gives it.
     mutating func nsError() -> NSError {
         if let bridged { return bridged }

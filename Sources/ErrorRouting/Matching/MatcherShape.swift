@@ -6,7 +6,7 @@ indirect enum MatcherShape: Sendable {
     case type(any Error.Type)
     case value(any Error)
     case nsError(domain: String, code: Int?)
-    case conforming(Any.Type)
+    case conforming(to: Any.Type, @Sendable (any Error) -> Bool)
     case extracting(any Error.Type)
     case predicate
     case any
@@ -25,7 +25,7 @@ extension MatcherShape: CustomStringConvertible {
         case .value(let error): "value(\(ErrorText.literal(error)))"
         case .nsError(let domain, nil): "nsError(domain: \(domain))"
         case .nsError(let domain, let code?): "nsError(domain: \(domain), code: \(code))"
-        case .conforming(let type): "conforming(to: \(type))"
+        case .conforming(let type, _): "conforming(to: \(type))"
         case .extracting(let type): "extracting(\(type))"
         case .predicate: "matching(predicate)"
         case .any: "any"

@@ -13,6 +13,11 @@ enum NSErrorBridge {
         return nil
     }
 
+    /// Whether a type is one of the three.
+    static func isBridged(_ type: any Error.Type) -> Bool {
+        type == URLError.self || type == CocoaError.self || type == POSIXError.self
+    }
+
     /// Whether two `NSError` objects are equal, as `isEqual` has it.
     ///
     /// What it compares first is compared here before: on Linux `isEqual` crashes on user infos with Swift errors in an

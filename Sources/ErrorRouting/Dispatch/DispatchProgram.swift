@@ -1,0 +1,76 @@
+import Foundation
+
+/// A rule set made ready for dispatch: the rules in order, what can be looked up of them, and the plans made so far.
+final class DispatchProgram: Sendable {
+    static let empty = DispatchProgram(rules: [], onNoMatch: [], always: [])
+
+    /// The rules in the order in which they are tried.
+    let rules: [Rule]
+    let onNoMatch: RuleSteps
+    let always: RuleSteps
+    /// Whether any `onNoMatch` or `always` is asynchronous.
+    let hasAsynchronousFallback: Bool
+
+    /// The places of the rules that are in no index.
+    private let plainRules: [Int]
+    /// The places of the rules that require a value, by its type.
+    private let valueRules: [ObjectIdentifier: [Int]]
+    private let domains: DomainIndex?
+    private let plans = PlanTable()
+
+    /// - Parameters:
+    ///   - rules: The rules in the order in which they are tried; so the other two.
+    ///   - onNoMatch: What runs if none matches.
+    ///   - always: What runs last.
+    init(rules: [Rule], onNoMatch: [Rule], always: [Rule]) {
+        self.rules = rules
+        self.onNoMatch = RuleSteps(onNoMatch.enumerated().map { ($0.element, $0.offset, true) })
+        self.always = RuleSteps(always.enumerated().map { ($0.element, $0.offset, true) })
+        hasAsynchronousFallback = self.onNoMatch.hasAsynchronous || self.always.hasAsynchronous
+        var plainRules: [Int] = []
+        var valueRules: [ObjectIdentifier: [Int]] = [:]
+        var domainRules: [(rule: Rule, order: Int, domain: String, code: Int?)] = []
+        for (order, rule) in rules.enumerated() {
+            if let value = rule.shape.requiredValue, !(type(of: value) is NSError.Type) {
+                valueRules[ObjectIdentifier(type(of: value)), default: []].append(order)
+            } else if let required = rule.shape.requiredDomain {
+                domainRules.append((rule, order, required.domain, required.code))
+            } else {
+                plainRules.append(order)
+            }
+        }
+        self.plainRules = plainRules
+        self.valueRules = valueRules
+        domains = domainRules.isEmpty ? nil : DomainIndex(domainRules)
+    }
+
+    /// What to do with errors of the dynamic type of one.
+    func plan(for error: any Error) -> Unmanaged<TypePlan> {
+        unsafe plans.plan(for: error, make: makePlan)
+    }
+
+    private func makePlan(for error: any Error) -> TypePlan {
+        let example = TypeExample(error)
+        var fixed = plainRules
+        var values: (any ValueIndex)?
+        if let orders = valueRules[ObjectIdentifier(example.type)] {
+            values = makeValueIndex(example.type, orders.map { (rules[$0], $0) })
+            if values == nil { fixed = (fixed + orders).sorted() }
+        }
+        return TypePlan(
+            fixed: RuleSteps(
+                fixed.compactMap { order in
+                    switch rules[order].shape.verdict(for: example) {
+                    case .never: nil
+                    case .maybe: (rules[order], order, false)
+                    case .always(let isCertain): (rules[order], order, isCertain)
+                    }
+                }
+            ),
+            values: values,
+            domain: example.domain.flatMap { domains?[$0] },
+            domains: example.isNSErrorObject ? domains : nil,
+            isForNSErrorObjects: example.isNSErrorObject
+        )
+    }
+}

@@ -1,0 +1,76 @@
+/// One error's way through a program: which rule is next, and what is known so far.
+///
+/// It holds nothing that other dispatches hold: program, plan and rules are kept by the rule set for as long as it
+/// takes.
+@safe struct DispatchWalk {
+    private let program: Unmanaged<DispatchProgram>
+    private let plan: Unmanaged<TypePlan>
+    private var cursor: RuleStepCursor
+    var subject: ErrorSubject
+    private(set) var progress: DispatchProgress
+
+    init(_ program: Unmanaged<DispatchProgram>, _ error: any Error, from progress: DispatchProgress) {
+        unsafe self.program = program
+        let plan = unsafe program._withUnsafeGuaranteedRef { unsafe $0.plan(for: error) }
+        unsafe self.plan = plan
+        var subject = ErrorSubject(error)
+        switch progress.stage {
+        case .rules:
+            cursor = unsafe plan._withUnsafeGuaranteedRef { RuleStepCursor($0, for: &subject) }
+        case .onNoMatch:
+            cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch) }
+        case .always, nil:
+            cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.always) }
+        }
+        self.subject = subject
+        self.progress = progress
+    }
+
+    /// The next rule to try, or nil at the end.
+    mutating func next() -> RuleStep? {
+        while progress.stage != nil {
+            if !progress.isStageOver, let step = cursor.next() {
+                // Taken up after a rule, it goes on behind that.
+                guard step.order > progress.lastOrder else { continue }
+                progress.willTry(step)
+                return step
+            }
+            guard let stage = progress.advance() else { return nil }
+            cursor = unsafe program._withUnsafeGuaranteedRef {
+                RuleStepCursor(stage == .onNoMatch ? $0.onNoMatch : $0.always)
+            }
+        }
+        return nil
+    }
+
+    mutating func record(_ answer: DispatchProgress.Answer, of rule: Unmanaged<Rule>) {
+        unsafe progress.record(answer, of: rule)
+    }
+
+    /// Whether an asynchronous rule could come up.
+    var mayBeAsynchronous: Bool {
+        unsafe plan._withUnsafeGuaranteedRef { $0.hasAsynchronous }
+            || program._withUnsafeGuaranteedRef { $0.hasAsynchronousFallback }
+    }
+
+    /// Whether an asynchronous rule does come up.
+    ///
+    /// That is one that matches (reached or not), an `onNoMatch` that would apply, or an `always`. It asks matchers, and
+    /// runs no action.
+    mutating func needsSuspension() -> Bool {
+        let (onNoMatch, always) = unsafe program._withUnsafeGuaranteedRef {
+            ($0.onNoMatch.hasAsynchronous, $0.always.hasAsynchronous)
+        }
+        if always { return true }
+        var cursor = unsafe plan._withUnsafeGuaranteedRef { RuleStepCursor($0, for: &subject) }
+        var hasMatch = false
+        while let step = cursor.next() {
+            let isAsynchronous = unsafe step.rule._withUnsafeGuaranteedRef { $0.isAsynchronous }
+            guard isAsynchronous || onNoMatch && !hasMatch else { continue }
+            let matches = unsafe step.isCertain || step.rule._withUnsafeGuaranteedRef { $0.matches(&subject) }
+            if matches && isAsynchronous { return true }
+            hasMatch = hasMatch || matches
+        }
+        return onNoMatch && !hasMatch
+    }
+}

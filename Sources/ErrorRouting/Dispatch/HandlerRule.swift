@@ -1,0 +1,121 @@
+/// A rule that stops what it matches, and does nothing.
+final class IgnoreRule<Input: Sendable>: Rule, @unchecked Sendable {
+    private let matcher: RuleMatcher<Input>
+
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source) {
+        self.matcher = RuleMatcher(matcher)
+        super.init(shape: matcher.shape, source: source)
+    }
+
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
+
+    override var alwaysStops: Bool { true }
+
+    override func answerSynchronously(
+        _ subject: inout ErrorSubject,
+        _ report: inout LazyReport,
+        isCertain: Bool,
+        under supervisor: (any ActionSupervisor)?
+    ) -> DispatchProgress.Answer {
+        isCertain || matcher.matches(&subject) ? .ignored : .notMatched
+    }
+}
+
+/// A rule with a synchronous action that takes the match alone.
+final class SynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
+    private let matcher: RuleMatcher<Input>
+    private let action: @Sendable (Input) throws -> HandleStrategy
+
+    init(
+        _ matcher: ErrorMatcher<Input>,
+        at source: ErrorReport.Source,
+        _ action: @escaping @Sendable (Input) throws -> HandleStrategy
+    ) {
+        self.matcher = RuleMatcher(matcher)
+        self.action = action
+        super.init(shape: matcher.shape, source: source)
+    }
+
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
+
+    override func answerSynchronously(
+        _ subject: inout ErrorSubject,
+        _ report: inout LazyReport,
+        isCertain: Bool,
+        under supervisor: (any ActionSupervisor)?
+    ) throws -> DispatchProgress.Answer {
+        guard let input = matcher.input(&subject, isCertain: isCertain) else { return .notMatched }
+        try supervisor?.checkCurrent()
+        return .init(try action(input))
+    }
+}
+
+/// A rule with a synchronous action that takes the match and its report.
+final class SynchronousReportRule<Input: Sendable>: Rule, @unchecked Sendable {
+    private let matcher: RuleMatcher<Input>
+    private let action: @Sendable (Input, ErrorReport) throws -> HandleStrategy
+
+    init(
+        _ matcher: ErrorMatcher<Input>,
+        at source: ErrorReport.Source,
+        _ action: @escaping @Sendable (Input, ErrorReport) throws -> HandleStrategy
+    ) {
+        self.matcher = RuleMatcher(matcher)
+        self.action = action
+        super.init(shape: matcher.shape, source: source)
+    }
+
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
+
+    override func answerSynchronously(
+        _ subject: inout ErrorSubject,
+        _ report: inout LazyReport,
+        isCertain: Bool,
+        under supervisor: (any ActionSupervisor)?
+    ) throws -> DispatchProgress.Answer {
+        guard let input = matcher.input(&subject, isCertain: isCertain) else { return .notMatched }
+        try supervisor?.checkCurrent()
+        return .init(try action(input, report.made(for: subject.error)))
+    }
+}
+
+/// A rule with an asynchronous action.
+final class AsynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
+    private let matcher: RuleMatcher<Input>
+    private let action: @Sendable (Input, ErrorReport) async throws -> HandleStrategy
+
+    init(
+        _ matcher: ErrorMatcher<Input>,
+        at source: ErrorReport.Source,
+        _ action: @escaping @Sendable (Input, ErrorReport) async throws -> HandleStrategy
+    ) {
+        self.matcher = RuleMatcher(matcher)
+        self.action = action
+        super.init(shape: matcher.shape, source: source)
+    }
+
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
+
+    override var isAsynchronous: Bool { true }
+
+    override func answer(
+        _ subject: inout ErrorSubject,
+        _ report: ErrorReport,
+        isCertain: Bool,
+        watch: ActionWatch?
+    ) async throws -> DispatchProgress.Answer {
+        guard let input = matcher.input(&subject, isCertain: isCertain) else { return .notMatched }
+        try watch?.actionWillBegin()
+        return .init(try await action(input, report))
+    }
+}
+
+extension DispatchProgress.Answer {
+    fileprivate init(_ strategy: HandleStrategy) {
+        self =
+            switch strategy {
+            case .next: .next
+            case .stop: .stop
+            }
+    }
+}

@@ -1,0 +1,45 @@
+/// A rule of an error map: what it matches, a value stands for.
+class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
+    /// The value, if the rule matches; else nil.
+    func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? { overridden() }
+}
+
+/// A rule whose value is the same for all that it matches.
+final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
+    private let matcher: RuleMatcher<Input>
+    private let constant: Value
+
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ value: Value) {
+        self.matcher = RuleMatcher(matcher)
+        constant = value
+        super.init(shape: matcher.shape, source: source)
+    }
+
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
+
+    override func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? {
+        isCertain || matcher.matches(&subject) ? constant : nil
+    }
+}
+
+/// A rule that makes its value from the match.
+final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
+    private let matcher: RuleMatcher<Input>
+    private let compute: @Sendable (Input) -> Value
+
+    init(
+        _ matcher: ErrorMatcher<Input>,
+        at source: ErrorReport.Source,
+        _ compute: @escaping @Sendable (Input) -> Value
+    ) {
+        self.matcher = RuleMatcher(matcher)
+        self.compute = compute
+        super.init(shape: matcher.shape, source: source)
+    }
+
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
+
+    override func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? {
+        matcher.input(&subject, isCertain: isCertain).map(compute)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+
+/// One rule in a plan, with its place in the order.
+///
+/// Without a claim to the rule: whoever holds the plan holds the rules.
+@safe struct RuleStep {
+    let rule: Unmanaged<Rule>
+    let order: Int
+    /// Whether the rule is known to match, and to hand the error on as it is.
+    let isCertain: Bool
+
+    init(_ rule: Rule, order: Int, isCertain: Bool) {
+        unsafe self.rule = unsafe Unmanaged.passUnretained(rule)
+        self.order = order
+        self.isCertain = isCertain
+    }
+}
+
+/// Steps in the order in which they are tried, in memory of their own, so that a dispatch reads them without retaining
+/// anything.
+///
+/// Unchecked, since the compiler cannot know that the memory does not change after `init`.
+final class RuleSteps: @unchecked Sendable {
+    let rules: [Rule]
+    let list: RuleStepList
+    let hasAsynchronous: Bool
+
+    init(_ steps: [(rule: Rule, order: Int, isCertain: Bool)]) {
+        rules = steps.map(\.rule)
+        hasAsynchronous = rules.contains { $0.isAsynchronous }
+        let base = UnsafeMutablePointer<RuleStep>.allocate(capacity: steps.count)
+        for (index, step) in steps.enumerated() {
+            unsafe (base + index).initialize(to: RuleStep(step.rule, order: step.order, isCertain: step.isCertain))
+        }
+        list = unsafe RuleStepList(next: UnsafePointer(base), end: UnsafePointer(base + steps.count))
+    }
+
+    deinit { unsafe list.next.deallocate() }
+}
+
+/// What is left of some steps.
+@safe struct RuleStepList {
+    var next: UnsafePointer<RuleStep>
+    let end: UnsafePointer<RuleStep>
+
+    /// No steps: two equal addresses, which nobody reads.
+    static var none: RuleStepList { RuleStepList() }
+
+    private init() {
+        unsafe next = UnsafePointer(bitPattern: MemoryLayout<RuleStep>.alignment)!
+        unsafe end = next
+    }
+
+    init(next: UnsafePointer<RuleStep>, end: UnsafePointer<RuleStep>) {
+        unsafe self.next = next
+        unsafe self.end = end
+    }
+
+    var isEmpty: Bool { unsafe next == end }
+
+    /// The place of the next step; after all others where there is none.
+    var order: Int { isEmpty ? .max : unsafe next.pointee.order }
+
+    mutating func popFirst() -> RuleStep {
+        defer { unsafe next += 1 }
+        return unsafe next.pointee
+    }
+}
+
+/// The steps of one dispatch: those that the type alone gives, and those that were looked up, merged by their order.
+struct RuleStepCursor {
+    private var fixed: RuleStepList
+    private var values = RuleStepList.none
+    private var domains = RuleStepList.none
+    private var isMerging = false
+
+    init(_ steps: RuleSteps) {
+        fixed = steps.list
+    }
+
+    init(_ plan: TypePlan, for subject: inout ErrorSubject) {
+        fixed = plan.fixed.list
+        guard plan.looksUp else { return }
+        if let index = plan.values { values = index.steps(for: subject.error) }
+        if plan.isForNSErrorObjects, let index = plan.domains {
+            let error = subject.nsError()
+            domains = index.steps(domain: error.domain, code: error.code)
+        } else if let steps = plan.domain {
+            domains = steps.steps(for: &subject)
+        }
+        isMerging = !values.isEmpty || !domains.isEmpty
+    }
+
+    mutating func next() -> RuleStep? {
+        if isMerging { return nextMerged() }
+        return fixed.isEmpty ? nil : fixed.popFirst()
+    }
+
+    private mutating func nextMerged() -> RuleStep? {
+        let first = min(fixed.order, values.order, domains.order)
+        if first == .max { return nil }
+        if fixed.order == first { return fixed.popFirst() }
+        return values.order == first ? values.popFirst() : domains.popFirst()
+    }
+}

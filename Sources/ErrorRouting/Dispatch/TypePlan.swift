@@ -1,0 +1,34 @@
+/// What a dispatch does with errors of one dynamic type: made when the type is first seen, and kept.
+final class TypePlan: Sendable {
+    /// The rules that can match by the type alone, or that have to be asked.
+    let fixed: RuleSteps
+    /// The rules for values of the type.
+    let values: (any ValueIndex)?
+    /// The rules for the domain of the type, if it is a Swift type.
+    let domain: DomainSteps?
+    /// The rules for domains, if the type is an `NSError`'s.
+    let domains: DomainIndex?
+    let isForNSErrorObjects: Bool
+    /// Whether an error has to be looked up in an index.
+    let looksUp: Bool
+    /// Whether an asynchronous rule could match.
+    let hasAsynchronous: Bool
+
+    init(
+        fixed: RuleSteps,
+        values: (any ValueIndex)?,
+        domain: DomainSteps?,
+        domains: DomainIndex?,
+        isForNSErrorObjects: Bool
+    ) {
+        self.fixed = fixed
+        self.values = values
+        self.domain = domain
+        self.domains = domains
+        self.isForNSErrorObjects = isForNSErrorObjects
+        looksUp = values != nil || domain != nil || domains != nil
+        hasAsynchronous =
+            fixed.hasAsynchronous || values?.hasAsynchronous ?? false || domain?.hasAsynchronous ?? false
+            || domains?.hasAsynchronous ?? false
+    }
+}
