@@ -4,9 +4,9 @@ struct BusClock: Sendable {
     /// Sleeps until a moment; throws only if the task was cancelled.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
 
-    /// What counts as forever:
+    /// What counts as forever, 100 years.
     ///
-    /// 100 years. Clocks trap on durations that they cannot count in nanoseconds.
+    /// Clocks trap on durations that they cannot count in nanoseconds.
     static let forever = Duration.seconds(100 * 365 * 86_400)
 
     init(_ clock: some Clock<Duration>) {
