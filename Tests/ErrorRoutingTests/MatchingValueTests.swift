@@ -108,14 +108,12 @@ struct MatchingValueTests {
 
     @Test("two NSErrors that both have error objects in an array are compared without a crash")
     func nsErrorsWithErrorObjects() async {
-        await withKnownIssue("NSError.isEqual crashes on Linux where such an array has to be bridged") {
-            await #expect(processExitsWith: .success) {
-                func error(_ bird: Zoo.Bird) -> NSError {
-                    let under: [any Error] = [bird]
-                    return NSError(domain: "d", code: 1, userInfo: ["NSMultipleUnderlyingErrorsKey": under])
-                }
-                precondition(ErrorMatcher.value(error(Zoo.Bird())).match(error(Zoo.Bird())) == nil)
+        await #expect(processExitsWith: .success) {
+            func error(_ bird: Zoo.Bird) -> NSError {
+                let under: [any Error] = [bird]
+                return NSError(domain: "d", code: 1, userInfo: ["NSMultipleUnderlyingErrorsKey": under])
             }
+            precondition(ErrorMatcher.value(error(Zoo.Bird())).match(error(Zoo.Bird())) == nil)
         }
     }
 
@@ -123,15 +121,11 @@ struct MatchingValueTests {
     func ownIsEqual() {
         let (one, other) = (Coarse(domain: "d", code: 1), Coarse(domain: "d", code: 1, userInfo: ["k": "v"]))
         #expect(one.isEqual(other))
-        withKnownIssue("NSErrorBridge.areEqual compares domain, code and keys before it asks isEqual") {
-            #expect(ErrorMatcher.value(one).match(other) === other)
-        }
+        #expect(ErrorMatcher.value(one).match(other) === other)
         #expect(ErrorMatcher.value(one).match(Coarse(domain: "e", code: 1)) == nil)
         let unequal = Unequal(domain: "d", code: 1)
         #expect(!unequal.isEqual(unequal))
-        withKnownIssue("NSErrorBridge.areEqual takes the same object to be equal") {
-            #expect(ErrorMatcher.value(unequal).match(unequal) == nil)
-        }
+        #expect(ErrorMatcher.value(unequal).match(unequal) == nil)
     }
 
     @Test("value(v) of an NSError matches no Swift error, and none of a Swift error matches an NSError")
