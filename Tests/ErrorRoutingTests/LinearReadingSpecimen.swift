@@ -62,11 +62,6 @@ extension LinearReading.Specimen {
         if case .nsError(_, _, let under) = self, !under.isEmpty { "\(signature) over \(under)" } else { signature }
     }
 
-    /// Whether the error is an object, and no `NSError`.
-    var isObject: Bool {
-        if case .animal = self { true } else { false }
-    }
-
     /// The error as a text that tells it from others; what is under it left out where `NSError` does.
     var signature: String {
         switch self {

@@ -23,6 +23,16 @@ struct MatchingValueTests {
         static func == (one: Wildcard, other: Wildcard) -> Bool { true }
     }
 
+    // Immutable, like `NSError` itself; equal by its domain alone.
+    private final class Coarse: NSError, @unchecked Sendable {
+        override func isEqual(_ object: Any?) -> Bool { (object as? Coarse)?.domain == domain }
+    }
+
+    // Immutable, like `NSError` itself; equals nothing, not even itself.
+    private final class Unequal: NSError, @unchecked Sendable {
+        override func isEqual(_ object: Any?) -> Bool { false }
+    }
+
     @Test("value(v) matches what equals v, payloads included")
     func equal() {
         let matcher = ErrorMatcher.value(Zoo.Payment.declined(code: 51))
@@ -94,6 +104,28 @@ struct MatchingValueTests {
             let rule = ErrorMatcher.value(NSError(domain: "d", code: 1))
             precondition(rule.match(error) == nil)
         }
+    }
+
+    @Test("two NSErrors that both have error objects in an array are compared without a crash")
+    func nsErrorsWithErrorObjects() async {
+        await #expect(processExitsWith: .success) {
+            func error(_ bird: Zoo.Bird) -> NSError {
+                let under: [any Error] = [bird]
+                return NSError(domain: "d", code: 1, userInfo: ["NSMultipleUnderlyingErrorsKey": under])
+            }
+            precondition(ErrorMatcher.value(error(Zoo.Bird())).match(error(Zoo.Bird())) == nil)
+        }
+    }
+
+    @Test("where a subclass of NSError has an isEqual of its own, that decides")
+    func ownIsEqual() {
+        let (one, other) = (Coarse(domain: "d", code: 1), Coarse(domain: "d", code: 1, userInfo: ["k": "v"]))
+        #expect(one.isEqual(other))
+        #expect(ErrorMatcher.value(one).match(other) === other)
+        #expect(ErrorMatcher.value(one).match(Coarse(domain: "e", code: 1)) == nil)
+        let unequal = Unequal(domain: "d", code: 1)
+        #expect(!unequal.isEqual(unequal))
+        #expect(ErrorMatcher.value(unequal).match(unequal) == nil)
     }
 
     @Test("value(v) of an NSError matches no Swift error, and none of a Swift error matches an NSError")

@@ -20,14 +20,38 @@ enum NSErrorBridge {
 
     /// Whether two `NSError` objects are equal, as `isEqual` has it.
     ///
-    /// What it compares first is compared here before: on Linux `isEqual` crashes on user infos with Swift errors in an
-    /// array, and most unequal errors differ before that.
+    /// On Linux Foundation's `isEqual` crashes where both have Swift errors in an array or the like; there such errors
+    /// equal nothing but themselves.
     static func areEqual(_ first: NSError, _ second: NSError) -> Bool {
-        if first === second { return true }
-        return first.code == second.code && first.domain == second.domain
-            && first.userInfo.count == second.userInfo.count
-            && first.userInfo.keys.allSatisfy { second.userInfo[$0] != nil }
-            && first.isEqual(second)
+        #if !canImport(Darwin)
+            if first.code == second.code, first.domain == second.domain,
+                holdsErrors(first.userInfo) || holdsErrors(second.userInfo)
+            {
+                return first === second
+            }
+        #endif
+        return first.isEqual(second)
+    }
+
+    /// Whether there are errors in a container in a user info, or in that of an `NSError` in it.
+    private static func holdsErrors(_ userInfo: [String: Any]) -> Bool {
+        userInfo.values.contains { value in
+            if let error = value as? any Error {
+                return type(of: error) is NSError.Type && holdsErrors((error as NSError).userInfo)
+            }
+            return holdsErrors(inContainer: value, depth: 0)
+        }
+    }
+
+    private static func holdsErrors(inContainer value: Any, depth: Int) -> Bool {
+        if value is any Error { return true }
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .optional, .collection, .set, .dictionary, .tuple:
+            return depth < 4 && mirror.children.contains { holdsErrors(inContainer: $0.value, depth: depth + 1) }
+        default:
+            return false
+        }
     }
 
     private static func urlError(_ error: NSError) -> URLError? {
