@@ -263,7 +263,7 @@ extension BusStateMachine {
             rule: action.rule.registration.description
         )
         delivery?.progress = action.progress
-        unsafe delivery?.progress.record(.failed(failure), of: Unmanaged.passUnretained(action.rule))
+        unsafe delivery?.progress.record(failure, of: Unmanaged.passUnretained(action.rule))
         delivery?.action = nil
         generation += 1
         return .replaceWorker(generation: generation)

@@ -9,7 +9,6 @@
         case ignored
         case next
         case stop
-        case failed(ActionFailure)
     }
 
     /// Where the dispatch is; nil at its end.
@@ -41,10 +40,17 @@
             break
         case .stop:
             isStageOver = true
-        case .failed(let failure):
-            // An action that throws has matched, and lets the next rule try.
-            failures.append(failure)
         }
+        unsafe noteMatch(of: rule)
+    }
+
+    /// Takes the failure of the action that was tried last: it has matched, and lets the next rule try.
+    mutating func record(_ failure: ActionFailure, of rule: Unmanaged<Rule>) {
+        failures.append(failure)
+        unsafe noteMatch(of: rule)
+    }
+
+    private mutating func noteMatch(of rule: Unmanaged<Rule>) {
         guard stage == .rules else { return }
         matchedRuleCount += 1
         unsafe decisive = rule

@@ -9,6 +9,7 @@
     var subject: ErrorSubject
     private(set) var progress: DispatchProgress
 
+    @inline(__always)
     init(_ program: Unmanaged<DispatchProgram>, _ error: any Error, from progress: DispatchProgress) {
         unsafe self.program = program
         let plan = unsafe program._withUnsafeGuaranteedRef { unsafe $0.plan(for: error) }
@@ -47,6 +48,13 @@
         unsafe progress.record(answer, of: rule)
     }
 
+    /// Takes what an action threw.
+    mutating func record(_ error: any Error, _ report: inout LazyReport, of rule: Unmanaged<Rule>) {
+        let description = unsafe rule._withUnsafeGuaranteedRef { $0.registration.description }
+        let report = report.made(for: subject.error)
+        unsafe progress.record(ActionFailure(error: error, report: report, rule: description), of: rule)
+    }
+
     /// Whether an asynchronous rule could come up.
     var mayBeAsynchronous: Bool {
         unsafe plan._withUnsafeGuaranteedRef { $0.hasAsynchronous }
@@ -55,8 +63,8 @@
 
     /// Whether an asynchronous rule does come up.
     ///
-    /// That is one that matches (reached or not), an `onNoMatch` that would apply, or an `always`. It asks matchers, and
-    /// runs no action.
+    /// That is one that matches (reached or not), an `onNoMatch` that would apply, or an `always`. It asks matchers,
+    /// and runs no action.
     mutating func needsSuspension() -> Bool {
         let (onNoMatch, always) = unsafe program._withUnsafeGuaranteedRef {
             ($0.onNoMatch.hasAsynchronous, $0.always.hasAsynchronous)

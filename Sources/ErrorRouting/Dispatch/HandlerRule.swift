@@ -44,7 +44,18 @@ final class SynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
         isCertain: Bool,
         under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
-        guard let input = matcher.input(&subject, isCertain: isCertain) else { return .notMatched }
+        guard isCertain else { return try answerIfMatching(&subject, under: supervisor) }
+        try supervisor?.checkCurrent()
+        return .init(try action(subject.error(as: Input.self)))
+    }
+
+    /// Apart, since what a matcher hands on is an optional of a type that is looked up at every call.
+    @inline(never)
+    private func answerIfMatching(
+        _ subject: inout ErrorSubject,
+        under supervisor: (any ActionSupervisor)?
+    ) throws -> DispatchProgress.Answer {
+        guard let input = matcher.input(&subject) else { return .notMatched }
         try supervisor?.checkCurrent()
         return .init(try action(input))
     }
@@ -73,7 +84,9 @@ final class SynchronousReportRule<Input: Sendable>: Rule, @unchecked Sendable {
         isCertain: Bool,
         under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
-        guard let input = matcher.input(&subject, isCertain: isCertain) else { return .notMatched }
+        guard let input = isCertain ? subject.error(as: Input.self) : matcher.input(&subject) else {
+            return .notMatched
+        }
         try supervisor?.checkCurrent()
         return .init(try action(input, report.made(for: subject.error)))
     }
@@ -104,7 +117,9 @@ final class AsynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
         isCertain: Bool,
         watch: ActionWatch?
     ) async throws -> DispatchProgress.Answer {
-        guard let input = matcher.input(&subject, isCertain: isCertain) else { return .notMatched }
+        guard let input = isCertain ? subject.error(as: Input.self) : matcher.input(&subject) else {
+            return .notMatched
+        }
         try watch?.actionWillBegin()
         return .init(try await action(input, report))
     }

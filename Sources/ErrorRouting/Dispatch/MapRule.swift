@@ -40,6 +40,23 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
     override func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? {
-        matcher.input(&subject, isCertain: isCertain).map(compute)
+        isCertain ? compute(subject.error(as: Input.self)) : matcher.input(&subject).map(compute)
+    }
+}
+
+extension RuleSet {
+    /// The value of the first rule that matches, where the rules are those of a map.
+    @inline(never)
+    func value<Value: Sendable>(for error: any Error) -> Value? {
+        var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
+        while let step = walk.next() {
+            let value = unsafe step.rule._withUnsafeGuaranteedRef { rule in
+                // Every rule of a map is one: no other is ever added.
+                unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
+                    .value(&walk.subject, isCertain: step.isCertain)
+            }
+            if let value { return value }
+        }
+        return nil
     }
 }

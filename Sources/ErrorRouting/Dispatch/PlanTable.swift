@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// A hash table that grows by doubling. A slot is published by its key, which is stored after the plan; a table is
 /// published by the pointer to it. Old tables are kept for readers that still look into them, which the doubling bounds
-/// to the size of the newest.
-final class PlanTable: Sendable {
+/// to the size of the newest. A value that cannot be copied: as an object, it would be retained for every call.
+struct PlanTable: ~Copyable, Sendable {
     /// Key and plan as addresses; 0 is none.
     private struct Slot: ~Copyable {
         let key = Atomic<UInt>(0)

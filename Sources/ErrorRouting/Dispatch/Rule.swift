@@ -71,14 +71,7 @@ struct RuleMatcher<Input: Sendable>: Sendable {
     }
 
     /// What the matcher hands on, or nil where it does not match.
-    ///
-    /// - Parameters:
-    ///   - subject: The error.
-    ///   - isCertain: Whether the plan knows that the matcher matches and hands the error on as it is; then it is not
-    ///     asked.
-    func input(_ subject: inout ErrorSubject, isCertain: Bool) -> Input? {
-        isCertain ? subject.error(as: Input.self) : evaluate(&subject)
-    }
+    func input(_ subject: inout ErrorSubject) -> Input? { evaluate(&subject) }
 
     func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// Every outcome names the rule that decided it. If all named one object, concurrent dispatches would retain and
 /// release the same reference count, and their throughput would not grow with the cores; so each thread hands out a
 /// copy of its own, made when it is first needed.
-final class RuleRegistration: Sendable {
+struct RuleRegistration: ~Copyable, Sendable {
     private typealias Storage = RuleDescription.Storage
 
     private let original: Storage

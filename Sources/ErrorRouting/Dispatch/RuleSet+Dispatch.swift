@@ -1,3 +1,5 @@
+/// Dispatches are never inlined: what a walk refers to lives as long as the set, and a set that is passed to a call
+/// lives as long as that.
 extension RuleSet {
     /// How a dispatch ended.
     enum DispatchResult {
@@ -8,9 +10,10 @@ extension RuleSet {
     }
 
     /// Tries the rules in order, on the caller's executor, without anyone to limit their time.
+    ///
+    /// For errors that an asynchronous rule could match; the others need not pay for a function that may suspend.
+    @inline(never)
     func dispatch(_ error: any Error, _ report: LazyReport) async -> HandleOutcome {
-        // What the walk refers to lives as long as this set.
-        defer { withExtendedLifetime(self) {} }
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         var report = report
         while let step = walk.next() {
@@ -22,10 +25,19 @@ extension RuleSet {
                     : try step.answerSynchronously(&walk.subject, &report, under: nil)
                 unsafe walk.record(answer, of: step.rule)
             } catch {
-                unsafe walk.record(step.failure(error, &walk, &report), of: step.rule)
+                unsafe walk.record(error, &report, of: step.rule)
             }
         }
         return walk.progress.outcome
+    }
+
+    /// Tries the rules in order, if by the error's type alone none of them can be asynchronous; else answers nil, and
+    /// none has been tried.
+    @inline(never)
+    func dispatchIfSynchronous(_ error: any Error, _ report: consuming LazyReport) -> HandleOutcome? {
+        var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
+        if walk.mayBeAsynchronous { return nil }
+        return Self.finish(&walk, &report)
     }
 
     /// Tries the rules in order for a supervisor.
@@ -35,13 +47,12 @@ extension RuleSet {
     ///   - progress: Where to begin; a fresh one for a new report.
     ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
     /// - Returns: How it ended.
+    @inline(never)
     func dispatch(
         _ report: ErrorReport,
         from progress: DispatchProgress,
         under supervisor: any ActionSupervisor
     ) async -> DispatchResult {
-        // What the walk refers to lives as long as this set.
-        defer { withExtendedLifetime(self) {} }
         var walk = unsafe DispatchWalk(unretainedProgram, report.error, from: progress)
         var announced = progress.failures.count
         var lazy = LazyReport(report)
@@ -72,7 +83,7 @@ extension RuleSet {
                 return .superseded(unannounced: Array(walk.progress.failures.dropFirst(announced)))
             } catch {
                 if isAsynchronous { supervisor.actionDidEnd() }
-                unsafe walk.record(step.failure(error, &walk, &lazy), of: step.rule)
+                unsafe walk.record(error, &lazy, of: step.rule)
             }
             guard supervisor.isCurrent else {
                 // An asynchronous action that comes back too late has failed already, by its time limit.
@@ -89,20 +100,25 @@ extension RuleSet {
     ///   - error: The error.
     ///   - report: What is handed to the actions.
     /// - Returns: The outcome; or nil, and no action has run.
+    @inline(never)
     func dispatchSynchronously(_ error: any Error, _ report: LazyReport) -> HandleOutcome? {
-        // What the walk refers to lives as long as this set.
-        defer { withExtendedLifetime(self) {} }
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         if walk.mayBeAsynchronous, walk.needsSuspension() { return nil }
         var report = report
+        return Self.finish(&walk, &report)
+    }
+
+    /// Goes through the synchronous rules to the end.
+    @inline(__always)
+    private static func finish(_ walk: inout DispatchWalk, _ report: inout LazyReport) -> HandleOutcome {
         while let step = walk.next() {
-            // An asynchronous rule did not match, or would have been found above; so it is not asked a second time.
+            // An asynchronous rule is known not to match, so it is not asked a second time.
             if step.isAsynchronous { continue }
             if walk.progress.stage == .always { report.carry(walk.progress.outcome) }
             do {
                 unsafe walk.record(try step.answerSynchronously(&walk.subject, &report, under: nil), of: step.rule)
             } catch {
-                unsafe walk.record(step.failure(error, &walk, &report), of: step.rule)
+                unsafe walk.record(error, &report, of: step.rule)
             }
         }
         return walk.progress.outcome
@@ -129,15 +145,5 @@ extension RuleStep {
     ) async throws -> DispatchProgress.Answer {
         let rule = unsafe rule.takeUnretainedValue()
         return try await rule.answer(&subject, report, isCertain: isCertain, watch: watch)
-    }
-
-    /// An action's failure as the dispatch takes it down.
-    fileprivate func failure(
-        _ error: any Error,
-        _ walk: inout DispatchWalk,
-        _ report: inout LazyReport
-    ) -> DispatchProgress.Answer {
-        let description = unsafe rule._withUnsafeGuaranteedRef { $0.registration.description }
-        return .failed(ActionFailure(error: error, report: report.made(for: walk.subject.error), rule: description))
     }
 }

@@ -37,7 +37,8 @@ struct RuleSet: Sendable {
     /// The program without a claim to it: it lives as long as this set.
     var unretainedProgram: Unmanaged<DispatchProgram> {
         guard let last else { return unsafe Unmanaged.passUnretained(DispatchProgram.empty) }
-        return unsafe last.program
+        // By way of an unmanaged reference, or the node would be retained for the call.
+        return unsafe Unmanaged.passUnretained(last)._withUnsafeGuaranteedRef { unsafe $0.program }
     }
 }
 

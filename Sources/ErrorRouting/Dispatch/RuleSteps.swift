@@ -78,8 +78,9 @@ struct RuleStepCursor {
         fixed = steps.list
     }
 
+    @inline(__always)
     init(_ plan: TypePlan, for subject: inout ErrorSubject) {
-        fixed = plan.fixed.list
+        fixed = plan.fixedSteps
         guard plan.looksUp else { return }
         if let index = plan.values { values = index.steps(for: subject.error) }
         if plan.isForNSErrorObjects, let index = plan.domains {

@@ -1,7 +1,11 @@
 /// What a dispatch does with errors of one dynamic type: made when the type is first seen, and kept.
-final class TypePlan: Sendable {
+///
+/// Unchecked, since the compiler cannot know that the memory of the steps does not change.
+@safe final class TypePlan: @unchecked Sendable {
     /// The rules that can match by the type alone, or that have to be asked.
-    let fixed: RuleSteps
+    private let fixed: RuleSteps
+    /// The steps of these, without a way over the object that holds them: it would be retained.
+    let fixedSteps: RuleStepList
     /// The rules for values of the type.
     let values: (any ValueIndex)?
     /// The rules for the domain of the type, if it is a Swift type.
@@ -22,6 +26,7 @@ final class TypePlan: Sendable {
         isForNSErrorObjects: Bool
     ) {
         self.fixed = fixed
+        fixedSteps = fixed.list
         self.values = values
         self.domain = domain
         self.domains = domains

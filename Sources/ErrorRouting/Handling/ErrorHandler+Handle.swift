@@ -10,7 +10,9 @@ extension ErrorHandler {
     /// - Returns: What became of the error, with the failures of actions that threw.
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
-        await rules.dispatch(error, LazyReport(source: .init(fileID: fileID, line: line)))
+        let source = ErrorReport.Source(fileID: fileID, line: line)
+        if let outcome = rules.dispatchIfSynchronous(error, LazyReport(source: source)) { return outcome }
+        return await rules.dispatch(error, LazyReport(source: source))
     }
 
     /// Handles an error that comes with its report.
@@ -19,7 +21,8 @@ extension ErrorHandler {
     /// - Returns: What became of the error, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
-        await rules.dispatch(report.error, LazyReport(report))
+        if let outcome = rules.dispatchIfSynchronous(report.error, LazyReport(report)) { return outcome }
+        return await rules.dispatch(report.error, LazyReport(report))
     }
 
     /// Handles an error without suspending, or declines.

@@ -23,20 +23,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     ///
     /// - Parameter error: The error to look up.
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
-    public subscript(_ error: any Error) -> Value {
-        // What the walk refers to lives as long as the rules.
-        defer { withExtendedLifetime(rules) {} }
-        var walk = unsafe DispatchWalk(rules.unretainedProgram, error, from: DispatchProgress())
-        while let step = walk.next() {
-            let value = unsafe step.rule._withUnsafeGuaranteedRef { rule in
-                // Every rule of a map is one: no other is ever added.
-                unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                    .value(&walk.subject, isCertain: step.isCertain)
-            }
-            if let value { return value }
-        }
-        return defaultValue
-    }
+    public subscript(_ error: any Error) -> Value { rules.value(for: error) ?? defaultValue }
 
     /// The rules in the order in which they are tried, each with the place where it was registered.
     public var description: String {
