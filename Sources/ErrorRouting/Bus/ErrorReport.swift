@@ -31,7 +31,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// Where it was posted.
     public let source: Source
     /// When it was posted.
-    public let instant: ContinuousClock.Instant
+    public var instant: ContinuousClock.Instant { Self.origin.advanced(by: sinceOrigin) }
     /// What the poster gave along.
     public internal(set) var metadata: [String: String]
     /// The path of scopes it was posted in, the outermost first; empty where it was posted to the bus itself.
@@ -42,6 +42,11 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     public internal(set) var occurrences: Int
     /// What became of it: in an `always` action the outcome so far, in an observer the whole; before that nil.
     public internal(set) var outcome: HandleOutcome?
+
+    /// An instant's size is unknown at compile time, and so would be a report's and all that holds one, each copy a detour
+    /// by way of the runtime; a duration's is known.
+    private let sinceOrigin: Duration
+    private static let origin = ContinuousClock.now
 
     /// Makes a report, for tests and for posters of one's own.
     ///
@@ -68,7 +73,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     ) {
         self.error = error
         self.source = source
-        self.instant = instant
+        sinceOrigin = Self.origin.duration(to: instant)
         self.metadata = metadata
         self.scope = scope
         self.sequence = sequence

@@ -46,7 +46,9 @@ final class DispatchProgram: Sendable {
 
     /// What to do with errors of the dynamic type of one.
     func plan(for error: any Error) -> Unmanaged<TypePlan> {
-        unsafe plans.plan(for: error, make: makePlan)
+        if let plan = unsafe plans.plan(for: type(of: error)) { return unsafe plan }
+        // Made outside the table's lock, since it asks the error; of two that are made at once the first counts.
+        return unsafe plans.insert(makePlan(for: error), for: type(of: error))
     }
 
     private func makePlan(for error: any Error) -> TypePlan {

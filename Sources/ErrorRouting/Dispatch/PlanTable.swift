@@ -37,12 +37,14 @@ struct PlanTable: ~Copyable, Sendable {
         }
     }
 
-    /// The plan for a type, made if it is new.
-    func plan(for error: any Error, make: (any Error) -> TypePlan) -> Unmanaged<TypePlan> {
-        let key = UInt(bitPattern: ObjectIdentifier(type(of: error)))
-        if let plan = unsafe find(key) { return unsafe plan }
-        // Made outside the lock, since it asks the error; of two that are made at once the first counts.
-        return unsafe insert(make(error), for: key)
+    /// The plan for a type, if there is one.
+    func plan(for type: any Error.Type) -> Unmanaged<TypePlan>? {
+        unsafe find(UInt(bitPattern: ObjectIdentifier(type)))
+    }
+
+    /// Keeps a plan for a type, unless there is one already; answers the one that counts.
+    func insert(_ plan: TypePlan, for type: any Error.Type) -> Unmanaged<TypePlan> {
+        unsafe insert(plan, for: UInt(bitPattern: ObjectIdentifier(type)))
     }
 
     private func find(_ key: UInt) -> Unmanaged<TypePlan>? {

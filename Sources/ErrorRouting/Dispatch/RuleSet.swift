@@ -4,13 +4,20 @@ import Synchronization
 ///
 /// A value on a list of nodes that grows at its end: a verb adds one node and shares the rest, and so does putting one
 /// set on top of another. The list becomes a program when it is first dispatched through.
-struct RuleSet: Sendable {
+///
+/// Unchecked for the cell's address: what is in it is read and written atomically.
+@safe struct RuleSet: @unchecked Sendable {
     /// The lists of rules, in the order in which a dispatch goes through them.
     enum Stage: Int, Sendable, Hashable, CaseIterable {
         case rules, onNoMatch, always
     }
 
-    private var last: RuleNode?
+    private var last: RuleNode? {
+        didSet { unsafe cell = last?.cell }
+    }
+
+    /// The last node's cell, without a way over the node: it would be retained.
+    private var cell: ProgramCell?
 
     mutating func add(_ rule: Rule, to stage: Stage) {
         last = RuleNode(.rule(rule, stage), after: last)
@@ -36,16 +43,18 @@ struct RuleSet: Sendable {
 
     /// The program without a claim to it: it lives as long as this set.
     var unretainedProgram: Unmanaged<DispatchProgram> {
-        guard let last else { return unsafe Unmanaged.passUnretained(DispatchProgram.empty) }
-        // By way of an unmanaged reference, or the node would be retained for the call.
-        return unsafe Unmanaged.passUnretained(last)._withUnsafeGuaranteedRef { unsafe $0.program }
+        if let cell = unsafe cell, let program = unsafe RuleNode.program(in: cell) { return unsafe program }
+        return unsafe last?.program ?? Unmanaged.passUnretained(DispatchProgram.empty)
     }
 }
+
+/// Where a program's address is once it is compiled; 0 before.
+private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
 
 /// A link in the list of registrations.
 ///
 /// Unchecked for the link to the one before, which changes once, at the end of its life.
-private final class RuleNode: @unchecked Sendable {
+@safe private final class RuleNode: @unchecked Sendable {
     enum Content {
         case rule(Rule, RuleSet.Stage)
         case set(RuleNode)
@@ -53,15 +62,19 @@ private final class RuleNode: @unchecked Sendable {
 
     private let content: Content
     private var previous: RuleNode?
-    private let compiled = Atomic<UInt>(0)
+    let cell: ProgramCell
 
     init(_ content: Content, after previous: RuleNode?) {
         self.content = content
         self.previous = previous
+        unsafe cell = .allocate(capacity: 1)
+        unsafe cell.initialize(to: Atomic(0))
     }
 
     deinit {
-        if let program = unsafe Self.program(compiled.load(ordering: .acquiring)) { unsafe program.release() }
+        if let program = unsafe Self.program(in: cell) { unsafe program.release() }
+        unsafe cell.deinitialize(count: 1)
+        unsafe cell.deallocate()
         // Link by link, since a list of many thousands would otherwise end in as deep a recursion.
         var rest = previous.take()
         while isKnownUniquelyReferenced(&rest) {
@@ -70,9 +83,9 @@ private final class RuleNode: @unchecked Sendable {
     }
 
     var program: Unmanaged<DispatchProgram> {
-        if let program = unsafe Self.program(compiled.load(ordering: .acquiring)) { return unsafe program }
+        if let program = unsafe Self.program(in: cell) { return unsafe program }
         let made = unsafe Unmanaged.passRetained(compile())
-        let (isFirst, other) = unsafe compiled.compareExchange(
+        let (isFirst, other) = unsafe cell.pointee.compareExchange(
             expected: 0,
             desired: UInt(bitPattern: made.toOpaque()),
             ordering: .acquiringAndReleasing
@@ -81,6 +94,10 @@ private final class RuleNode: @unchecked Sendable {
         guard !isFirst, let winner = unsafe Self.program(other) else { return unsafe made }
         unsafe made.release()
         return unsafe winner
+    }
+
+    static func program(in cell: ProgramCell) -> Unmanaged<DispatchProgram>? {
+        unsafe program(cell.pointee.load(ordering: .acquiring))
     }
 
     private static func program(_ bits: UInt) -> Unmanaged<DispatchProgram>? {
