@@ -1,0 +1,16 @@
+import Benchmark
+import Contenders
+
+/// The same contenders as in `compare`, for those who know this harness: `swift package benchmark`.
+let benchmarks: @Sendable () -> Void = {
+    Benchmark.defaultConfiguration = .init(
+        metrics: [.wallClock, .throughput],
+        scalingFactor: .kilo,
+        maxDuration: .milliseconds(500)
+    )
+    for contender in Contender.all {
+        Benchmark("\(contender.name), \(contender.rules) rules") { benchmark in
+            await contender.run(benchmark.scaledIterations.count)
+        }
+    }
+}

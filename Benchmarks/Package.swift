@@ -1,0 +1,53 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "error-bus-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "swift-error-bus", path: ".."),
+        // Without its traits: its malloc counts need jemalloc, and are taken by a script of our own here.
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        // What is measured, by both of the executables below.
+        .target(
+            name: "Contenders",
+            dependencies: [.product(name: "ErrorRouting", package: "swift-error-bus")]
+        ),
+        // `swift run -c release compare`: one table, ratios taken in one run, and the charts in Results/.
+        .executableTarget(
+            name: "compare",
+            dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
+        ),
+        // Dispatches as often as it is told to, for check-allocations.sh.
+        .executableTarget(
+            name: "dispatch-allocations",
+            dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
+        ),
+        // `swift package benchmark`
+        .executableTarget(
+            name: "Dispatching",
+            dependencies: [
+                "Contenders",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "Benchmark", package: "benchmark"),
+            ],
+            path: "Benchmarks/Dispatching",
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    var settings = target.swiftSettings ?? []
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    settings.append(.enableUpcomingFeature("ExistentialAny"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+
+    target.swiftSettings = settings
+}

@@ -1,0 +1,99 @@
+import ErrorRouting
+import Foundation
+
+/// One thing to measure: something done with an error, as often as asked.
+public struct Contender: Sendable {
+    /// What it is: the line it belongs to in a table or a chart.
+    public let name: String
+    /// How many rules it has.
+    public let rules: Int
+    /// Does it a number of times.
+    public let run: @Sendable (Int) async -> Void
+    /// How many times make up one measurement of some milliseconds.
+    public let iterations: Int
+
+    init(_ name: String, rules: Int, iterations: Int = 20_000, _ run: @escaping @Sendable (Int) async -> Void) {
+        self.name = name
+        self.rules = rules
+        self.iterations = iterations
+        self.run = run
+    }
+
+    /// The numbers of rules in every series.
+    public static let series = [1, 4, 8, 10, 64, 1_000]
+
+    /// Everything there is to measure.
+    public static var all: [Contender] {
+        series.flatMap { count in
+            [
+                handling("match by type", count, Handlers.types(count), Handlers.firstOfTypes),
+                handling("miss", count, Handlers.types(count), Unknown()),
+                handling("match by value", count, Handlers.values(count), Status.code(0)),
+                handling("match by NSError", count, Handlers.codes(count), NSError(domain: "contenders", code: 0)),
+                handling("match by superclass", count, Handlers.hierarchy(count), LeafError()),
+                map(count),
+                linear(count),
+            ]
+        }
+            + [1, 4, 8].map { count in
+                handling(
+                    "match under an error", count, Handlers.anywhere(count), Wrapper(Handlers.firstOfTypes),
+                    iterations: 500
+                )
+            } + [
+                handling("four types, the fourth", 8, Handlers.plainTypes(), E4()),
+                handling("eight types, the eighth", 8, Handlers.plainTypes(), E8()),
+                Contender("switch, 4th case", rules: 4) { [error = E4() as any Error] count in
+                    for _ in 0..<count { handleBySwitch4(error) }
+                },
+                Contender("switch, 8th case", rules: 8) { [error = E8() as any Error] count in
+                    for _ in 0..<count { handleBySwitch8(error) }
+                },
+                handling("always alone", 1, Handlers.always(), E1()),
+                handling("asynchronous action", 1, Handlers.asynchronous(), E1()),
+                tasks(),
+                Contender("building 1,000 rules", rules: 1_000, iterations: 1) { count in
+                    for _ in 0..<count { consume(Handlers.values(1_000)) }
+                },
+                Contender("NotificationCenter", rules: 1, iterations: 2_000) {
+                    [notifications = Notifications(), error = E1() as any Error] count in
+                    for _ in 0..<count { notifications.post(error) }
+                },
+            ]
+    }
+
+    private static func handling(
+        _ name: String, _ rules: Int, _ handler: ErrorHandler, _ error: any Error, iterations: Int = 20_000
+    ) -> Contender {
+        Contender(name, rules: rules, iterations: iterations) { count in
+            for _ in 0..<count { await handler.handle(error) }
+        }
+    }
+
+    /// Four tasks at once, through one handler.
+    private static func tasks() -> Contender {
+        Contender("four tasks at once", rules: 64) { [handler = Handlers.types(64)] count in
+            await withTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask { @concurrent in
+                        let error = Handlers.firstOfTypes
+                        for _ in 0..<(count / 4) { await handler.handle(error) }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func map(_ count: Int) -> Contender {
+        Contender("error map", rules: count) { [map = Handlers.map(count), error = Handlers.firstOfTypes] times in
+            for _ in 0..<times { consume(map[error]) }
+        }
+    }
+
+    private static func linear(_ count: Int) -> Contender {
+        Contender("linear list", rules: count, iterations: max(20_000 / count, 50)) {
+            [handler = LinearHandler.types(count), error = Handlers.firstOfTypes] times in
+            for _ in 0..<times { handler.handle(error) }
+        }
+    }
+}

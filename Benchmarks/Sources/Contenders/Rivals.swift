@@ -1,0 +1,89 @@
+import Foundation
+
+/// What a user would write by hand: a switch with casts, four cases.
+@inline(never)
+public func handleBySwitch4(_ error: any Error) {
+    switch error {
+    case let error as E1: consume(error.code)
+    case let error as E2: consume(error.code)
+    case let error as E3: consume(error.code)
+    case let error as E4: consume(error.code)
+    default: consume(error)
+    }
+}
+
+/// What a user would write by hand: a switch with casts, eight cases.
+@inline(never)
+public func handleBySwitch8(_ error: any Error) {
+    switch error {
+    case let error as E1: consume(error.code)
+    case let error as E2: consume(error.code)
+    case let error as E3: consume(error.code)
+    case let error as E4: consume(error.code)
+    case let error as E5: consume(error.code)
+    case let error as E6: consume(error.code)
+    case let error as E7: consume(error.code)
+    case let error as E8: consume(error.code)
+    default: consume(error)
+    }
+}
+
+/// The published design, written plainly: pairs of a matcher and an action in a list that is scanned from the last to
+/// the first, each matcher asked in its turn.
+public struct LinearHandler: Sendable {
+    private protocol Matcher: Sendable {
+        func matches(_ error: any Error) -> Bool
+    }
+
+    private struct TypeMatcher<E: Error>: Matcher {
+        func matches(_ error: any Error) -> Bool { error is E }
+    }
+
+    private var rules: [(matcher: any Matcher, action: @Sendable (any Error) -> Bool)] = []
+
+    public init() {}
+
+    /// Adds a rule; its action answers whether to stop.
+    public mutating func on<E: Error>(_ type: E.Type, do action: @escaping @Sendable (E) -> Bool) {
+        rules.append((TypeMatcher<E>(), { error in (error as? E).map(action) ?? false }))
+    }
+
+    @inline(never)
+    public func handle(_ error: any Error) {
+        for (matcher, action) in rules.reversed() where matcher.matches(error) {
+            if action(error) { return }
+        }
+    }
+
+    /// A list with rules for that many types.
+    public static func types(_ count: Int) -> LinearHandler {
+        var builder = Builder()
+        for number in 0..<count { visit(number, &builder) }
+        return builder.handler
+    }
+
+    private struct Builder: ErrorTypeVisitor {
+        var handler = LinearHandler()
+
+        mutating func visit<E: Error>(_ type: E.Type, sample: E) {
+            handler.on(type) {
+                consume($0)
+                return true
+            }
+        }
+    }
+}
+
+/// `NotificationCenter` with one observer.
+public final class Notifications: @unchecked Sendable {
+    private let center = NotificationCenter()
+    private let token: any NSObjectProtocol
+
+    public init() {
+        token = center.addObserver(forName: .init("error"), object: nil, queue: nil) { consume($0.object) }
+    }
+
+    deinit { center.removeObserver(token) }
+
+    public func post(_ error: any Error) { center.post(name: .init("error"), object: error) }
+}

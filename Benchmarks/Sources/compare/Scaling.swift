@@ -1,0 +1,59 @@
+import Contenders
+import ErrorRouting
+import Foundation
+
+/// How dispatch grows with the cores: as many tasks as cores against one, beside a control that shares nothing.
+struct Scaling {
+    let cores: Int
+    let handler: Spread
+    let control: Spread
+    /// The handler's growth over the control's.
+    let relative: Spread
+
+    private static let iterations = 400_000
+
+    @concurrent
+    static func take(rounds: Int) async -> Scaling {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let shared = Handlers.types(64)
+        let dispatch: @Sendable () async -> Void = {
+            // Each task throws an error of its own; the handler is shared.
+            let error = Handlers.firstOfTypes
+            for _ in 0..<iterations { await shared.handle(error) }
+        }
+        let control: @Sendable () async -> Void = {
+            let error = Handlers.firstOfTypes
+            for _ in 0..<(iterations * 4) { lookAt(error) }
+        }
+        var handlerGrowth: [Double] = []
+        var controlGrowth: [Double] = []
+        for _ in 0..<rounds {
+            handlerGrowth.append(await growth(of: dispatch, tasks: cores))
+            controlGrowth.append(await growth(of: control, tasks: cores))
+        }
+        return Scaling(
+            cores: cores,
+            handler: Spread(handlerGrowth),
+            control: Spread(controlGrowth),
+            relative: Spread(zip(handlerGrowth, controlGrowth).map { $0 / $1 })
+        )
+    }
+
+    /// What a dispatch cannot do without: the type, and one call.
+    @inline(never)
+    private static func lookAt(_ error: any Error) { consume(ObjectIdentifier(type(of: error))) }
+
+    /// How much more is done in the same time by several tasks than by one.
+    private static func growth(of work: @escaping @Sendable () async -> Void, tasks: Int) async -> Double {
+        let clock = ContinuousClock()
+        func time(_ count: Int) async -> Duration {
+            await clock.measure {
+                await withTaskGroup { group in
+                    for _ in 0..<count { group.addTask { @concurrent in await work() } }
+                }
+            }
+        }
+        let alone = await time(1)
+        return alone / (await time(tasks)) * Double(tasks)
+    }
+}

@@ -1,0 +1,32 @@
+import Contenders
+import Dispatch
+import ErrorRouting
+import Foundation
+
+/// Dispatches hits and misses as often as it is told; check-allocations.sh counts what that allocates.
+@concurrent
+func dispatch(_ count: Int) async {
+    let types = Handlers.types(64)
+    let values = Handlers.values(64)
+    let hierarchy = Handlers.hierarchy(64)
+    let map = Handlers.map(64)
+    let (first, unknown): (any Error, any Error) = (Handlers.firstOfTypes, Unknown())
+    let (status, leaf): (any Error, any Error) = (Status.code(0), LeafError())
+    for _ in 0..<count {
+        await types.handle(first)
+        await types.handle(unknown)
+        await values.handle(status)
+        await hierarchy.handle(leaf)
+        consume(types.handleSynchronously(first))
+        consume(map[first])
+    }
+}
+
+let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000
+// The main thread waits, and does not end as an asynchronous `main` lets it: valgrind does not survive that.
+let done = DispatchSemaphore(value: 0)
+Task.detached {
+    await dispatch(count)
+    done.signal()
+}
+done.wait()

@@ -1,0 +1,95 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+/// Types are first seen when an error comes: here they come from several tasks at once.
+@Suite("Dispatch by type, concurrently", .timeLimit(.minutes(2)))
+struct DispatchConcurrencyTests {
+    private protocol Letter: Sendable {}
+    private enum A: Letter {}
+    private enum B: Letter {}
+    private enum C: Letter {}
+    private enum D: Letter {}
+
+    /// A type for every list of letters: 4, 16, 64 …
+    private struct Word<First: Letter, Rest: Sendable>: Error, Letter {}
+
+    /// Calls a body with an error of each of the types of a depth.
+    private func words(_ depth: Int, _ body: (any Error) -> Void) {
+        func extend<Rest: Letter>(_ rest: Rest.Type, _ depth: Int) {
+            if depth == 0 { return }
+            for word in [Word<A, Rest>() as any Error & Letter, Word<B, Rest>(), Word<C, Rest>(), Word<D, Rest>()] {
+                if depth == 1 { body(word) } else { next(word, depth - 1) }
+            }
+        }
+        func next(_ word: any Error & Letter, _ depth: Int) {
+            func opened<W: Error & Letter>(_ word: W) { extend(W.self, depth) }
+            opened(word)
+        }
+        extend(A.self, depth)
+    }
+
+    @Test("types that several tasks see first at once are each handled by their rule, and by it alone")
+    func typesFirstSeenConcurrently() async {
+        var errors: [any Error] = []
+        words(4) { errors.append($0) }
+        #expect(errors.count == 256)
+        for _ in 0..<5 {
+            var handler = ErrorHandler()
+            for (number, error) in errors.enumerated() where number % 2 == 0 {
+                handler = rule(handler, for: error, line: UInt(number))
+            }
+            await withTaskGroup { [handler, errors] group in
+                for task in 0..<8 {
+                    group.addTask { @concurrent in
+                        for step in 0..<errors.count {
+                            // Each task goes its own way through the types.
+                            let number = (step * 37 + task * 31) % errors.count
+                            let outcome = await handler.handle(errors[number])
+                            #expect(outcome.disposition == (number % 2 == 0 ? .handled : .unmatched))
+                            #expect(outcome.rule?.source.line == (number % 2 == 0 ? UInt(number) : nil))
+                            #expect(outcome.matchedRuleCount == (number % 2 == 0 ? 1 : 0))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("one handler's outcomes name one rule, whichever thread they come from")
+    func rulesAcrossThreads() async {
+        struct Lost: Error {}
+        let handler = ErrorHandler().on(Lost.self) { _ in .stop }
+        let rules = await withTaskGroup { group in
+            for _ in 0..<64 {
+                group.addTask { @concurrent in await handler.handle(Lost()).rule }
+            }
+            return await group.reduce(into: Set<RuleDescription?>()) { $0.insert($1) }
+        }
+        #expect(rules.count == 1)
+        #expect(rules.first??.matcher == "type(Lost)")
+    }
+
+    @Test("a handler of many rules is built and discarded without a deep recursion")
+    func manyRules() async {
+        struct Lost: Error {}
+        var handler = ErrorHandler().on(Lost.self) { _ in .stop }
+        for _ in 0..<200_000 { handler = handler.ignore(CancellationError.self) }
+        #expect(await handler.handle(Lost()).disposition == .handled)
+        #expect(handler.handleSynchronously(CancellationError())?.disposition == .ignored)
+    }
+
+    @Test("an outcome outlives the handler that it comes from")
+    func outcomesOutliveHandlers() async {
+        struct Lost: Error {}
+        var outcomes: [HandleOutcome] = []
+        for _ in 0..<100 { outcomes.append(await ErrorHandler().on(Lost.self) { _ in .stop }.handle(Lost())) }
+        #expect(outcomes.allSatisfy { $0.rule?.matcher == "type(Lost)" })
+        #expect(Set(outcomes.map(\.rule)).count == 100)
+    }
+
+    private func rule(_ handler: ErrorHandler, for error: any Error, line: UInt) -> ErrorHandler {
+        func add<E: Error>(_ type: E.Type) -> ErrorHandler { handler.on(type, line: line) { _ in .stop } }
+        return _openExistential(type(of: error), do: add)
+    }
+}
