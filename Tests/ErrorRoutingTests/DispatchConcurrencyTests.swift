@@ -11,7 +11,7 @@ struct DispatchConcurrencyTests {
     private enum C: Letter {}
     private enum D: Letter {}
 
-    /// A type for every list of letters: 4, 16, 64 …
+    /// A type for every list of letters.
     private struct Word<First: Letter, Rest: Sendable>: Error, Letter {}
 
     /// Calls a body with an error of each of the types of a depth.

@@ -2,15 +2,15 @@ import ErrorRouting
 import Foundation
 
 /// One thing to measure: something done with an error, as often as asked.
-public struct Contender: Sendable {
+package struct Contender: Sendable {
     /// What it is: the line it belongs to in a table or a chart.
-    public let name: String
+    package let name: String
     /// How many rules it has.
-    public let rules: Int
+    package let rules: Int
     /// Does it a number of times.
-    public let run: @Sendable (Int) async -> Void
+    package let run: @Sendable (Int) async -> Void
     /// How many times make up one measurement of some milliseconds.
-    public let iterations: Int
+    package let iterations: Int
 
     init(_ name: String, rules: Int, iterations: Int = 20_000, _ run: @escaping @Sendable (Int) async -> Void) {
         self.name = name
@@ -20,10 +20,10 @@ public struct Contender: Sendable {
     }
 
     /// The numbers of rules in every series.
-    public static let series = [1, 4, 8, 10, 64, 1_000]
+    package static let series = [1, 4, 8, 10, 64, 1_000]
 
     /// Everything there is to measure.
-    public static var all: [Contender] {
+    package static var all: [Contender] {
         series.flatMap { count in
             [
                 handling("match by type", count, Handlers.types(count), Handlers.firstOfTypes),

@@ -1,21 +1,21 @@
 /// A thousand error types: three decimal digits as generic arguments.
-public enum Numbered<Hundreds: Digit, Tens: Digit, Ones: Digit>: Error {
+package enum Numbered<Hundreds: Digit, Tens: Digit, Ones: Digit>: Error {
     case failed(Int)
 }
 
 /// A decimal digit as a type.
-public protocol Digit: Sendable {}
+package protocol Digit: Sendable {}
 
-public enum D0: Digit {}
-public enum D1: Digit {}
-public enum D2: Digit {}
-public enum D3: Digit {}
-public enum D4: Digit {}
-public enum D5: Digit {}
-public enum D6: Digit {}
-public enum D7: Digit {}
-public enum D8: Digit {}
-public enum D9: Digit {}
+package enum D0: Digit {}
+package enum D1: Digit {}
+package enum D2: Digit {}
+package enum D3: Digit {}
+package enum D4: Digit {}
+package enum D5: Digit {}
+package enum D6: Digit {}
+package enum D7: Digit {}
+package enum D8: Digit {}
+package enum D9: Digit {}
 
 /// The digits in order.
 let digits: [any Digit.Type] = [
@@ -48,33 +48,33 @@ protocol ErrorTypeVisitor {
 }
 
 /// Eight plain types, for the hand-written switches.
-public struct E1: Error { public var code = 1; public init() {} }
-public struct E2: Error { public var code = 2; public init() {} }
-public struct E3: Error { public var code = 3; public init() {} }
-public struct E4: Error { public var code = 4; public init() {} }
-public struct E5: Error { public var code = 5; public init() {} }
-public struct E6: Error { public var code = 6; public init() {} }
-public struct E7: Error { public var code = 7; public init() {} }
-public struct E8: Error { public var code = 8; public init() {} }
+package struct E1: Error { package var code = 1; package init() {} }
+package struct E2: Error { package var code = 2; package init() {} }
+package struct E3: Error { package var code = 3; package init() {} }
+package struct E4: Error { package var code = 4; package init() {} }
+package struct E5: Error { package var code = 5; package init() {} }
+package struct E6: Error { package var code = 6; package init() {} }
+package struct E7: Error { package var code = 7; package init() {} }
+package struct E8: Error { package var code = 8; package init() {} }
 
 /// A type that no rule is for.
-public struct Unknown: Error { public init() {} }
+package struct Unknown: Error { package init() {} }
 
 /// An error with many values.
-public enum Status: Error, Hashable { case code(Int) }
+package enum Status: Error, Hashable { case code(Int) }
 
 /// A hierarchy three deep.
-open class BaseError: Error, @unchecked Sendable { public init() {} }
-open class MiddleError: BaseError, @unchecked Sendable {}
-public final class LeafError: MiddleError, @unchecked Sendable {}
+package class BaseError: Error, @unchecked Sendable { package init() {} }
+package class MiddleError: BaseError, @unchecked Sendable {}
+package final class LeafError: MiddleError, @unchecked Sendable {}
 
 /// An error with another one under it.
-public struct Wrapper: Error {
-    public let cause: any Error
-    public init(_ cause: any Error) { self.cause = cause }
+package struct Wrapper: Error {
+    package let cause: any Error
+    package init(_ cause: any Error) { self.cause = cause }
 }
 
 /// Takes a value and does nothing with it, which the compiler cannot know.
 @inline(never)
 @_optimize(none)
-public func consume<T>(_ value: T) {}
+package func consume<T>(_ value: T) {}

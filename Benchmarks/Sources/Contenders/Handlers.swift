@@ -1,21 +1,23 @@
 import ErrorRouting
 import Foundation
 
-/// Handlers of this package's with a number of rules. Each kind is asked for an error whose rule was registered first,
-/// so that a list which is scanned last-first has to go all the way.
-public enum Handlers {
+/// Handlers of this package's with a number of rules.
+///
+/// Each kind is asked for an error whose rule was registered first, so that a list which is scanned last-first has to
+/// go all the way.
+package enum Handlers {
     /// Rules for that many types.
-    public static func types(_ count: Int) -> ErrorHandler {
+    package static func types(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder()
         for number in 0..<count { visit(number, &builder) }
         return builder.handler
     }
 
     /// The error whose rule is the first of ``types(_:)``.
-    public static var firstOfTypes: any Error { Numbered<D0, D0, D0>.failed(0) }
+    package static var firstOfTypes: any Error { Numbered<D0, D0, D0>.failed(0) }
 
     /// Rules for the eight plain types.
-    public static func plainTypes() -> ErrorHandler {
+    package static func plainTypes() -> ErrorHandler {
         ErrorHandler()
             .on(E1.self) {
                 consume($0.code); return .stop
@@ -44,7 +46,7 @@ public enum Handlers {
     }
 
     /// Rules for that many values of one `Hashable` type.
-    public static func values(_ count: Int) -> ErrorHandler {
+    package static func values(_ count: Int) -> ErrorHandler {
         (0..<count).reduce(ErrorHandler()) { handler, number in
             handler.on(Status.code(number)) {
                 consume($0); return .stop
@@ -53,7 +55,7 @@ public enum Handlers {
     }
 
     /// Rules for that many codes of one `NSError` domain.
-    public static func codes(_ count: Int) -> ErrorHandler {
+    package static func codes(_ count: Int) -> ErrorHandler {
         (0..<count).reduce(ErrorHandler()) { handler, number in
             handler.on(domain: "contenders", code: number) {
                 consume($0.code); return .stop
@@ -62,7 +64,7 @@ public enum Handlers {
     }
 
     /// Rules for that many types, the first of which is a class that a subclass's error is matched by.
-    public static func hierarchy(_ count: Int) -> ErrorHandler {
+    package static func hierarchy(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder(
             handler: ErrorHandler().on(BaseError.self) {
                 consume($0); return .stop
@@ -72,19 +74,19 @@ public enum Handlers {
     }
 
     /// That many rules that look under errors; the first of them finds something.
-    public static func anywhere(_ count: Int) -> ErrorHandler {
+    package static func anywhere(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder(isAnywhere: true)
         for number in 0..<count { visit(number, &builder) }
         return builder.handler
     }
 
     /// A handler with an `always` alone.
-    public static func always() -> ErrorHandler {
+    package static func always() -> ErrorHandler {
         ErrorHandler().always { _ in .next }
     }
 
     /// A handler with one asynchronous action.
-    public static func asynchronous() -> ErrorHandler {
+    package static func asynchronous() -> ErrorHandler {
         ErrorHandler().on(E1.self) { error in
             await nothing()
             consume(error.code)
@@ -93,7 +95,7 @@ public enum Handlers {
     }
 
     /// A map with rules for that many types.
-    public static func map(_ count: Int) -> ErrorMap<Int> {
+    package static func map(_ count: Int) -> ErrorMap<Int> {
         var builder = MapBuilder()
         for number in 0..<count { visit(number, &builder) }
         return builder.map

@@ -2,7 +2,7 @@ import Foundation
 
 /// What a user would write by hand: a switch with casts, four cases.
 @inline(never)
-public func handleBySwitch4(_ error: any Error) {
+package func handleBySwitch4(_ error: any Error) {
     switch error {
     case let error as E1: consume(error.code)
     case let error as E2: consume(error.code)
@@ -14,7 +14,7 @@ public func handleBySwitch4(_ error: any Error) {
 
 /// What a user would write by hand: a switch with casts, eight cases.
 @inline(never)
-public func handleBySwitch8(_ error: any Error) {
+package func handleBySwitch8(_ error: any Error) {
     switch error {
     case let error as E1: consume(error.code)
     case let error as E2: consume(error.code)
@@ -30,7 +30,7 @@ public func handleBySwitch8(_ error: any Error) {
 
 /// The published design, written plainly: pairs of a matcher and an action in a list that is scanned from the last to
 /// the first, each matcher asked in its turn.
-public struct LinearHandler: Sendable {
+package struct LinearHandler: Sendable {
     private protocol Matcher: Sendable {
         func matches(_ error: any Error) -> Bool
     }
@@ -41,22 +41,22 @@ public struct LinearHandler: Sendable {
 
     private var rules: [(matcher: any Matcher, action: @Sendable (any Error) -> Bool)] = []
 
-    public init() {}
+    package init() {}
 
     /// Adds a rule; its action answers whether to stop.
-    public mutating func on<E: Error>(_ type: E.Type, do action: @escaping @Sendable (E) -> Bool) {
+    package mutating func on<E: Error>(_ type: E.Type, do action: @escaping @Sendable (E) -> Bool) {
         rules.append((TypeMatcher<E>(), { error in (error as? E).map(action) ?? false }))
     }
 
     @inline(never)
-    public func handle(_ error: any Error) {
+    package func handle(_ error: any Error) {
         for (matcher, action) in rules.reversed() where matcher.matches(error) {
             if action(error) { return }
         }
     }
 
     /// A list with rules for that many types.
-    public static func types(_ count: Int) -> LinearHandler {
+    package static func types(_ count: Int) -> LinearHandler {
         var builder = Builder()
         for number in 0..<count { visit(number, &builder) }
         return builder.handler
@@ -75,15 +75,15 @@ public struct LinearHandler: Sendable {
 }
 
 /// `NotificationCenter` with one observer.
-public final class Notifications: @unchecked Sendable {
+package final class Notifications: @unchecked Sendable {
     private let center = NotificationCenter()
     private let token: any NSObjectProtocol
 
-    public init() {
+    package init() {
         token = center.addObserver(forName: .init("error"), object: nil, queue: nil) { consume($0.object) }
     }
 
     deinit { center.removeObserver(token) }
 
-    public func post(_ error: any Error) { center.post(name: .init("error"), object: error) }
+    package func post(_ error: any Error) { center.post(name: .init("error"), object: error) }
 }

@@ -3,8 +3,8 @@ import Foundation
 
 /// What every contender took in every round, in nanoseconds for one time.
 ///
-/// The rounds are interleaved, each contender once in each, so that a machine whose speed drifts does so for all; ratios
-/// are taken round by round.
+/// The rounds are interleaved, each contender once in each, so that a machine whose speed drifts does so for all;
+/// ratios are taken round by round.
 struct Measurement {
     private var samples: [Key: [Double]] = [:]
 
