@@ -8,12 +8,14 @@ enum Compare {
         usage: swift run -c release compare [--short] [--results FOLDER]
 
           --short            a few rounds; checks only that the cost does not grow with the rules, with wide bounds
-          --results FOLDER   where dispatch.svg and dispatch.md are written (default: Results beside the sources)
+          --results FOLDER   where dispatch.svg and dispatch.md are written (default: Benchmarks/Results, and the table
+                             into the README as well)
         """
 
     static func main() async {
         var arguments = CommandLine.arguments.dropFirst()
         var isShort = false
+        var isDefault = true
         var folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Results").standardized
         while let argument = arguments.popFirst() {
             switch argument {
@@ -22,6 +24,7 @@ enum Compare {
             case "--results":
                 guard let path = arguments.popFirst() else { fail("--results needs a folder") }
                 folder = URL(filePath: path)
+                isDefault = false
             case "--help":
                 print(usage)
                 exit(0)
@@ -32,7 +35,7 @@ enum Compare {
         #if DEBUG
             fail("figures of a debug build say nothing; run it with -c release")
         #else
-            exit(await isShort ? short() : full(into: folder))
+            exit(await isShort ? short() : full(into: folder, isDefault: isDefault))
         #endif
     }
 
@@ -63,7 +66,7 @@ enum Compare {
 
     /// Measures everything, and writes the table and the chart.
     @concurrent
-    private static func full(into folder: URL) async -> Int32 {
+    private static func full(into folder: URL, isDefault: Bool) async -> Int32 {
         let rounds = 41
         let contenders = Contender.all
         let measurement = await Measurement.take(contenders, rounds: rounds) { round in
@@ -79,11 +82,23 @@ enum Compare {
             try table.write(to: folder.appending(path: "dispatch.md"), atomically: true, encoding: .utf8)
             try chart(measurement).svg.write(
                 to: folder.appending(path: "dispatch.svg"), atomically: true, encoding: .utf8)
+            if isDefault { try updateReadme(table) }
         } catch {
             FileHandle.standardError.write(Data("compare: the results could not be written: \(error)\n".utf8))
             return 73
         }
         return 0
+    }
+
+    /// Puts the table where the README shows it.
+    private static func updateReadme(_ table: String) throws {
+        let readme = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../README.md")
+            .standardized
+        let text = try String(contentsOf: readme, encoding: .utf8)
+        let (begin, end) = ("<!-- dispatch.md -->\n", "<!-- end of dispatch.md -->")
+        guard let first = text.range(of: begin), let last = text.range(of: end) else { return }
+        let updated = text[..<first.upperBound] + table + text[last.lowerBound...]
+        try updated.write(to: readme, atomically: true, encoding: .utf8)
     }
 
     private static func chart(_ measurement: Measurement) -> Chart {
