@@ -54,7 +54,7 @@ final class DispatchProgram: Sendable {
     private func makePlan(for error: any Error) -> TypePlan {
         let example = TypeExample(error)
         var fixed = plainRules
-        var values: (any ValueIndex)?
+        var values: ValueIndex?
         if let orders = valueRules[ObjectIdentifier(example.type)] {
             values = makeValueIndex(example.type, orders.map { (rules[$0], $0) })
             if values == nil { fixed = (fixed + orders).sorted() }
@@ -71,8 +71,7 @@ final class DispatchProgram: Sendable {
             ),
             values: values,
             domain: example.domain.flatMap { domains?[$0] },
-            domains: example.isNSErrorObject ? domains : nil,
-            isForNSErrorObjects: example.isNSErrorObject
+            domains: example.isNSErrorObject ? domains : nil
         )
     }
 }

@@ -82,12 +82,14 @@ struct RuleStepCursor {
     init(_ plan: TypePlan, for subject: inout ErrorSubject) {
         fixed = plan.fixedSteps
         guard plan.looksUp else { return }
-        if let index = plan.values { values = index.steps(for: subject.error) }
-        if plan.isForNSErrorObjects, let index = plan.domains {
+        if let index = unsafe plan.values {
+            values = unsafe index._withUnsafeGuaranteedRef { $0.steps(for: subject.error) }
+        }
+        if let index = unsafe plan.domains {
             let error = subject.nsError()
-            domains = index.steps(domain: error.domain, code: error.code)
-        } else if let steps = plan.domain {
-            domains = steps.steps(for: &subject)
+            domains = unsafe index._withUnsafeGuaranteedRef { $0.steps(domain: error.domain, code: error.code) }
+        } else if let steps = unsafe plan.domain {
+            domains = unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) }
         }
         isMerging = !values.isEmpty || !domains.isEmpty
     }

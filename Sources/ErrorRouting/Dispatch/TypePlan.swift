@@ -7,12 +7,14 @@
     /// The steps of these, without a way over the object that holds them: it would be retained.
     let fixedSteps: RuleStepList
     /// The rules for values of the type.
-    let values: (any ValueIndex)?
+    ///
+    /// These three are without a claim, or they would be retained for a look-up; the indexes are kept below.
+    let values: Unmanaged<ValueIndex>?
     /// The rules for the domain of the type, if it is a Swift type.
-    let domain: DomainSteps?
+    let domain: Unmanaged<DomainSteps>?
     /// The rules for domains, if the type is an `NSError`'s.
-    let domains: DomainIndex?
-    let isForNSErrorObjects: Bool
+    let domains: Unmanaged<DomainIndex>?
+    private let kept: (values: ValueIndex?, domain: DomainSteps?, domains: DomainIndex?)
     /// Whether an error has to be looked up in an index.
     let looksUp: Bool
     /// Whether an asynchronous rule could match.
@@ -20,17 +22,16 @@
 
     init(
         fixed: RuleSteps,
-        values: (any ValueIndex)?,
+        values: ValueIndex?,
         domain: DomainSteps?,
-        domains: DomainIndex?,
-        isForNSErrorObjects: Bool
+        domains: DomainIndex?
     ) {
         self.fixed = fixed
         fixedSteps = fixed.list
-        self.values = values
-        self.domain = domain
-        self.domains = domains
-        self.isForNSErrorObjects = isForNSErrorObjects
+        kept = (values, domain, domains)
+        unsafe self.values = unsafe values.map { unsafe Unmanaged.passUnretained($0) }
+        unsafe self.domain = unsafe domain.map { unsafe Unmanaged.passUnretained($0) }
+        unsafe self.domains = unsafe domains.map { unsafe Unmanaged.passUnretained($0) }
         looksUp = values != nil || domain != nil || domains != nil
         hasAsynchronous =
             fixed.hasAsynchronous || values?.hasAsynchronous ?? false || domain?.hasAsynchronous ?? false

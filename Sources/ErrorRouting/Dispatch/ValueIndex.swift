@@ -1,9 +1,15 @@
-/// The rules for values of one `Hashable` error type, by value.
-protocol ValueIndex: AnyObject, Sendable {
-    /// The steps of the rules whose value the error equals, in order.
-    func steps(for error: any Error) -> RuleStepList
+/// The rules for values of one `Hashable` error type, by value; its subclass knows the type.
+///
+/// Unchecked, since a class with subclasses cannot be checked; the only one has nothing but constants.
+class ValueIndex: @unchecked Sendable {
+    let hasAsynchronous: Bool
 
-    var hasAsynchronous: Bool { get }
+    init(hasAsynchronous: Bool) {
+        self.hasAsynchronous = hasAsynchronous
+    }
+
+    /// The steps of the rules whose value the error equals, in order.
+    func steps(for error: any Error) -> RuleStepList { fatalError("\(type(of: self)) does not override \(#function)") }
 }
 
 /// A hash table in memory of its own, since reading a dictionary retains it.
@@ -19,7 +25,6 @@ protocol ValueIndex: AnyObject, Sendable {
     private let slots: UnsafeMutablePointer<Slot>
     private let mask: Int
     private let steps: [RuleSteps]
-    let hasAsynchronous: Bool
 
     /// - Parameter rules: The rules in order, each with the value that it requires.
     init(_ rules: [(value: Value, rule: Rule, order: Int)]) {
@@ -43,7 +48,7 @@ protocol ValueIndex: AnyObject, Sendable {
             unsafe slots[index] = Slot(value: value, hash: hash, steps: list.list)
         }
         self.steps = steps
-        hasAsynchronous = steps.contains(where: \.hasAsynchronous)
+        super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
     }
 
     deinit {
@@ -51,7 +56,7 @@ protocol ValueIndex: AnyObject, Sendable {
         unsafe slots.deallocate()
     }
 
-    func steps(for error: any Error) -> RuleStepList {
+    override func steps(for error: any Error) -> RuleStepList {
         // The plan is that of the error's dynamic type, and so is the index.
         func project<Dynamic: Error>(_ error: Dynamic) -> RuleStepList {
             find(unsafe unsafeBitCast(error, to: Value.self))
@@ -85,8 +90,8 @@ protocol ValueIndex: AnyObject, Sendable {
 /// - Parameters:
 ///   - type: The errors' dynamic type.
 ///   - rules: The rules in order, each of which requires a value of that type.
-func makeValueIndex(_ type: any Error.Type, _ rules: [(rule: Rule, order: Int)]) -> (any ValueIndex)? {
-    func make<Value: Error & Hashable>(_ type: Value.Type) -> any ValueIndex {
+func makeValueIndex(_ type: any Error.Type, _ rules: [(rule: Rule, order: Int)]) -> ValueIndex? {
+    func make<Value: Error & Hashable>(_ type: Value.Type) -> ValueIndex {
         HashableValueIndex<Value>(
             rules.compactMap { entry in
                 (entry.rule.shape.requiredValue as? Value).map { ($0, entry.rule, entry.order) }
