@@ -73,7 +73,7 @@ enum Compare {
             FileHandle.standardError.write(Data("\rround \(round) of \(rounds)".utf8))
         }
         FileHandle.standardError.write(Data("\rscaling …        ".utf8))
-        let scaling = await Scaling.take(rounds: 15)
+        let scaling = await Scaling.takeAll(rounds: 15)
         FileHandle.standardError.write(Data("\r                 \r".utf8))
         let table = Table(measurement: measurement, scaling: scaling, rounds: rounds).markdown
         print(table)

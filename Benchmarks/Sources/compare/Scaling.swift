@@ -4,6 +4,7 @@ import Foundation
 
 /// How dispatch grows with the cores: as many tasks as cores against one, beside a control that shares nothing.
 struct Scaling {
+    let name: String
     let cores: Int
     let handler: Spread
     let control: Spread
@@ -13,12 +14,22 @@ struct Scaling {
     private static let iterations = 400_000
 
     @concurrent
-    static func take(rounds: Int) async -> Scaling {
+    static func takeAll(rounds: Int) async -> [Scaling] {
+        [
+            await take("match by type", Handlers.types(64), rounds: rounds) { Handlers.firstOfTypes },
+            await take("miss", Handlers.types(64), rounds: rounds) { Unknown() },
+            await take("match by value", Handlers.values(64), rounds: rounds) { Status.code(0) },
+        ]
+    }
+
+    @concurrent
+    private static func take(
+        _ name: String, _ shared: ErrorHandler, rounds: Int, error makeError: @escaping @Sendable () -> any Error
+    ) async -> Scaling {
         let cores = ProcessInfo.processInfo.activeProcessorCount
-        let shared = Handlers.types(64)
         let dispatch: @Sendable () async -> Void = {
-            // Each task throws an error of its own; the handler is shared.
-            let error = Handlers.firstOfTypes
+            // Each task has an error of its own; the handler is shared.
+            let error = makeError()
             for _ in 0..<iterations { await shared.handle(error) }
         }
         let control: @Sendable () async -> Void = {
@@ -32,6 +43,7 @@ struct Scaling {
             controlGrowth.append(await growth(of: control, tasks: cores))
         }
         return Scaling(
+            name: name,
             cores: cores,
             handler: Spread(handlerGrowth),
             control: Spread(controlGrowth),

@@ -4,7 +4,7 @@ import Foundation
 /// The measured figures as Markdown.
 struct Table {
     let measurement: Measurement
-    let scaling: Scaling?
+    let scaling: [Scaling]
     let rounds: Int
 
     private static let names = [
@@ -41,8 +41,9 @@ struct Table {
                 "| \(goal.text) | \(Self.ratio(ratio)) | \(goal.isFloor ? "≥" : "≤") \(goal.bound.formatted()) "
                     + "| \(isMet ? "met" : "missed") |")
         }
-        if let scaling {
-            let text = "throughput of \(scaling.cores) tasks over 1, relative to a control that shares nothing"
+        for scaling in scaling {
+            let text =
+                "\(scaling.name): throughput of \(scaling.cores) tasks over 1, relative to a control that shares nothing"
             let isMet = scaling.relative.median >= 0.9
             lines.append("| \(text) | \(Self.ratio(scaling.relative)) | ≥ 0.9 | \(isMet ? "met" : "missed") |")
         }
