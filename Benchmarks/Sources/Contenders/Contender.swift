@@ -41,7 +41,7 @@ package struct Contender: Sendable {
                     iterations: 500
                 )
             } + [
-                handling("four types, the fourth", 8, Handlers.plainTypes(), E4()),
+                handling("eight types, the fourth", 8, Handlers.plainTypes(), E4()),
                 handling("eight types, the eighth", 8, Handlers.plainTypes(), E8()),
                 Contender("switch, 4th case", rules: 4) { [error = E4() as any Error] count in
                     for _ in 0..<count { handleBySwitch4(error) }

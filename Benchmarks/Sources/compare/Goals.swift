@@ -16,7 +16,7 @@ struct Goal {
         flat("match by NSError", 1.5),
         flat("error map", 1.2),
         Goal(
-            text: "dispatch over a switch that matches in its 4th case", first: ("four types, the fourth", 8),
+            text: "dispatch over a switch that matches in its 4th case", first: ("eight types, the fourth", 8),
             second: ("switch, 4th case", 4), bound: 0.9, shortBound: nil, isFloor: false),
         Goal(
             text: "dispatch over a switch that matches in its 8th case", first: ("eight types, the eighth", 8),

@@ -27,7 +27,7 @@ struct Table {
         }
         lines += ["", "| beside them | |", "| --- | --- |"]
         for (name, rules) in [
-            ("four types, the fourth", 8), ("switch, 4th case", 4), ("eight types, the eighth", 8),
+            ("eight types, the fourth", 8), ("switch, 4th case", 4), ("eight types, the eighth", 8),
             ("switch, 8th case", 8), ("always alone", 1), ("asynchronous action", 1), ("four tasks at once", 64),
             ("NotificationCenter", 1), ("building 1,000 rules", 1_000),
         ] {

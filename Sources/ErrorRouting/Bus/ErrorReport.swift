@@ -43,8 +43,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// What became of it: in an `always` action the outcome so far, in an observer the whole; before that nil.
     public internal(set) var outcome: HandleOutcome?
 
-    /// An instant's size is unknown at compile time, and so would be a report's and all that holds one, each copy a detour
-    /// by way of the runtime; a duration's is known.
+    /// An instant's size is unknown at compile time, and so would be a report's and all that holds one, each copy a
+    /// detour by way of the runtime; a duration's is known.
     private let sinceOrigin: Duration
     private static let origin = ContinuousClock.now
 

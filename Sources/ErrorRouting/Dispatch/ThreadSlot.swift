@@ -23,17 +23,17 @@ enum ThreadSlot {
 
     private static let lastThread = Atomic<UInt>(0)
 
-    private static let key: pthread_key_t = {
+    /// Nil where the system has no more keys; then all threads share a slot, which is slower and no less right.
+    private static let key: pthread_key_t? = {
         var key = pthread_key_t()
-        let status = unsafe pthread_key_create(&key, nil)
-        precondition(status == 0, "the system has no more thread-local keys")
-        return key
+        return unsafe pthread_key_create(&key, nil) == 0 ? key : nil
     }()
 
     /// The calling thread's slot, below ``count``.
     ///
     /// Threads are numbered in the order in which they first ask.
     static var current: Int {
+        guard let key else { return 0 }
         var number = unsafe UInt(bitPattern: pthread_getspecific(key))
         if number == 0 {
             number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue

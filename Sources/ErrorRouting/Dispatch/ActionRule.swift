@@ -1,14 +1,19 @@
-/// A rule that stops what it matches, and does nothing.
-final class IgnoreRule<Input: Sendable>: Rule, @unchecked Sendable {
-    private let matcher: RuleMatcher<Input>
+/// A rule of an error handler: an action gets what its matcher hands on.
+///
+/// Each shape of action has a subclass, which calls the user's closure as it is.
+class ActionRule<Input: Sendable>: Rule, @unchecked Sendable {
+    final let matcher: RuleMatcher<Input>
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source) {
         self.matcher = RuleMatcher(matcher)
         super.init(shape: matcher.shape, source: source)
     }
 
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
+    final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
+}
 
+/// A rule that stops what it matches, and does nothing.
+final class IgnoreRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     override var alwaysStops: Bool { true }
 
     override func answerSynchronously(
@@ -22,8 +27,7 @@ final class IgnoreRule<Input: Sendable>: Rule, @unchecked Sendable {
 }
 
 /// A rule with a synchronous action that takes the match alone.
-final class SynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
-    private let matcher: RuleMatcher<Input>
+final class SynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     private let action: @Sendable (Input) throws -> HandleStrategy
 
     init(
@@ -31,12 +35,9 @@ final class SynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
         at source: ErrorReport.Source,
         _ action: @escaping @Sendable (Input) throws -> HandleStrategy
     ) {
-        self.matcher = RuleMatcher(matcher)
         self.action = action
-        super.init(shape: matcher.shape, source: source)
+        super.init(matcher, at: source)
     }
-
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
     override func answerSynchronously(
         _ subject: inout ErrorSubject,
@@ -62,8 +63,7 @@ final class SynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
 }
 
 /// A rule with a synchronous action that takes the match and its report.
-final class SynchronousReportRule<Input: Sendable>: Rule, @unchecked Sendable {
-    private let matcher: RuleMatcher<Input>
+final class SynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     private let action: @Sendable (Input, ErrorReport) throws -> HandleStrategy
 
     init(
@@ -71,12 +71,9 @@ final class SynchronousReportRule<Input: Sendable>: Rule, @unchecked Sendable {
         at source: ErrorReport.Source,
         _ action: @escaping @Sendable (Input, ErrorReport) throws -> HandleStrategy
     ) {
-        self.matcher = RuleMatcher(matcher)
         self.action = action
-        super.init(shape: matcher.shape, source: source)
+        super.init(matcher, at: source)
     }
-
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
     override func answerSynchronously(
         _ subject: inout ErrorSubject,
@@ -93,8 +90,7 @@ final class SynchronousReportRule<Input: Sendable>: Rule, @unchecked Sendable {
 }
 
 /// A rule with an asynchronous action.
-final class AsynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
-    private let matcher: RuleMatcher<Input>
+final class AsynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     private let action: @Sendable (Input, ErrorReport) async throws -> HandleStrategy
 
     init(
@@ -102,12 +98,9 @@ final class AsynchronousRule<Input: Sendable>: Rule, @unchecked Sendable {
         at source: ErrorReport.Source,
         _ action: @escaping @Sendable (Input, ErrorReport) async throws -> HandleStrategy
     ) {
-        self.matcher = RuleMatcher(matcher)
         self.action = action
-        super.init(shape: matcher.shape, source: source)
+        super.init(matcher, at: source)
     }
-
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
     override var isAsynchronous: Bool { true }
 
