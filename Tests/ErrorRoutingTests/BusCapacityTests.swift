@@ -13,7 +13,7 @@ struct BusCapacityTests {
             #expect(bus.statistics.pending == 4)
         }
         #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [0, 1, 2])
-        #expect(recorded.matches(of: .type(ErrorsDropped.self)) == [ErrorsDropped(count: 7)])
+        #expect(recorded.matches(of: .type(ErrorsDropped.self)) == [dropped(7)])
         #expect(recorded.errors.last is ErrorsDropped)
         #expect(recorded.statistics.isBalanced)
     }
@@ -66,7 +66,7 @@ struct BusCapacityTests {
         let running = Task { await bus.run() }
         var iterator = reports.makeAsyncIterator()
         #expect(await iterator.next()?.error as? Numbered == Numbered(0))
-        #expect(await iterator.next()?.error as? ErrorsDropped == ErrorsDropped(count: 2))
+        #expect(await iterator.next()?.error as? ErrorsDropped == dropped(2))
         bus.finish()
         await running.value
         #expect(bus.statistics.posted == 4 && bus.statistics.isBalanced)
@@ -131,6 +131,10 @@ struct BusCapacityTests {
         #expect(delivered + announced == 8_000)
         #expect(announced == recorded.statistics.dropped)
         #expect(recorded.statistics.isBalanced && recorded.statistics.pending == 0)
+    }
+
+    private func dropped(_ count: Int) -> ErrorsDropped {
+        ErrorsDropped(count: count, byType: ["ErrorRoutingTests.Numbered": count])
     }
 
     /// Posts while nothing is delivered yet, then delivers.

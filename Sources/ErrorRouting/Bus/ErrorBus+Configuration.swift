@@ -18,6 +18,11 @@ extension ErrorBus {
         /// action that blocks its thread cannot be cut off.
         public var actionTimeLimit: Duration?
 
+        /// How many errors of one kind are delivered in a while, before the rest is summed up; nil for all of them.
+        ///
+        /// See ``FloodLimit``.
+        public var floodLimit: FloodLimit?
+
         /// The clock for the limits above and for `shutdown`.
         ///
         /// A test clock in tests.
@@ -28,14 +33,17 @@ extension ErrorBus {
         /// - Parameters:
         ///   - capacity: How many reports may be pending.
         ///   - actionTimeLimit: How long an asynchronous action may run; nil for no limit.
+        ///   - floodLimit: How many errors of one kind are delivered in a while; nil for all of them.
         ///   - clock: The clock for limits.
         public init(
             capacity: Int = 8192,
             actionTimeLimit: Duration? = .seconds(30),
+            floodLimit: FloodLimit? = nil,
             clock: any Clock<Duration> = ContinuousClock()
         ) {
             self.capacity = capacity
             self.actionTimeLimit = actionTimeLimit
+            self.floodLimit = floodLimit
             self.clock = clock
         }
 

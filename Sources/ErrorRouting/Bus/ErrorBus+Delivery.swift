@@ -6,6 +6,8 @@ extension ErrorBus {
     struct Staff {
         var worker: (generation: UInt64, task: Task<Void, Never>)?
         var watchdog: Task<Void, Never>?
+        /// Wakes the worker when a flood limit's window ends.
+        var alarm: Task<Void, Never>?
     }
 
     func startWorker(_ generation: UInt64) {
@@ -37,14 +39,85 @@ extension ErrorBus {
         if let next { startWorker(next) }
     }
 
-    func next(for generation: UInt64) -> BusStateMachine.NextAnswer {
-        let answer = machine.withLock { $0.next(for: generation) }
-        switch answer {
-        case .end: end()
-        case .sleep(let idle): for promise in idle { promise.fulfill(()) }
-        case .deliver, .superseded: break
+    /// What a worker does next.
+    enum Work {
+        case deliver(ErrorReport, from: DispatchProgress)
+        case sleep
+        case goHome
+    }
+
+    /// What the worker of a generation does next.
+    func next(for generation: UInt64) -> Work {
+        var now = BusStateMachine.FloodMoment.unknown
+        while true {
+            switch machine.withLock({ decide(for: generation, at: now, &$0) }) {
+            case .deliver(let report, let progress):
+                return .deliver(report, from: progress)
+            case .suppressed(let pending):
+                pending.promise?.fulfill(HandleOutcome(disposition: .suppressed))
+            case .readClock:
+                now = .moment(clock.now())
+            case .sleep(let idle, let alarm):
+                if let alarm { setAlarm(alarm) }
+                for promise in idle { promise.fulfill(()) }
+                return .sleep
+            case .end:
+                end()
+                return .goHome
+            case .superseded:
+                return .goHome
+            }
         }
-        return answer
+    }
+
+    private enum Decision {
+        case deliver(ErrorReport, from: DispatchProgress)
+        case suppressed(PendingReport)
+        /// A flood limit holds reports; ask again with the moment.
+        case readClock
+        /// Sleep until woken; tell those who wait until nothing is pending, and set an alarm.
+        case sleep([Promise<Void>], alarm: Duration?)
+        case end
+        case superseded
+    }
+
+    /// Asks the machine, and where that has nothing in hand the intake.
+    private func decide(
+        for generation: UInt64,
+        at moment: BusStateMachine.FloodMoment,
+        _ machine: inout BusStateMachine
+    ) -> Decision {
+        var moment = moment
+        while true {
+            let answer = machine.next(for: generation, at: moment) { intake.takeDrops(for: $0) }
+            intake.release(machine.counters.released)
+            switch answer {
+            case .deliver(let report, let progress): return .deliver(report, from: progress)
+            case .suppressed(let pending): return .suppressed(pending)
+            case .end: return .end
+            case .superseded: return .superseded
+            case .idle, .holding: break
+            }
+            let batch = intake.takeAll()
+            if !batch.isEmpty {
+                machine.batch = batch
+                continue
+            }
+            if case .holding = answer {
+                if moment == .unknown, !intake.state.isClosed, !machine.isWindingUp { return .readClock }
+                if intake.state.isClosed || machine.isWindingUp {
+                    moment = .end
+                    continue
+                }
+            }
+            if intake.end() {
+                machine.hasEnded = true
+                return .end
+            }
+            guard intake.sleep() else { continue }
+            let isIdle = machine.statistics(intake.counts).pending == 0
+            return .sleep(isIdle ? machine.takeIdleWaiters() : [], alarm: machine.nextAlarm())
+        }
     }
 
     func complete(_ outcome: HandleOutcome, for generation: UInt64) {
@@ -118,5 +191,28 @@ extension ErrorBus {
                 startWorker(generation)
             }
         }
+    }
+}
+
+/// The flood limit's alarm.
+extension ErrorBus {
+    private func setAlarm(_ moment: Duration) {
+        // Weak, and without the binding to the bus that tasks inherit: the clock need not honour cancellation.
+        let alarm = ErrorBus.$current.withValue(nil) {
+            Task { [weak self, clock] in
+                try? await clock.sleep(moment)
+                self?.alarmRings()
+            }
+        }
+        staff.withLock { $0.alarm = alarm }
+        if hasEnded { alarm.cancel() }
+    }
+
+    private func alarmRings() {
+        let isAsleep = machine.withLock { machine in
+            machine.alarm = nil
+            return intake.rouse()
+        }
+        if isAsleep { waker.yield() }
     }
 }

@@ -31,10 +31,27 @@ extension ErrorBus {
     ///
     /// An error posted later is counted as dropped, and written to standard error. Finishing twice is the same as once.
     public func finish() {
-        perform(machine.withLock { $0.finish() })
+        perform(machine.withLock { closed(intake.close(), &$0) })
     }
 
-    private func perform(_ answer: BusStateMachine.FinishAnswer) {
+    private enum FinishAnswer {
+        case nothing
+        case wake
+        /// It has nothing to deliver and no one to deliver it, so it ends here.
+        case end
+    }
+
+    /// What follows when posting has been ended, or was already.
+    private func closed(_ isFirst: Bool, _ machine: inout BusStateMachine) -> FinishAnswer {
+        guard isFirst else { return .nothing }
+        if machine.runPhase == .notStarted, machine.statistics(intake.counts).pending == 0, intake.end() {
+            machine.hasEnded = true
+            return .end
+        }
+        return intake.rouse() ? .wake : .nothing
+    }
+
+    private func perform(_ answer: FinishAnswer) {
         switch answer {
         case .nothing: break
         case .wake: waker.yield()
@@ -44,15 +61,35 @@ extension ErrorBus {
 
     /// Finishes the bus once its tasks have ended and nothing is pending, so that what the actions of the last reports
     /// start is waited for too.
+    ///
+    /// What a flood limit holds is let go meanwhile.
     func finishWhenIdle() async {
+        let isAsleep = machine.withLock { machine in
+            machine.isWindingUp = true
+            return intake.rouse()
+        }
+        if isAsleep { waker.yield() }
         while true {
             let idle = Promise<Void>()
-            if machine.withLock({ $0.isIdle(elseTell: idle) }) { idle.fulfill(()) }
+            let isIdle = machine.withLock { machine in
+                if machine.hasEnded || machine.statistics(intake.counts).pending == 0 { return true }
+                machine.idleWaiters.append(idle)
+                return false
+            }
+            if isIdle { idle.fulfill(()) }
             await idle.value
             let posted = statistics.posted
             await tasks.waitForAll()
             // Unless something was posted meanwhile, no action has run that could have started another task.
-            let answer = machine.withLock { $0.finish(ifIdleSince: posted) }
+            let answer = machine.withLock { machine -> FinishAnswer? in
+                let state = intake.state
+                if state.isClosed { return .nothing }
+                let statistics = machine.statistics(intake.counts)
+                guard statistics.pending == 0, statistics.posted == posted, intake.close(ifStill: state) else {
+                    return nil
+                }
+                return closed(true, &machine)
+            }
             if let answer { return perform(answer) }
         }
     }
@@ -102,18 +139,24 @@ extension ErrorBus {
     }
 
     private func takeBack(_ receive: ([ErrorReport]) -> Void) {
-        let (left, worker) = machine.withLock { machine in
-            let worker = machine.generation
-            let left = machine.takeBack()
-            generation.store(machine.generation, ordering: .releasing)
-            return (left, worker)
-        }
-        cancelWorker(worker)
+        let left = takeLeftovers()
         for failure in left.failures { failure.writeToStandardError() }
         // Before the end is told to anyone: the process may be over soon after.
         receive(left.reports.map(\.report))
         for pending in left.reports { pending.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if machine.withLock({ $0.leftoversWereReceived() }) { end() }
+    }
+
+    /// Ends the bus, and answers what was not delivered.
+    func takeLeftovers() -> BusStateMachine.Leftovers {
+        let (left, worker) = machine.withLock { machine in
+            let worker = machine.generation
+            let left = machine.takeBack(intake.shut()) { intake.takeDrops(for: $0) }
+            generation.store(machine.generation, ordering: .releasing)
+            return (left, worker)
+        }
+        cancelWorker(worker)
+        return left
     }
 
     /// Everyone who waits for the end hears of it.
@@ -123,7 +166,7 @@ extension ErrorBus {
         resignRoot()
         observers.finish()
         waker.finish()
-        staff.withLock { $0.watchdog }?.cancel()
+        for task in staff.withLock({ [$0.watchdog, $0.alarm] }) { task?.cancel() }
         for promise in machine.withLock({ $0.takeIdleWaiters() }) { promise.fulfill(()) }
         ended.fulfill(())
     }

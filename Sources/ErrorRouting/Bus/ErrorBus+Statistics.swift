@@ -1,4 +1,9 @@
 extension ErrorBus {
+    /// How many errors the bus has taken, and what became of them, at one moment.
+    public var statistics: Statistics {
+        machine.withLock { $0.statistics(intake.counts) }
+    }
+
     /// How many errors a bus has taken, and what became of them.
     ///
     /// Whenever the bus is at rest, `posted = handled + ignored + unmatched + suppressed + dropped + pending`; each is

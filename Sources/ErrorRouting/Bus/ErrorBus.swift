@@ -35,9 +35,12 @@ public final class ErrorBus: ErrorPosting {
     let handler: ErrorHandler
     let clock: BusClock
     let actionTimeLimit: Duration?
+    let hasFloodLimit: Bool
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
+    /// What posters touch, and nobody else but the loop once a batch.
+    let intake: BusIntake
     let machine: Locked<BusStateMachine>
     /// The machine's generation, readable without the lock.
     let generation = Atomic<UInt64>(0)
@@ -60,38 +63,26 @@ public final class ErrorBus: ErrorPosting {
         self.handler = handler
         clock = BusClock(configuration.clock)
         actionTimeLimit = configuration.actionTimeLimit
+        hasFloodLimit = configuration.floodLimit != nil
+        intake = BusIntake(capacity: configuration.capacity)
         machine = Locked(
-            BusStateMachine(capacity: configuration.capacity, actionTimeLimit: configuration.actionTimeLimit)
+            BusStateMachine(
+                capacity: configuration.capacity,
+                actionTimeLimit: configuration.actionTimeLimit,
+                floodLimit: configuration.floodLimit
+            )
         )
         // One wake-up is as good as many: the worker takes all that it finds.
         (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     deinit {
-        let left = machine.withLock { $0.takeBack() }
-        for pending in left.reports {
+        for pending in takeLeftovers().reports {
             pending.promise?.fulfill(HandleOutcome(disposition: .dropped))
             StandardError.write(pending.report, because: "the bus was discarded before it was delivered")
         }
         observers.finish()
         waker.finish()
-    }
-
-    /// How many errors the bus has taken, and what became of them, at one moment.
-    public var statistics: Statistics { machine.withLock { $0.statistics } }
-
-    /// Opens a stream of every report delivered from now on, with its outcome.
-    ///
-    /// An observer can stop nothing, and a slow one never slows the bus: its own stream loses its oldest reports. The
-    /// stream ends when the bus has drained, or when its reader is done with it. One reader per stream; open a stream
-    /// for each. Read it in a `Task {}` or an `async let`, not in a `task` of the bus:
-    /// ``withErrorBus(handler:configuration:_:)`` waits for those before it drains, and the stream ends after that.
-    ///
-    /// - Parameter limit: How many reports the stream holds for a reader that is behind. At least 1.
-    /// - Returns: The stream.
-    public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
-        if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
-        return observers.add(bufferingNewest: limit)
     }
 
     // MARK: Posting
@@ -105,7 +96,7 @@ public final class ErrorBus: ErrorPosting {
     ///   - metadata: What to give along.
     ///   - source: Where it is posted.
     public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
-        post(ErrorReport(error: error, source: source, metadata: metadata), promise: nil)
+        post(error, metadata, source, nil)
     }
 
     /// Posts an error and waits until it is delivered.
@@ -125,13 +116,12 @@ public final class ErrorBus: ErrorPosting {
         metadata: [String: String],
         source: ErrorReport.Source
     ) async -> HandleOutcome {
-        let report = ErrorReport(error: error, source: source, metadata: metadata)
         guard !isInsideOwnAction else {
-            let isPending = post(report, promise: nil)
+            let isPending = post(error, metadata, source, nil)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        post(report, promise: promise)
+        post(error, metadata, source, promise)
         return await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
@@ -139,7 +129,7 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    var hasEnded: Bool { machine.withLock { $0.hasEnded } }
+    var hasEnded: Bool { intake.state.hasEnded }
 
     /// Whether this task runs in an action of this bus, or was started in one that still runs.
     var isInsideOwnAction: Bool {
@@ -148,19 +138,59 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    /// Posts a report, and answers whether it is pending; if not, it was dropped.
+    /// Posts an error, and answers whether it is pending; if not, it was dropped.
     @discardableResult
-    private func post(_ report: ErrorReport, promise: Promise<HandleOutcome>?) -> Bool {
-        switch machine.withLock({ $0.post(PendingReport(report: report, promise: promise)) }) {
-        case .accepted(let wake):
-            if wake { waker.yield() }
-            return true
-        case .overflowed:
-            promise?.fulfill(HandleOutcome(disposition: .dropped))
-        case .refused:
-            StandardError.write(report, because: "the bus has finished")
-            promise?.fulfill(HandleOutcome(disposition: .dropped))
+    private func post(
+        _ error: any Error,
+        _ metadata: [String: String],
+        _ source: ErrorReport.Source,
+        _ promise: Promise<HandleOutcome>?
+    ) -> Bool {
+        switch intake.reserve(for: error) {
+        case .accepted:
+            let report = ErrorReport(error: error, source: source, metadata: metadata)
+            if push(PendingReport(report: report, promise: promise, floodStamp: floodStamp(of: error))) { return true }
+        case .full(let makesNotice):
+            if makesNotice { announceDrops(at: source) }
+        case .closed:
+            StandardError.write(
+                ErrorReport(error: error, source: source, metadata: metadata),
+                because: "the bus has finished"
+            )
         }
+        promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
+    }
+
+    private func floodStamp(of error: any Error) -> PendingReport.FloodStamp? {
+        hasFloodLimit ? PendingReport.FloodStamp(code: ErrorCode(of: error), moment: clock.now()) : nil
+    }
+
+    /// Hands over what was accepted; answers whether it will be delivered.
+    private func push(_ pending: consuming PendingReport) -> Bool {
+        switch intake.push(pending) {
+        case .pushed:
+            return true
+        case .pushedToSleeper:
+            waker.yield()
+            return true
+        case .refused(let pending):
+            // It was accepted, and the bus was shut down since.
+            if pending.kind == .posted { StandardError.write(pending.report, because: "the bus has finished") }
+            return false
+        }
+    }
+
+    /// Lets a notice of drops follow.
+    private func announceDrops(at source: ErrorReport.Source) {
+        if intake.reserveNotice(), push(PendingReport(noticeOfDropsAt: source, scope: [])) { return }
+        // The bus has ended since it was full: nobody is left who could deliver the notice.
+        let drops = machine.withLock { machine in
+            let drops = intake.takeDrops()
+            machine.counters.toldDrops += drops.count
+            return drops
+        }
+        if drops.count == 0 { return }
+        StandardError.write(ErrorReport(error: drops, source: source), because: "the bus has finished")
     }
 }

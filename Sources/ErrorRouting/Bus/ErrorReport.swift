@@ -40,6 +40,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     public internal(set) var sequence: UInt64
     /// How many errors it stands for: itself, and those that a flood limit suppressed.
     public internal(set) var occurrences: Int
+    /// How many reports an observer missed just before this one, since its buffer was full; 0 everywhere else.
+    public internal(set) var missed = 0
     /// What became of it: in an `always` action the outcome so far, in an observer the whole; before that nil.
     public internal(set) var outcome: HandleOutcome?
 

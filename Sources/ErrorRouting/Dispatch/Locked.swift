@@ -8,12 +8,12 @@ import Synchronization
 /// its acquire. Both are plain moves on x86-64, and real races are still found.
 ///
 /// Unchecked, since the compiler cannot know that `value` is only touched under the lock.
-package final class Locked<Value>: @unchecked Sendable {
+package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = Mutex(())
     private let order = Atomic<Bool>(false)
     private var value: Value
 
-    package init(_ value: sending Value) {
+    package init(_ value: consuming sending Value) {
         self.value = value
     }
 

@@ -3,9 +3,10 @@ import Foundation
 /// Text about errors that fits on one line, whatever an error's description holds.
 enum ErrorText {
     /// The error's type with its module: `Intake.PaymentError`.
-    static func typeName(of error: any Error) -> String {
-        oneLine(String(reflecting: type(of: error)))
-    }
+    static func typeName(of error: any Error) -> String { typeName(type(of: error)) }
+
+    /// A type with its module.
+    static func typeName(_ type: Any.Type) -> String { oneLine(String(reflecting: type)) }
 
     /// The error as one would write it: `PaymentError.declined(code: 51)` for an enum's case, else its description.
     static func literal(_ error: any Error) -> String {

@@ -32,7 +32,7 @@ final class DeliveryWorker: ActionSupervisor {
                 }
             case .sleep:
                 await bus.wakeUp()
-            case .end, .superseded:
+            case .goHome:
                 return
             }
         }

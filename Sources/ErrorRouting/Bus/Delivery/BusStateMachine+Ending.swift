@@ -1,0 +1,88 @@
+/// Running, and what ends it.
+extension BusStateMachine {
+    enum RunAnswer: Equatable {
+        case start(generation: UInt64)
+        /// It was finished with nothing to deliver: there is nothing to run.
+        case alreadyEnded
+        case runsAlready, ranBefore
+    }
+
+    mutating func run() -> RunAnswer {
+        switch runPhase {
+        case .running: return .runsAlready
+        case .returned: return .ranBefore
+        case .notStarted:
+            runPhase = .running
+            return hasEnded ? .alreadyEnded : .start(generation: generation)
+        }
+    }
+
+    mutating func runReturned() {
+        runPhase = .returned
+    }
+
+    /// Whether the report of a number is in delivery.
+    func isDelivering(_ sequence: UInt64) -> Bool { delivery?.pending.report.sequence == sequence }
+
+    /// Those who wait until nothing is pending, when that is so.
+    mutating func takeIdleWaiters() -> [Promise<Void>] {
+        defer { idleWaiters = [] }
+        return idleWaiters
+    }
+
+    /// What a shutdown has taken back.
+    struct Leftovers {
+        /// What was not delivered, the report in flight first.
+        var reports: [PendingReport] = []
+        /// Actions of the report in flight that have failed, and were to be told of after it.
+        var failures: [ActionFailure] = []
+    }
+
+    /// Gives back everything that was not delivered, and ends.
+    ///
+    /// - Parameters:
+    ///   - rest: What was still in the intake, which is shut.
+    ///   - takeDrops: Asked for what was dropped, where a notice of that is among the reports.
+    mutating func takeBack(
+        _ rest: consuming MailboxBatch<PendingReport>,
+        takeDrops: (PendingReport) -> ErrorsDropped
+    ) -> Leftovers {
+        var rest = rest
+        guard !hasEnded else { return Leftovers() }
+        hasEnded = true
+        generation += 1
+        var left = Leftovers()
+        if let delivery = delivery.take() {
+            left.reports.append(delivery.pending)
+            left.failures = (delivery.action?.progress ?? delivery.progress).failures
+        }
+        while let notice = failureNotices.popFirst() { left.reports.append(notice) }
+        // Held ones were posted before what is in the batch.
+        while let release = flood?.release(endingBy: nil) {
+            var pending = release.held
+            pending.report.occurrences = release.occurrences
+            left.reports.append(pending)
+            counters.released += 1
+        }
+        while let pending = candidate.take() ?? batch.popFirst() ?? rest.popFirst() {
+            if pending.kind == .errorsDropped {
+                left.reports.append(taken(pending, takeDrops(pending)))
+            } else {
+                left.reports.append(pending)
+                counters.released += 1
+            }
+        }
+        counters.givenBack += left.reports.count
+        counters.actionFailures += left.failures.count
+        return left
+    }
+
+    /// What was taken back is in its receiver's hands, before anyone hears of the end.
+    ///
+    /// - Returns: Whether the bus ends now; if not, its worker ends it, once it has told the observers of the report
+    ///   that it is telling them of.
+    mutating func leftoversWereReceived() -> Bool {
+        endsAfterAnnouncement = isAnnouncing
+        return !isAnnouncing
+    }
+}

@@ -1,0 +1,65 @@
+/// Limiting an action's time.
+extension BusStateMachine {
+    enum WatchAnswer {
+        /// No action runs: the watchdog may go home, and is sent out again by the next action.
+        case goHome
+        case sleep(until: Duration)
+        /// The action is abandoned; a worker of this generation takes over after it.
+        case replaceWorker(generation: UInt64)
+    }
+
+    enum BeginAnswer {
+        case begin
+        /// It begins, and a watchdog has to be sent out.
+        case beginWatched
+        /// Another worker has taken over, or the report was taken back: it must not begin.
+        case superseded
+    }
+
+    /// An asynchronous action is about to begin.
+    mutating func actionWillBegin(
+        _ rule: Rule,
+        _ progress: DispatchProgress,
+        _ report: ErrorReport,
+        at now: Duration,
+        for generation: UInt64
+    ) -> BeginAnswer {
+        guard generation == self.generation, delivery != nil else { return .superseded }
+        delivery?.action = RunningAction(rule: rule, progress: progress, report: report, began: now)
+        guard actionTimeLimit != nil, !watchdogIsOut else { return .begin }
+        watchdogIsOut = true
+        return .beginWatched
+    }
+
+    mutating func actionDidEnd(for generation: UInt64) {
+        guard generation == self.generation else { return }
+        delivery?.action = nil
+    }
+
+    /// The watchdog looks at the action in flight.
+    mutating func watch(at now: Duration) -> WatchAnswer {
+        guard let actionTimeLimit, !hasEnded, let action = delivery?.action else {
+            watchdogIsOut = false
+            return .goHome
+        }
+        let deadline = action.began + min(actionTimeLimit, BusClock.forever)
+        guard now >= deadline else { return .sleep(until: deadline) }
+        let failure = ActionFailure(
+            error: ActionTimeLimitExceeded(limit: actionTimeLimit),
+            report: action.report,
+            rule: action.rule.registration.description
+        )
+        delivery?.progress = action.progress
+        unsafe delivery?.progress.record(failure, of: Unmanaged.passUnretained(action.rule))
+        delivery?.action = nil
+        generation += 1
+        return .replaceWorker(generation: generation)
+    }
+
+    /// Sends the worker of a generation home, and answers the next one's.
+    mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
+        guard generation == self.generation, !hasEnded else { return nil }
+        self.generation += 1
+        return self.generation
+    }
+}

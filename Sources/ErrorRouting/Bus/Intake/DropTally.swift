@@ -1,0 +1,99 @@
+import Synchronization
+
+/// How many errors were dropped since the last notice, by type; counted without a lock, since drops come in storms.
+///
+/// A dropper first counts in its type's slot, then in the total. The notice empties the slots, and takes as much from the
+/// total as it found. So the total, once all is counted, is what no notice has told of; it passes from 0 to 1 exactly
+/// when a notice has to be made; and each drop is in exactly one notice.
+struct DropTally: ~Copyable, Sendable {
+    private struct Slot: ~Copyable {
+        /// The type's address; 0 is none.
+        let type = Atomic<UInt>(0)
+        let count = Atomic<Int>(0)
+    }
+
+    /// How many types are told apart; what is dropped of others is counted together.
+    static let typeLimit = 64
+
+    private let slots: Slots
+    private let others = Atomic<Int>(0)
+    /// Drops that no notice has told of; for moments less than 0, where a slot was emptied before the total was told.
+    private let total = Atomic<Int>(0)
+
+    init() {
+        slots = Slots()
+    }
+
+    /// Counts a dropped error.
+    ///
+    /// - Returns: Whether a notice has to be made.
+    func add(_ type: any Error.Type) -> Bool {
+        slots.add(UInt(bitPattern: ObjectIdentifier(type)), elseIn: others)
+        return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
+    }
+
+    /// What no notice has told of.
+    var untold: Int { total.load(ordering: .acquiring) }
+
+    /// Takes what was counted into a notice.
+    ///
+    /// - Returns: The notice, and whether another one has to be made, since more was dropped meanwhile.
+    func take() -> (notice: ErrorsDropped, isMoreUntold: Bool) {
+        var byType: [String: Int] = [:]
+        var count = 0
+        slots.empty { type, dropped in
+            byType[ErrorText.typeName(type), default: 0] += dropped
+            count += dropped
+        }
+        let other = others.exchange(0, ordering: .acquiringAndReleasing)
+        if other > 0 { byType[ErrorsDropped.otherTypes, default: 0] += other }
+        count += other
+        let rest = total.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
+        return (ErrorsDropped(count: count, byType: byType), rest > 0)
+    }
+
+    /// The slots: a table that is searched from the place that an address hashes to.
+    @safe private struct Slots: ~Copyable, @unchecked Sendable {
+        // Unchecked for the address: what is there is read and written atomically.
+        private let first: UnsafeMutablePointer<Slot>
+
+        init() {
+            unsafe first = .allocate(capacity: typeLimit)
+            for index in 0..<typeLimit { unsafe (first + index).initialize(to: Slot()) }
+        }
+
+        deinit {
+            unsafe first.deinitialize(count: typeLimit)
+            unsafe first.deallocate()
+        }
+
+        func add(_ type: UInt, elseIn others: borrowing Atomic<Int>) {
+            // Addresses of types are aligned, and often near each other: multiplied by the golden ratio they spread.
+            let hash = Int(truncatingIfNeeded: (UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+            for step in 0..<typeLimit {
+                let slot = unsafe first + (hash &+ step) % typeLimit
+                var found = unsafe slot.pointee.type.load(ordering: .relaxed)
+                if found == 0 {
+                    let (isMine, other) = unsafe slot.pointee.type.compareExchange(
+                        expected: 0, desired: type, ordering: .relaxed)
+                    found = isMine ? type : other
+                }
+                if found == type {
+                    unsafe slot.pointee.count.wrappingAdd(1, ordering: .releasing)
+                    return
+                }
+            }
+            others.wrappingAdd(1, ordering: .releasing)
+        }
+
+        func empty(_ body: (any Any.Type, Int) -> Void) {
+            for index in 0..<typeLimit {
+                let slot = unsafe first + index
+                guard unsafe slot.pointee.count.load(ordering: .relaxed) != 0 else { continue }
+                let count = unsafe slot.pointee.count.exchange(0, ordering: .acquiringAndReleasing)
+                let address = unsafe slot.pointee.type.load(ordering: .relaxed)
+                body(unsafe unsafeBitCast(address, to: Any.Type.self), count)
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// What one observer has not read yet: bounded, and the oldest goes first.
+///
+/// It counts what it loses, and the next report that is read says so. `Output` is what the observer's matcher hands on.
+final class ObserverBuffer<Output: Sendable>: ReportObserver {
+    typealias Element = (output: Output, report: ErrorReport)
+
+    private struct State {
+        var elements = FIFO<Element>()
+        /// How many were lost since one was read.
+        var missed = 0
+        var isFinished = false
+        /// Readers who wait; one, where a stream is used as it should be.
+        var readers = FIFO<CheckedContinuation<Element?, Never>>()
+    }
+
+    private let limit: Int
+    private let match: @Sendable (ErrorReport) -> Output?
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - limit: How many reports it holds; at least 1.
+    ///   - match: Asked of every report, by the bus; nil for one that is not for this observer.
+    init(bufferingNewest limit: Int, match: @escaping @Sendable (ErrorReport) -> Output?) {
+        self.limit = limit
+        self.match = match
+    }
+
+    func offer(_ report: ErrorReport) {
+        guard let output = match(report) else { return }
+        // What is lost is let go outside the lock, since an error's end may run code of the user's.
+        let (reader, lost) = state.withLock { state -> (CheckedContinuation<Element?, Never>?, Element?) in
+            if state.isFinished { return (nil, nil) }
+            if let reader = state.readers.popFirst() { return (reader, nil) }
+            let lost = state.elements.count >= limit ? state.elements.popFirst() : nil
+            if lost != nil { state.missed += 1 }
+            state.elements.append((output, report))
+            return (nil, lost)
+        }
+        reader?.resume(returning: (output, report))
+        withExtendedLifetime(lost) {}
+    }
+
+    /// What is there can still be read; nothing comes after it.
+    func finish() {
+        let readers = state.withLock { state in
+            state.isFinished = true
+            var readers: [CheckedContinuation<Element?, Never>] = []
+            while let reader = state.readers.popFirst() { readers.append(reader) }
+            return readers
+        }
+        for reader in readers { reader.resume(returning: nil) }
+    }
+
+    /// The next report, once there is one; nil at the end.
+    func next() async -> Element? {
+        if let element = state.withLock({ Self.pop(&$0) }) { return element }
+        return await withCheckedContinuation { reader in
+            let answer = state.withLock { state -> Element?? in
+                if let element = Self.pop(&state) { return element }
+                if state.isFinished { return .some(nil) }
+                state.readers.append(reader)
+                return nil
+            }
+            if let answer { reader.resume(returning: answer) }
+        }
+    }
+
+    private static func pop(_ state: inout State) -> Element? {
+        guard var element = state.elements.popFirst() else { return nil }
+        element.report.missed = state.missed
+        state.missed = 0
+        return element
+    }
+}
+
+/// Whoever is told of handled reports.
+protocol ReportObserver: AnyObject, Sendable {
+    func offer(_ report: ErrorReport)
+    func finish()
+}
