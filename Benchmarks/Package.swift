@@ -29,6 +29,16 @@ let package = Package(
             name: "dispatch-allocations",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
+        // Posts as often as it is told to, for check-allocations.sh.
+        .executableTarget(
+            name: "post-allocations",
+            dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
+        ),
+        // Posts millions of errors to a bus whose action is stuck, for check-memory.sh.
+        .executableTarget(
+            name: "post-memory",
+            dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
+        ),
         // `swift package benchmark`
         .executableTarget(
             name: "Dispatching",
