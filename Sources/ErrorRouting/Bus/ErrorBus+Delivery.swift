@@ -43,6 +43,8 @@ extension ErrorBus {
     enum Work {
         /// From the beginning, or from where another worker has come.
         case deliver(PendingReport, from: DispatchProgress?)
+        /// The report of this number in the lane.
+        case deliverInLane(Int)
         case sleep
         case goHome
     }
@@ -71,24 +73,40 @@ extension ErrorBus {
         if let decision { return work(decision, for: generation) }
         let outcome = progress.outcome
         if isObserved { observers.send(pending.report(outcome)) }
-        pending.promise?.fulfill(outcome)
+        pending.posting.promise?.fulfill(outcome)
         for failure in announcement ?? [] { failure.writeToStandardError() }
         return next(for: generation)
     }
 
-    /// The same in the common case, where nobody has to be told and the next report is in hand; else answers nil, and
-    /// nothing is done.
-    func goOn(from pending: PendingReport, _ progress: DispatchProgress, for generation: UInt64) -> PendingReport? {
-        guard observers.isEmpty, pending.promise == nil else { return nil }
-        return machine.withLock { machine in
-            guard let next = machine.goOn(progress, for: generation) else { return nil }
-            intake.release(machine.counters.released)
-            return next
+    /// The worker is at the last report in the lane, or at one that needs more than delivery.
+    ///
+    /// - Parameters:
+    ///   - number: The report.
+    ///   - progress: How far it came; nil if it is not begun.
+    ///   - generation: The worker's.
+    /// - Returns: What the worker does next.
+    func leaveLane(at number: Int, _ progress: DispatchProgress?, for generation: UInt64) -> Work {
+        let isPlain = progress?.failures.isEmpty ?? false && observers.isEmpty
+        let (pending, decision) = machine.withLock { machine -> (PendingReport?, Decision) in
+            guard let number = lane.close() else { return (nil, .superseded) }
+            machine.laneClosed(at: number, lane.sequence)
+            if isPlain, let progress {
+                machine.counters.count(progress.disposition)
+                return (nil, decide(for: generation, at: .unknown, &machine))
+            }
+            let posting = unsafe intake.mailbox.element(at: number).pointee
+            return (machine.deliverFromLane(posting), .superseded)
         }
+        if case .superseded = decision, pending == nil { return .goHome }
+        // Outside the lock, since an error's end may run code of the user's.
+        intake.mailbox.empty(number)
+        guard let pending else { return work(decision, for: generation) }
+        return progress.map { complete(pending, $0, for: generation) } ?? .deliver(pending, from: nil)
     }
 
     private enum Decision {
         case deliver(PendingReport, from: DispatchProgress?)
+        case deliverInLane(Int)
         case suppressed(PendingReport)
         /// A flood limit holds reports; ask again with the moment.
         case readClock
@@ -105,8 +123,10 @@ extension ErrorBus {
             switch decision {
             case .deliver(let pending, let progress):
                 return .deliver(pending, from: progress)
+            case .deliverInLane(let number):
+                return .deliverInLane(number)
             case .suppressed(let pending):
-                pending.promise?.fulfill(HandleOutcome(disposition: .suppressed))
+                pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
             case .readClock:
                 moment = .moment(clock.now())
             case .sleep(let idle, let alarm):
@@ -131,23 +151,22 @@ extension ErrorBus {
     ) -> Decision {
         var moment = moment
         while true {
-            let answer = machine.next(for: generation, at: moment) { intake.takeDrops(for: $0) }
-            intake.release(machine.counters.released)
-            switch answer {
-            case .deliver(let pending, let progress): return .deliver(pending, from: progress)
-            case .suppressed(let pending): return .suppressed(pending)
-            case .end: return .end
-            case .superseded: return .superseded
-            case .idle, .holding: break
+            let answer = machine.next(for: generation, at: moment)
+            if let decision = decision(answer, machine) { return decision }
+            let number = machine.nextNumber
+            if let answer = take(&machine), let decision = decision(answer, machine) { return decision }
+            if machine.nextNumber != number { continue }
+            if canUseLane(machine) {
+                let (number, sequence) = machine.beginInLane()
+                intake.release(machine.counters.released)
+                lane.open(at: number, sequence: sequence)
+                return .deliverInLane(number)
             }
-            let batch = intake.takeAll()
-            if !batch.isEmpty {
-                machine.batch = batch
-                continue
-            }
-            if case .holding = answer {
-                if moment == .unknown, !intake.state.isClosed, !machine.isWindingUp { return .readClock }
-                if intake.state.isClosed || machine.isWindingUp {
+            if intake.mailbox.isFilled(at: machine.nextNumber) { continue }
+            if case .holding = answer, moment != .end {
+                let isEnding = intake.state.isClosed || machine.isWindingUp
+                if !isEnding, moment == .unknown { return .readClock }
+                if isEnding {
                     moment = .end
                     continue
                 }
@@ -156,10 +175,44 @@ extension ErrorBus {
                 machine.hasEnded = true
                 return .end
             }
-            guard intake.sleep() else { continue }
-            let isIdle = machine.statistics(intake.counts).pending == 0
+            guard intake.mailbox.sleep(at: machine.nextNumber) else { continue }
+            let isIdle = machine.statistics(intake.counts, lane.counts).pending == 0
             return .sleep(isIdle ? machine.takeIdleWaiters() : [], alarm: machine.nextAlarm())
         }
+    }
+
+    /// What the machine's answer asks for; nil if it has nothing in hand.
+    private func decision(
+        _ answer: BusStateMachine.NextAnswer,
+        _ machine: borrowing BusStateMachine
+    ) -> Decision? {
+        intake.release(machine.counters.released)
+        return switch answer {
+        case .deliver(let pending, let progress): .deliver(pending, from: progress)
+        case .suppressed(let pending): .suppressed(pending)
+        case .end: .end
+        case .superseded: .superseded
+        case .idle, .holding: nil
+        }
+    }
+
+    /// Whether nothing is to be done with the next report but deliver it.
+    private func canUseLane(_ machine: borrowing BusStateMachine) -> Bool {
+        machine.flood == nil && observers.isEmpty && intake.mailbox.isPlain(at: machine.nextNumber)
+    }
+
+    /// Takes what is next in the intake, if it is more than a report to deliver.
+    private func take(_ machine: inout BusStateMachine) -> BusStateMachine.NextAnswer? {
+        if intake.hasNotice(before: machine.nextNumber), let notice = intake.takeNotice() {
+            machine.tell(intake.takeDrops(for: notice), by: notice)
+            return machine.take(notice)
+        }
+        if canUseLane(machine) { return nil }
+        while let posting = intake.mailbox.take(machine.nextNumber) {
+            machine.nextNumber += 1
+            if let answer = machine.take(PendingReport(posting)) { return answer }
+        }
+        return nil
     }
 
     func isCurrent(_ generation: UInt64) -> Bool {
@@ -240,10 +293,10 @@ extension ErrorBus {
     }
 
     private func alarmRings() {
-        let isAsleep = machine.withLock { machine in
+        let wakes = machine.withLock { machine in
             machine.alarm = nil
-            return intake.rouse()
+            return isAsleep(machine)
         }
-        if isAsleep { waker.yield() }
+        if wakes { waker.yield() }
     }
 }

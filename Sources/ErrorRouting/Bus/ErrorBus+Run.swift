@@ -44,11 +44,11 @@ extension ErrorBus {
     /// What follows when posting has been ended, or was already.
     private func closed(_ isFirst: Bool, _ machine: inout BusStateMachine) -> FinishAnswer {
         guard isFirst else { return .nothing }
-        if machine.runPhase == .notStarted, machine.statistics(intake.counts).pending == 0, intake.end() {
+        if machine.runPhase == .notStarted, machine.statistics(intake.counts, lane.counts).pending == 0, intake.end() {
             machine.hasEnded = true
             return .end
         }
-        return intake.rouse() ? .wake : .nothing
+        return isAsleep(machine) ? .wake : .nothing
     }
 
     private func perform(_ answer: FinishAnswer) {
@@ -64,15 +64,15 @@ extension ErrorBus {
     ///
     /// What a flood limit holds is let go meanwhile.
     func finishWhenIdle() async {
-        let isAsleep = machine.withLock { machine in
+        let wakes = machine.withLock { machine in
             machine.isWindingUp = true
-            return intake.rouse()
+            return isAsleep(machine)
         }
-        if isAsleep { waker.yield() }
+        if wakes { waker.yield() }
         while true {
             let idle = Promise<Void>()
             let isIdle = machine.withLock { machine in
-                if machine.hasEnded || machine.statistics(intake.counts).pending == 0 { return true }
+                if machine.hasEnded || machine.statistics(intake.counts, lane.counts).pending == 0 { return true }
                 machine.idleWaiters.append(idle)
                 return false
             }
@@ -84,7 +84,7 @@ extension ErrorBus {
             let answer = machine.withLock { machine -> FinishAnswer? in
                 let state = intake.state
                 if state.isClosed { return .nothing }
-                let statistics = machine.statistics(intake.counts)
+                let statistics = machine.statistics(intake.counts, lane.counts)
                 guard statistics.pending == 0, statistics.posted == posted, intake.close(ifStill: state) else {
                     return nil
                 }
@@ -143,7 +143,7 @@ extension ErrorBus {
         for failure in left.failures { failure.writeToStandardError() }
         // Before the end is told to anyone: the process may be over soon after.
         receive(left.reports.map { $0.report() })
-        for pending in left.reports { pending.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
+        for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if machine.withLock({ $0.leftoversWereReceived() }) { end() }
     }
 
@@ -151,12 +151,33 @@ extension ErrorBus {
     func takeLeftovers() -> BusStateMachine.Leftovers {
         let (left, worker) = machine.withLock { machine in
             let worker = machine.generation
-            let left = machine.takeBack(intake.shut()) { intake.takeDrops(for: $0) }
+            if let number = lane.withdraw() {
+                machine.laneClosed(at: number, lane.sequence)
+                // A copy, since the worker still looks at what lies there.
+                _ = unsafe machine.deliverFromLane(intake.mailbox.element(at: number).pointee)
+            }
+            let left = machine.takeBack(machine.hasEnded ? [] : shutIntake(&machine))
+            intake.release(machine.counters.released)
             generation.store(machine.generation, ordering: .releasing)
             return (left, worker)
         }
         cancelWorker(worker)
         return left
+    }
+
+    /// What is still in the intake, which takes no more.
+    private func shutIntake(_ machine: inout BusStateMachine) -> [PendingReport] {
+        var rest: [PendingReport] = []
+        let end = intake.shut()
+        for number in machine.nextNumber...max(end, machine.nextNumber) {
+            if intake.hasNotice(before: number), let notice = intake.takeNotice() {
+                machine.tell(intake.takeDrops(for: notice), by: notice)
+                rest.append(notice)
+            }
+            // A place that is not filled yet is refused to its poster.
+            if number < end, let posting = intake.mailbox.shut(number) { rest.append(PendingReport(posting)) }
+        }
+        return rest
     }
 
     /// Everyone who waits for the end hears of it.

@@ -1,7 +1,7 @@
 extension ErrorBus {
     /// How many errors the bus has taken, and what became of them, at one moment.
     public var statistics: Statistics {
-        machine.withLock { $0.statistics(intake.counts) }
+        machine.withLock { $0.statistics(intake.counts, lane.counts) }
     }
 
     /// How many errors a bus has taken, and what became of them.

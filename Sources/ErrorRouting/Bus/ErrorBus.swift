@@ -42,6 +42,8 @@ public final class ErrorBus: ErrorPosting {
     /// What posters touch, and nobody else but the loop once a batch.
     let intake: BusIntake
     let machine: Locked<BusStateMachine>
+    /// What the worker has in hand while it needs nobody's leave.
+    let lane = DeliveryLane()
     /// The machine's generation, readable without the lock.
     let generation = Atomic<UInt64>(0)
     let staff = Locked(Staff())
@@ -78,7 +80,7 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         for pending in takeLeftovers().reports {
-            pending.promise?.fulfill(HandleOutcome(disposition: .dropped))
+            pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             StandardError.write(pending.report(), because: "the bus was discarded before it was delivered")
         }
         observers.finish()
@@ -134,7 +136,10 @@ public final class ErrorBus: ErrorPosting {
     /// Whether this task runs in an action of this bus, or was started in one that still runs.
     var isInsideOwnAction: Bool {
         ErrorBus.actions.contains { action in
-            action.bus == number && machine.withLock { $0.isDelivering(action.sequence) }
+            action.bus == number
+                && machine.withLock { machine in
+                    machine.isDelivering(action.sequence) || lane.isOpen && lane.sequence == action.sequence
+                }
         }
     }
 
@@ -147,54 +152,60 @@ public final class ErrorBus: ErrorPosting {
         _ promise: Promise<HandleOutcome>?
     ) -> Bool {
         switch intake.reserve(for: error) {
-        case .accepted:
-            let pending =
-                hasFloodLimit
-                ? StampedReport(
-                    error,
-                    at: source,
-                    metadata: metadata,
-                    scope: [],
-                    promise: promise,
-                    stamp: .init(code: ErrorCode(of: error), moment: clock.now())
-                )
-                : PendingReport(error, at: source, metadata: metadata, promise: promise)
-            if push(pending) { return true }
+        case .accepted(let number):
+            var posting = Posting(error, at: source)
+            posting.metadata = metadata
+            posting.promise = promise
+            if hasFloodLimit { posting.floodStamp = .init(code: ErrorCode(of: error), moment: clock.now()) }
+            switch intake.fill(number, with: posting) {
+            case .filled:
+                return true
+            case .filledForSleeper:
+                waker.yield()
+                return true
+            case .refused:
+                // It was accepted, and the bus was shut down since.
+                writeToStandardError(error, metadata, source)
+            }
         case .full(let makesNotice):
             if makesNotice { announceDrops(at: source) }
         case .closed:
-            let report = ErrorReport(error: error, source: source, metadata: metadata)
-            StandardError.write(report, because: "the bus has finished")
+            writeToStandardError(error, metadata, source)
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
     }
 
-    /// Hands over what was accepted; answers whether it will be delivered.
-    private func push(_ pending: PendingReport) -> Bool {
-        switch intake.push(pending) {
-        case .pushed:
-            return true
-        case .pushedToSleeper:
-            waker.yield()
-            return true
-        case .refused:
-            // It was accepted, and the bus was shut down since.
-            if pending.kind == .posted { StandardError.write(pending.report(), because: "the bus has finished") }
-            return false
-        }
+    private func writeToStandardError(
+        _ error: any Error,
+        _ metadata: [String: String],
+        _ source: ErrorReport.Source
+    ) {
+        let report = ErrorReport(error: error, source: source, metadata: metadata)
+        StandardError.write(report, because: "the bus has finished")
     }
 
     /// Lets a notice of drops follow.
+    ///
+    /// Once for many drops, so that it may take the lock.
     private func announceDrops(at source: ErrorReport.Source) {
-        if intake.reserveNotice(), push(PendingReport(noticeOfDropsAt: source, scope: [])) { return }
-        // The bus has ended since it was full: nobody is left who could deliver the notice.
-        let drops = machine.withLock { machine in
-            let drops = intake.takeDrops()
+        let isAnnounced = intake.announce(PendingReport(noticeOfDropsAt: source, scope: []))
+        let (drops, wakes) = machine.withLock { machine -> (ErrorsDropped?, Bool) in
+            guard machine.hasEnded else { return (nil, isAsleep(machine)) }
+            // It has ended since it was full. Unless a shutdown has it, nobody is left who could deliver the notice.
+            if isAnnounced, intake.takeNotice() == nil { return (nil, false) }
+            let drops = intake.takeDrops(for: PendingReport(noticeOfDropsAt: source, scope: []))
             machine.counters.toldDrops += drops.count
-            return drops
+            return (drops, false)
         }
-        if drops.count == 0 { return }
+        if wakes { waker.yield() }
+        guard let drops, drops.count > 0 else { return }
         StandardError.write(ErrorReport(error: drops, source: source), because: "the bus has finished")
+    }
+
+    /// Whether the worker sleeps; then it has to be woken by whoever asks.
+    func isAsleep(_ machine: borrowing BusStateMachine) -> Bool {
+        // In the lane it is awake, and takes places out of the mailbox without the lock.
+        !lane.isOpen && intake.mailbox.rouse(at: machine.nextNumber)
     }
 }

@@ -4,7 +4,9 @@
         /// It is handled directly, and comes from a place.
         case place(ErrorReport.Source)
         /// It was posted. Without a claim to it: whoever dispatches it holds it.
-        case posted(Unmanaged<PendingReport>)
+        case pending(Unmanaged<PendingReport>)
+        /// It was posted, and lies where whoever dispatches it keeps it.
+        case posted(UnsafePointer<Posting>, sequence: UInt64)
     }
 
     private let origin: Origin
@@ -16,7 +18,11 @@
     }
 
     init(_ pending: PendingReport) {
-        unsafe origin = .posted(Unmanaged.passUnretained(pending))
+        unsafe origin = .pending(Unmanaged.passUnretained(pending))
+    }
+
+    init(_ posting: UnsafePointer<Posting>, sequence: UInt64) {
+        unsafe origin = .posted(posting, sequence: sequence)
     }
 
     init(_ report: ErrorReport) {
@@ -35,7 +41,8 @@
     private func make(_ error: any Error) -> ErrorReport {
         switch origin {
         case .place(let source): ErrorReport(error: error, source: source)
-        case .posted(let pending): unsafe pending._withUnsafeGuaranteedRef { $0.report() }
+        case .pending(let pending): unsafe pending._withUnsafeGuaranteedRef { $0.report() }
+        case .posted(let posting, let sequence): unsafe posting.pointee.report(sequence: sequence)
         }
     }
 

@@ -44,10 +44,13 @@ extension RuleSet {
     /// Tries the rules in order for a supervisor, if by the error's type alone none of them can be asynchronous; else
     /// answers nil, and none has been tried.
     @inline(never)
-    func dispatchIfSynchronous(_ pending: PendingReport, under supervisor: some ActionSupervisor) -> DispatchResult? {
-        var walk = unsafe DispatchWalk(unretainedProgram, pending.error, from: DispatchProgress())
+    func dispatchIfSynchronous(
+        _ error: any Error,
+        _ report: consuming LazyReport,
+        under supervisor: some ActionSupervisor
+    ) -> DispatchResult? {
+        var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         if walk.mayBeAsynchronous { return nil }
-        var report = LazyReport(pending)
         while let step = walk.next() {
             if walk.progress.stage == .always { report.carry(walk.progress.outcome) }
             do {

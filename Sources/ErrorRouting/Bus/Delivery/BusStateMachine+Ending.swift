@@ -22,7 +22,9 @@ extension BusStateMachine {
     }
 
     /// Whether the report of a number is in delivery.
-    func isDelivering(_ sequence: UInt64) -> Bool { delivering?.sequence == sequence }
+    func isDelivering(_ sequence: UInt64) -> Bool { 
+        delivering?.sequence == sequence
+    }
 
     /// Those who wait until nothing is pending, when that is so.
     mutating func takeIdleWaiters() -> [Promise<Void>] {
@@ -40,14 +42,8 @@ extension BusStateMachine {
 
     /// Gives back everything that was not delivered, and ends.
     ///
-    /// - Parameters:
-    ///   - rest: What was still in the intake, which is shut.
-    ///   - takeDrops: Asked for what was dropped, where a notice of that is among the reports.
-    mutating func takeBack(
-        _ rest: consuming MailboxBatch<PendingReport>,
-        takeDrops: (PendingReport) -> ErrorsDropped
-    ) -> Leftovers {
-        var rest = rest
+    /// - Parameter rest: What was still in the intake, notices of drops included, which have been told of them.
+    mutating func takeBack(_ rest: [PendingReport]) -> Leftovers {
         guard !hasEnded else { return Leftovers() }
         hasEnded = true
         generation += 1
@@ -59,20 +55,15 @@ extension BusStateMachine {
         action = nil
         progress = nil
         while let notice = failureNotices.popFirst() { left.reports.append(notice) }
-        // Held ones were posted before what is in the batch.
+        // Held ones were posted before what was still in the intake.
         while let release = flood?.release(endingBy: nil) {
             release.held.standFor(release.occurrences)
             left.reports.append(release.held)
             counters.released += 1
         }
-        while let pending = candidate.take() ?? batch.popFirst() ?? rest.popFirst() {
-            if pending.kind == .errorsDropped {
-                left.reports.append(taken(pending, takeDrops(pending)))
-            } else {
-                left.reports.append(pending)
-                counters.released += 1
-            }
-        }
+        if let candidate = candidate.take() { left.reports.append(candidate); counters.released += 1 }
+        left.reports += rest
+        counters.released += rest.count { $0.kind == .posted }
         counters.givenBack += left.reports.count
         counters.actionFailures += left.failures.count
         return left

@@ -11,7 +11,7 @@
 ///                         ├─ delivering ─┬─ handled | ignored | unmatched
 ///                         │              └─ dropped    (given back by shutdown)
 ///                         └─ dropped                   (given back by shutdown)
-struct BusStateMachine: ~Copyable {
+struct BusStateMachine {
     enum RunPhase {
         case notStarted, running, returned
     }
@@ -56,13 +56,13 @@ struct BusStateMachine: ~Copyable {
     var runPhase = RunPhase.notStarted
     var counters = Counters()
 
-    /// What was taken from the intake and waits for its turn.
-    var batch = MailboxBatch<PendingReport>()
-    /// The report before those, if a held one has to go first.
+    /// The number of the report to take from the intake next, unless the lane is open.
+    var nextNumber = 0
+    /// The report that was taken last, if a held one has to go first.
     var candidate: PendingReport?
     var failureNotices = FIFO<PendingReport>()
     var flood: FloodLimiter<PendingReport>?
-    /// The report in delivery.
+    /// The report in delivery, unless that is in the lane.
     var delivering: PendingReport?
     /// Where a worker that takes it over begins; nil for the beginning.
     var progress: DispatchProgress?
@@ -97,19 +97,21 @@ struct BusStateMachine: ~Copyable {
     ///
     /// Posts and pending reports are counted by the intake, their ends here.
     ///
-    /// - Parameter intake: What the intake has counted up to this moment.
-    func statistics(_ intake: IntakeCounts) -> ErrorBus.Statistics {
+    /// - Parameters:
+    ///   - intake: What the intake has counted up to this moment.
+    ///   - lane: What the lane has.
+    func statistics(_ intake: IntakeCounts, _ lane: LaneCounts = LaneCounts()) -> ErrorBus.Statistics {
         let overflowed = counters.toldDrops + intake.untoldDrops
         let notices = counters.notices + intake.notices + counters.failureNotices
         return ErrorBus.Statistics(
             posted: intake.accepted + overflowed + intake.refused + notices,
-            handled: counters.handled,
-            ignored: counters.ignored,
-            unmatched: counters.unmatched,
+            handled: counters.handled + lane.handled,
+            ignored: counters.ignored + lane.ignored,
+            unmatched: counters.unmatched + lane.unmatched,
             suppressed: counters.suppressed,
             dropped: overflowed + intake.refused + intake.withdrawn + counters.givenBack,
-            pending: intake.accepted - intake.withdrawn - counters.released + intake.notices
-                + failureNotices.count + (delivering == nil ? 0 : 1),
+            pending: intake.accepted - intake.withdrawn - intake.released + intake.notices
+                + failureNotices.count + (delivering == nil && !lane.isOpen ? 0 : 1),
             actionFailures: counters.actionFailures
         )
     }
@@ -156,12 +158,7 @@ extension BusStateMachine {
     /// - Parameters:
     ///   - generation: The worker's.
     ///   - now: The moment, if the bus has no more reports than those in hand.
-    ///   - takeDrops: Asked for what was dropped, when a notice of that has its turn.
-    mutating func next(
-        for generation: UInt64,
-        at now: FloodMoment = .unknown,
-        takeDrops: (PendingReport) -> ErrorsDropped
-    ) -> NextAnswer {
+    mutating func next(for generation: UInt64, at now: FloodMoment = .unknown) -> NextAnswer {
         isAnnouncing = false
         if endsAfterAnnouncement {
             endsAfterAnnouncement = false
@@ -170,14 +167,7 @@ extension BusStateMachine {
         guard generation == self.generation else { return .superseded }
         if let delivering { return .deliver(delivering, from: progress) }
         if let notice = failureNotices.popFirst() { return deliver(notice) }
-        while let pending = candidate.take() ?? batch.popFirst() {
-            if pending.kind == .errorsDropped { return deliver(taken(pending, takeDrops(pending))) }
-            guard let stamp = pending.floodStamp, flood != nil else {
-                counters.released += 1
-                return deliver(pending)
-            }
-            if let answer = admit(pending, stamp) { return answer }
-        }
+        if let pending = candidate.take(), let answer = take(pending) { return answer }
         guard let held = flood?.heldCount, held > 0 else { return .idle }
         let release: FloodLimiter<PendingReport>.Release?
         switch now {
@@ -188,9 +178,16 @@ extension BusStateMachine {
         return release.map { deliver($0) } ?? .holding
     }
 
-    /// Asks the flood limit; nil if the report is held, and none before it was suppressed.
-    private mutating func admit(_ pending: PendingReport, _ stamp: PendingReport.FloodStamp) -> NextAnswer? {
-        let fingerprint = ErrorFingerprint(of: pending.error, code: stamp.code, at: pending.source)
+    /// A report was taken from the intake, or a notice of drops that is to be told of them.
+    ///
+    /// - Returns: What the worker does next; nil if the report is held, and none before it was suppressed.
+    mutating func take(_ pending: PendingReport) -> NextAnswer? {
+        if pending.kind == .errorsDropped { return deliver(pending) }
+        guard let stamp = pending.posting.floodStamp, flood != nil else {
+            counters.released += 1
+            return deliver(pending)
+        }
+        let fingerprint = ErrorFingerprint(of: pending.error, code: stamp.code, at: pending.posting.source)
         if let release = flood?.release(toAdmit: fingerprint, at: stamp.moment) {
             candidate = pending
             return deliver(release)
@@ -222,12 +219,11 @@ extension BusStateMachine {
         return .deliver(pending, from: nil)
     }
 
-    /// A notice of drops, with what it has to say.
-    mutating func taken(_ notice: PendingReport, _ drops: ErrorsDropped) -> PendingReport {
+    /// A notice of drops has its turn, with what it has to say.
+    mutating func tell(_ drops: ErrorsDropped, by notice: PendingReport) {
         counters.notices += 1
         counters.toldDrops += drops.count
         notice.tell(drops)
-        return notice
     }
 
     /// When the worker, which is about to sleep, has to be woken; nil if nothing is held, or if that is arranged.
@@ -261,26 +257,40 @@ extension BusStateMachine {
                 for failure in result.failures { failureNotices.append(PendingReport(noticeOf: failure)) }
             }
         }
-        if !isObserved, pending.promise == nil, unheard.isEmpty { return .completed }
+        if !isObserved, pending.posting.promise == nil, unheard.isEmpty { return .completed }
         isAnnouncing = true
         return .announce(unheard: unheard)
     }
+}
 
-    /// Completes the report in delivery and begins the next one, where nothing else is to be done between the two.
+// MARK: - The lane
+
+extension BusStateMachine {
+    /// The report that would be taken next is delivered in the lane.
     ///
-    /// That is ``complete(_:for:isObserved:)`` and ``next(for:at:takeDrops:)`` for the common case, in one.
-    ///
-    /// - Returns: The next report; or nil, and nothing has changed.
-    mutating func goOn(_ result: DispatchProgress, for generation: UInt64) -> PendingReport? {
-        guard generation == self.generation, result.failures.isEmpty, failureNotices.isEmpty, flood == nil,
-            delivering != nil, let next = batch.popFirst(where: { $0.kind == .posted })
-        else { return nil }
-        progress = nil
-        counters.count(result.disposition)
+    /// - Returns: Its number, and its place in the order of delivery.
+    mutating func beginInLane() -> (number: Int, sequence: UInt64) {
         counters.released += 1
         lastSequence += 1
-        next.deliver(as: lastSequence)
-        delivering = next
-        return next
+        return (nextNumber, lastSequence)
+    }
+
+    /// The lane is closed, or was withdrawn.
+    ///
+    /// - Parameters:
+    ///   - number: The report that is in delivery there.
+    ///   - sequence: Its place in the order of delivery.
+    mutating func laneClosed(at number: Int, _ sequence: UInt64) {
+        counters.released += Int(sequence - lastSequence)
+        lastSequence = sequence
+        nextNumber = number + 1
+    }
+
+    /// The report that was in delivery in the lane is in delivery here.
+    mutating func deliverFromLane(_ posting: Posting) -> PendingReport {
+        let pending = PendingReport(posting)
+        pending.deliver(as: lastSequence)
+        delivering = pending
+        return pending
     }
 }

@@ -20,12 +20,21 @@ final class DeliveryWorker: ActionSupervisor {
     private func loop() async {
         var work = bus.next(for: generation)
         while true {
-            if case .deliver(let pending, nil) = work { work = deliverSynchronously(pending) }
-            if Task.isCancelled { return bus.replaceCancelledWorker(generation) }
             switch work {
+            case .deliver where Task.isCancelled, .sleep where Task.isCancelled:
+                return bus.replaceCancelledWorker(generation)
             case .deliver(let pending, let progress):
-                let progress = progress ?? DispatchProgress()
-                work = finish(pending, await bus.handler.rules.dispatch(pending, from: progress, under: self))
+                if progress == nil,
+                    let result = bus.handler.rules.dispatchIfSynchronous(
+                        pending.error, LazyReport(pending), under: self)
+                {
+                    work = finish(pending, result)
+                } else {
+                    let progress = progress ?? DispatchProgress()
+                    work = finish(pending, await bus.handler.rules.dispatch(pending, from: progress, under: self))
+                }
+            case .deliverInLane(let number):
+                work = deliverInLane(number)
             case .sleep:
                 await bus.wakeUp()
                 work = bus.next(for: generation)
@@ -35,27 +44,53 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// Delivers one report after the other, for as long as nothing has to be awaited.
-    private func deliverSynchronously(_ first: PendingReport) -> ErrorBus.Work {
-        var pending = first
-        while !Task.isCancelled {
-            guard let result = bus.handler.rules.dispatchIfSynchronous(pending, under: self) else { break }
-            if result.unannounced == nil, let next = bus.goOn(from: pending, result.progress, for: generation) {
-                pending = next
-                continue
+    /// Delivers what is in the lane, until that is empty or needs more.
+    private func deliverInLane(_ first: Int) -> ErrorBus.Work {
+        unsafe withUnsafeCurrentTask { task in
+            var number = first
+            while true {
+                let result = unsafe task?.isCancelled == true ? nil : dispatchInLane(number)
+                if let unannounced = result?.unannounced {
+                    return goHome(telling: result?.progress.failures.dropFirst(unannounced))
+                }
+                if let progress = result?.progress, progress.failures.isEmpty, bus.observers.isEmpty {
+                    switch bus.lane.goOn(from: number, progress.disposition, in: bus.intake) {
+                    case .next:
+                        bus.intake.mailbox.empty(number)
+                        number += 1
+                        continue
+                    case .withdrawn:
+                        return .goHome
+                    case .last:
+                        break
+                    }
+                }
+                let work = bus.leaveLane(at: number, result?.progress, for: generation)
+                guard case .deliverInLane(let next) = work else { return work }
+                number = next
             }
-            let work = finish(pending, result)
-            guard case .deliver(let next, nil) = work else { return work }
-            pending = next
         }
-        return .deliver(pending, from: nil)
+    }
+
+    /// Delivers a report where it lies: it stays there until the worker has gone on.
+    private func dispatchInLane(_ number: Int) -> RuleSet.DispatchResult? {
+        let posting = unsafe UnsafePointer(bus.intake.mailbox.element(at: number))
+        return unsafe bus.handler.rules.dispatchIfSynchronous(
+            posting.pointee.error,
+            LazyReport(posting, sequence: bus.lane.sequence),
+            under: self
+        )
     }
 
     private func finish(_ pending: PendingReport, _ result: RuleSet.DispatchResult) -> ErrorBus.Work {
         guard let unannounced = result.unannounced else {
             return bus.complete(pending, result.progress, for: generation)
         }
-        for failure in result.progress.failures.dropFirst(unannounced) { failure.writeToStandardError() }
+        return goHome(telling: result.progress.failures.dropFirst(unannounced))
+    }
+
+    private func goHome(telling failures: ArraySlice<ActionFailure>?) -> ErrorBus.Work {
+        for failure in failures ?? [] { failure.writeToStandardError() }
         return .goHome
     }
 

@@ -2,13 +2,14 @@ import Synchronization
 
 /// Where posters meet the bus: counts what comes in, and keeps it until the loop takes it. Takes no lock.
 ///
-/// A poster reserves, then pushes; between the two its report counts as pending. What is taken out is released, one
-/// report at a time, when it takes no room any more.
+/// A poster reserves a place, then fills it; between the two its report counts as pending. A report is released when it
+/// takes no room any more: when its delivery begins, or when it is suppressed.
 ///
-/// The methods under "The loop's side" are called under the bus's lock.
+/// The methods under "The loop's side" are called under the bus's lock, or by the worker where it has no need of that.
 struct BusIntake: ~Copyable, Sendable {
     enum Reservation {
-        case accepted
+        /// Accepted as the report of this number: the place is to be filled.
+        case accepted(Int)
         /// The bus is full, and the error was counted as dropped; a notice has to be made of that, or not.
         case full(makesNotice: Bool)
         /// The bus has finished, and the error was counted as dropped.
@@ -20,26 +21,34 @@ struct BusIntake: ~Copyable, Sendable {
     /// What posters last saw of ``released``: so they look there, which takes the loop its cache line away, only when
     /// the bus seems to be full.
     private let seenReleased = Atomic<Int>(0)
-    private let mailbox = Mailbox<PendingReport>()
 
     /// How many of the accepted reports take no room any more.
     private let released = PaddedCounter()
     private let drops = DropTally()
+    /// The notice that is under way, by its address, and the number of the report before which it has its turn.
+    private let notice = Atomic<UInt>(0)
+    private let noticeTurn = Atomic<Int>(.max)
     private let refused = Atomic<Int>(0)
     private let withdrawn = Atomic<Int>(0)
 
+    /// What was posted and not yet taken.
+    let mailbox: Mailbox<Posting>
+
     init(capacity: Int) {
-        self.capacity = capacity
+        self.capacity = min(capacity, MailboxLimits.capacity)
+        mailbox = Mailbox(capacity: self.capacity)
     }
+
+    deinit { _ = takeNotice() }
 
     // MARK: The posters' side
 
-    /// Asks for room for a report.
+    /// Asks for a place for a report.
     ///
     /// - Parameter error: What is to be counted by its type, if there is none.
     func reserve(for error: any Error) -> Reservation {
         var found = word.load(ordering: .relaxed)
-        var seen = seenReleased.load(ordering: .relaxed)
+        var seen = seenReleased.load(ordering: .acquiring)
         while true {
             var desired = found
             switch desired.reserve(released: seen, capacity: capacity) {
@@ -50,13 +59,13 @@ struct BusIntake: ~Copyable, Sendable {
                     successOrdering: .acquiringAndReleasing,
                     failureOrdering: .acquiring
                 )
-                if isReserved { return .accepted }
+                if isReserved { return .accepted(found.accepted) }
                 found = current
             case .full:
                 let current = released.value
                 if current == seen { return .full(makesNotice: drops.add(type(of: error))) }
                 seen = current
-                seenReleased.store(seen, ordering: .relaxed)
+                seenReleased.store(seen, ordering: .releasing)
             case .closed:
                 refused.wrappingAdd(1, ordering: .releasing)
                 return .closed
@@ -64,55 +73,52 @@ struct BusIntake: ~Copyable, Sendable {
         }
     }
 
-    /// Hands over a report that was accepted, or a notice that was announced.
+    /// Fills the place of a report that was accepted.
     ///
     /// It is refused if the bus was shut down since.
-    func push(_ pending: PendingReport) -> Mailbox<PendingReport>.PushAnswer {
-        let answer = mailbox.push(pending)
-        guard answer == .refused else { return answer }
-        if pending.kind == .errorsDropped {
-            update { $0.clearNotice() }
-        } else {
-            withdrawn.wrappingAdd(1, ordering: .releasing)
-        }
+    func fill(_ number: Int, with posting: consuming Posting) -> Mailbox<Posting>.FillAnswer {
+        let isSpecial = posting.promise != nil
+        let answer = mailbox.fill(number, with: posting, isSpecial: isSpecial)
+        if case .refused = answer { withdrawn.wrappingAdd(1, ordering: .releasing) }
         return answer
     }
 
-    /// Announces a notice of drops; if it may not be pushed, the bus has ended.
-    func reserveNotice() -> Bool { update { $0.reserveNotice() } }
-
-    /// Takes what was dropped since the last notice; for one that could not be pushed.
-    func takeDrops() -> ErrorsDropped { drops.take().notice }
-
-    /// Whether the loop sleeps, and has to be woken although nothing was pushed.
-    func rouse() -> Bool { mailbox.rouse() }
+    /// Lets a notice of drops follow what is accepted up to now.
+    ///
+    /// The loop may sleep, and has to be roused. If it answers false the bus has ended, and nothing was done.
+    func announce(_ pending: PendingReport) -> Bool {
+        let (isReserved, accepted) = update { ($0.reserveNotice(), $0.accepted) }
+        guard isReserved else { return false }
+        let address = unsafe UInt(bitPattern: Unmanaged.passRetained(pending).toOpaque())
+        notice.store(address, ordering: .releasing)
+        noticeTurn.store(accepted, ordering: .releasing)
+        return true
+    }
 
     // MARK: The loop's side
 
     /// What the word says.
     var state: IntakeWord { word.load(ordering: .acquiring) }
 
-    /// Everything that was pushed, in order.
-    func takeAll() -> MailboxBatch<PendingReport> { mailbox.takeAll() }
+    /// Whether a notice has its turn before the report of a number.
+    func hasNotice(before number: Int) -> Bool { noticeTurn.load(ordering: .acquiring) <= number }
 
-    /// Whether the loop may sleep; the next push wakes it.
-    func sleep() -> Bool { mailbox.sleep() }
+    /// The notice that is under way, if there is one.
+    func takeNotice() -> PendingReport? {
+        let address = notice.exchange(0, ordering: .acquiringAndReleasing)
+        guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
+        noticeTurn.store(.max, ordering: .releasing)
+        return unsafe Unmanaged<PendingReport>.fromOpaque(pointer).takeRetainedValue()
+    }
 
-    /// So many of the accepted reports take no room any more.
-    func release(_ count: Int) { released.set(count) }
-
-    /// Takes what was dropped, for a notice that has its turn.
+    /// Takes what was dropped, for a notice that was taken and has its turn.
     ///
     /// What is dropped from now on makes a notice of its own.
     func takeDrops(for notice: PendingReport) -> ErrorsDropped {
         // First the word, then the drops: who drops between the two announces a notice again.
         update { $0.clearNotice() }
         var (taken, isMoreUntold) = drops.take()
-        if isMoreUntold, reserveNotice() {
-            // The loop is awake, since it is here, and so has not to be woken.
-            _ = mailbox.push(notice.another())
-            return taken
-        }
+        if isMoreUntold, announce(notice.another()) { return taken }
         while isMoreUntold {
             // Ended: nobody would deliver another one.
             let more = drops.take()
@@ -124,6 +130,12 @@ struct BusIntake: ~Copyable, Sendable {
         }
         return taken
     }
+
+    /// So many of the accepted reports take no room any more.
+    func release(_ count: Int) { released.set(count) }
+
+    /// One more of them takes none; for one thread at a time.
+    func releaseOne() { released.set(released.value + 1) }
 
     /// Accepts no more; answers whether it did until now.
     func close() -> Bool { update { $0.close() } }
@@ -138,17 +150,15 @@ struct BusIntake: ~Copyable, Sendable {
     /// Ends, if it is closed and nothing is outstanding.
     func end() -> Bool { update { $0.end(released: released.value) } }
 
-    /// Ends, and takes what is there; whatever is still pushed is refused.
-    func shut() -> MailboxBatch<PendingReport> {
-        update { $0.shut() }
-        return mailbox.shut()
-    }
+    /// Ends, whatever is outstanding; answers how many reports were accepted.
+    func shut() -> Int { update { $0.shut(); return $0.accepted } }
 
     /// The counters that are kept here, of one moment.
     var counts: IntakeCounts {
         let word = state
         return IntakeCounts(
             accepted: word.accepted,
+            released: released.value,
             untoldDrops: drops.untold,
             refused: refused.load(ordering: .acquiring),
             withdrawn: withdrawn.load(ordering: .acquiring),
@@ -178,6 +188,8 @@ struct BusIntake: ~Copyable, Sendable {
 struct IntakeCounts {
     /// Reports that were accepted.
     var accepted = 0
+    /// Accepted reports that take no room any more: they are over, or in delivery.
+    var released = 0
     /// Errors dropped since the last notice.
     var untoldDrops = 0
     /// Errors posted after the end of posting.

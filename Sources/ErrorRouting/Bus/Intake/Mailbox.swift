@@ -1,155 +1,250 @@
 import Synchronization
 
-/// A lock-free list that any thread pushes to, and one reader takes whole.
+/// A lock-free queue of numbered places: any thread fills the place whose number it was given, and one reader empties
+/// them in the order of their numbers.
 ///
-/// What the head holds:
+/// Who gives the numbers, the intake's word, gives each once, and only when the place of the same slot before it has long
+/// been emptied: never more than `capacity` of them are out. The slots stand in segments that are made when first needed,
+/// and used again: as many as what is pending needs, and one to spare.
 ///
-/// | head | meaning |
+/// What a slot's state says:
+///
+/// | state | meaning |
 /// | --- | --- |
-/// | `empty` | nothing is there, and the reader is awake |
-/// | `asleep` | nothing is there, and the reader sleeps: the next push has to wake it |
-/// | `shut` | nothing is there, and nothing ever will be: a push hands its item back |
-/// | an address | the item pushed last; each item links to the one before |
+/// | `empty` | nothing is there yet |
+/// | `asleep` | nothing is there yet, and the reader sleeps until there is |
+/// | `plain`, `special` | an element is there; which of the two, its poster has said |
+/// | `shut` | nothing is there, and nothing ever will be: who comes to fill it takes its element back |
 ///
 /// Invariants:
 ///
-/// 1. A push never waits: it fails only because another one succeeded, or because the mailbox is shut.
-/// 2. Whoever replaces `asleep`, by push or by ``rouse()``, and nobody else, wakes the reader: once each sleep.
-/// 3. An item belongs to its pusher until its compare-and-swap succeeds, and to the reader from its exchange on. Between
-///    the two nobody looks into it, so that an address which is used again does no harm. The list holds each item once,
-///    with one retain, which passes from the pusher to the reader.
-/// 4. `shut` stays.
+/// 1. Filling never waits, neither for the reader nor for others who fill.
+/// 2. An element is written before its slot's state is exchanged for `plain` or `special`, and read only after that state
+///    was: the exchange releases, the reader's load acquires. The reader empties a slot before it says, with a release,
+///    that another number may be out; who gets that number has acquired it.
+/// 3. Who finds `asleep` in that exchange, or replaces it by ``rouse(at:)``, and nobody else, wakes the reader.
+/// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and none of
+///    the numbers that come to stand in its place is out, since the directory has room for two segments more than
+///    `capacity` takes.
 ///
-/// Memory order: the push's compare-and-swap releases, the reader's exchange acquires; so the reader sees all that was
-/// written before each push whose item it takes, through the chain of compare-and-swaps that lies between. Order: a
-/// poster's later push links to a list that holds its earlier one, or finds that taken already.
-///
-/// ``takeAll()``, ``sleep()`` and ``shut()`` are the reader's, and called by one thread at a time.
-struct Mailbox<Item: MailboxItem>: ~Copyable, Sendable {
-    enum PushAnswer {
-        case pushed
+/// The methods under "The reader's side" are called by one thread at a time.
+@safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
+    // Unchecked for the addresses: what is there follows the rules above.
+
+    enum FillAnswer {
+        case filled
         /// The reader sleeps and has to be woken.
-        case pushedToSleeper
+        case filledForSleeper
         /// The mailbox is shut.
-        case refused
+        case refused(Element)
     }
 
-    private let head = Atomic<UInt>(MailboxHead.empty)
+    private typealias State = MailboxState
+    private typealias Segment = UnsafeMutableRawPointer
+    private typealias Directory = UnsafeMutablePointer<Atomic<UInt>>
 
-    deinit { _ = shut() }
+    /// The addresses of the segments in use, or 0.
+    private let directory: Directory
+    private let mask: Int
+    /// A segment that can be used again, or 0.
+    private let spare = Atomic<UInt>(0)
 
-    /// Adds an item that is in no mailbox.
-    func push(_ item: Item) -> PushAnswer {
-        let address = unsafe UInt(bitPattern: Unmanaged.passRetained(item).toOpaque())
-        var found = head.load(ordering: .relaxed)
-        while found != MailboxHead.shut {
-            item.next = MailboxHead.isAddress(found) ? found : 0
-            let (isPushed, current) = head.weakCompareExchange(
-                expected: found,
-                desired: address,
-                successOrdering: .releasing,
-                failureOrdering: .relaxed
-            )
-            if isPushed { return found == MailboxHead.asleep ? .pushedToSleeper : .pushed }
-            found = current
+    /// - Parameter capacity: How many places may be out at a time; at most ``MailboxLimits/capacity``.
+    init(capacity: Int) {
+        let needed = capacity / MailboxLimits.segment + 3
+        let size = 1 << (Int.bitWidth - (needed - 1).leadingZeroBitCount)
+        mask = size - 1
+        unsafe directory = .allocate(capacity: size)
+        for index in 0..<size { unsafe (directory + index).initialize(to: Atomic(0)) }
+    }
+
+    deinit {
+        for index in 0...mask {
+            guard let segment = unsafe Segment(bitPattern: directory[index].load(ordering: .acquiring)) else { continue }
+            for place in 0..<MailboxLimits.segment {
+                if State.isFilled(unsafe Self.state(segment, place).pointee.load(ordering: .acquiring)) {
+                    unsafe Self.element(segment, place).deinitialize(count: 1)
+                }
+            }
+            unsafe Self.discard(segment)
         }
-        unsafe Unmanaged.passUnretained(item).release()
-        return .refused
+        unsafe directory.deinitialize(count: mask + 1)
+        unsafe directory.deallocate()
+        if let segment = unsafe Segment(bitPattern: spare.load(ordering: .acquiring)) { unsafe Self.discard(segment) }
     }
 
-    /// Takes everything that is there, in the order in which it was pushed.
+    /// Fills the place of a number.
     ///
-    /// - Complexity: O(number of items), to turn their order round.
-    func takeAll() -> MailboxBatch<Item> {
-        guard MailboxHead.isAddress(head.load(ordering: .relaxed)) else { return MailboxBatch() }
-        return MailboxBatch(newest: head.exchange(MailboxHead.empty, ordering: .acquiring))
+    /// - Parameters:
+    ///   - number: The place's, which the caller was given, and nobody else.
+    ///   - element: What to put there.
+    ///   - isSpecial: Whether the reader has to do more with it than usual.
+    func fill(_ number: Int, with element: consuming Element, isSpecial: Bool) -> FillAnswer {
+        let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
+        unsafe Self.element(segment, place).initialize(to: element)
+        let state = unsafe Self.state(segment, place)
+        switch unsafe state.pointee.exchange(isSpecial ? State.special : State.plain, ordering: .acquiringAndReleasing) {
+        case State.asleep:
+            return .filledForSleeper
+        case State.shut:
+            unsafe state.pointee.store(State.shut, ordering: .relaxed)
+            return .refused(unsafe Self.element(segment, place).move())
+        default:
+            return .filled
+        }
     }
 
-    /// Lets the next push wake the reader.
+    // MARK: The reader's side
+
+    /// Whether the place of a number is filled, and plainly.
+    func isPlain(at number: Int) -> Bool { state(at: number) == State.plain }
+
+    /// Whether the place of a number is filled.
+    func isFilled(at number: Int) -> Bool { State.isFilled(state(at: number)) }
+
+    /// Where the element of a place is that is filled; it stays there until that is emptied.
+    func element(at number: Int) -> UnsafeMutablePointer<Element> {
+        unsafe Self.element(segment(of: number), number % MailboxLimits.segment)
+    }
+
+    /// Ends the element of a place that is filled; all before it are empty.
+    func empty(_ number: Int) {
+        unsafe element(at: number).deinitialize(count: 1)
+        markEmpty(number)
+    }
+
+    /// Takes the element of a place, if it is filled; all before it are empty.
+    func take(_ number: Int) -> Element? {
+        guard isFilled(at: number) else { return nil }
+        defer { markEmpty(number) }
+        return unsafe element(at: number).move()
+    }
+
+    /// Lets whoever fills a place wake the reader.
     ///
-    /// - Returns: Whether the reader may sleep; if not, there is something to take.
-    func sleep() -> Bool {
-        let (isAsleep, found) = head.compareExchange(
-            expected: MailboxHead.empty,
-            desired: MailboxHead.asleep,
-            ordering: .relaxed
+    /// - Returns: Whether the reader may sleep; if not, the place is filled.
+    func sleep(at number: Int) -> Bool {
+        let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
+        let (isAsleep, found) = unsafe Self.state(segment, place).pointee.compareExchange(
+            expected: State.empty,
+            desired: State.asleep,
+            ordering: .acquiringAndReleasing
         )
-        return isAsleep || found == MailboxHead.asleep
+        return isAsleep || found == State.asleep
     }
 
-    /// Calls the reader although nothing was pushed.
+    /// Calls the reader although the place at which it may sleep is not filled.
     ///
     /// - Returns: Whether it sleeps, and has to be woken.
-    func rouse() -> Bool {
-        head.compareExchange(expected: MailboxHead.asleep, desired: MailboxHead.empty, ordering: .relaxed).exchanged
+    func rouse(at number: Int) -> Bool {
+        guard let segment = unsafe installedSegment(of: number) else { return false }
+        return unsafe Self.state(segment, number % MailboxLimits.segment).pointee.compareExchange(
+            expected: State.asleep,
+            desired: State.empty,
+            ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
-    /// Takes everything that is there, and refuses whatever comes after.
-    func shut() -> MailboxBatch<Item> {
-        let found = head.exchange(MailboxHead.shut, ordering: .acquiring)
-        return MailboxBatch(newest: MailboxHead.isAddress(found) ? found : 0)
-    }
-}
-
-/// What can be put into a mailbox.
-protocol MailboxItem: AnyObject, Sendable {
-    /// The mailbox's: the address of another item of this type, or 0.
-    var next: UInt { get set }
-}
-
-/// Items that were taken from a mailbox, the oldest first.
-struct MailboxBatch<Item: MailboxItem>: ~Copyable, Sendable {
-    /// The oldest item's address, or 0.
-    private var oldest: UInt = 0
-
-    /// A batch with nothing in it.
-    init() {}
-
-    /// Turns a list round.
+    /// Takes the element of a place that was given out, or refuses it.
     ///
-    /// - Parameter newest: The address of the item pushed last, or 0.
-    fileprivate init(newest: UInt) {
-        var rest = newest
-        while let item = unsafe Self.item(rest) {
-            unsafe item._withUnsafeGuaranteedRef { item in
-                (rest, item.next) = (item.next, oldest)
-            }
-            oldest = unsafe UInt(bitPattern: item.toOpaque())
-        }
+    /// For all that are left, once no more numbers are given out. Segments stay where they are.
+    func shut(_ number: Int) -> Element? {
+        let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
+        let found = unsafe Self.state(segment, place).pointee.exchange(State.shut, ordering: .acquiringAndReleasing)
+        return State.isFilled(found) ? unsafe Self.element(segment, place).move() : nil
     }
 
-    // One by one: items do not own each other, since a long list would end in as deep a recursion.
-    deinit {
-        var rest = oldest
-        while Self.pop(&rest) != nil {}
+    private func markEmpty(_ number: Int) {
+        let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
+        unsafe Self.state(segment, place).pointee.store(State.empty, ordering: .releasing)
+        guard place == MailboxLimits.segment - 1 else { return }
+        unsafe directory[index(of: number)].store(0, ordering: .releasing)
+        unsafe keep(segment)
     }
 
-    var isEmpty: Bool { oldest == 0 }
-
-    mutating func popFirst() -> Item? { Self.pop(&oldest) }
-
-    /// Takes the oldest item, if it is one of a kind.
-    mutating func popFirst(where isWanted: (Item) -> Bool) -> Item? {
-        guard let item = unsafe Self.item(oldest), unsafe item._withUnsafeGuaranteedRef(isWanted) else { return nil }
-        return Self.pop(&oldest)
-    }
-
-    private static func pop(_ oldest: inout UInt) -> Item? {
-        guard let item = unsafe item(oldest)?.takeRetainedValue() else { return nil }
-        oldest = item.next
-        return item
-    }
-
-    private static func item(_ address: UInt) -> Unmanaged<Item>? {
-        unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
+    private func state(at number: Int) -> UInt {
+        guard let segment = unsafe installedSegment(of: number) else { return State.empty }
+        return unsafe Self.state(segment, number % MailboxLimits.segment).pointee.load(ordering: .acquiring)
     }
 }
 
-/// What a mailbox's head can hold beside an address; objects are aligned, so no address is as small.
-private enum MailboxHead {
+// MARK: - Segments
+
+extension Mailbox {
+    private func index(of number: Int) -> Int { number / MailboxLimits.segment & mask }
+
+    private func installedSegment(of number: Int) -> Segment? {
+        unsafe Segment(bitPattern: directory[index(of: number)].load(ordering: .acquiring))
+    }
+
+    /// The segment of a number that is out; made if it is not there yet.
+    private func segment(of number: Int) -> Segment {
+        unsafe installedSegment(of: number) ?? install(at: index(of: number))
+    }
+
+    private func install(at index: Int) -> Segment {
+        let made =
+            unsafe Segment(bitPattern: spare.exchange(0, ordering: .acquiringAndReleasing)) ?? Self.makeSegment()
+        let (isInstalled, other) = unsafe directory[index].compareExchange(
+            expected: 0,
+            desired: UInt(bitPattern: made),
+            ordering: .acquiringAndReleasing
+        )
+        guard !isInstalled, let winner = unsafe Segment(bitPattern: other) else { return unsafe made }
+        unsafe keep(made)
+        return unsafe winner
+    }
+
+    /// Keeps a segment in which all is empty, for later use.
+    private func keep(_ segment: Segment) {
+        let kept = spare.compareExchange(
+            expected: 0,
+            desired: UInt(bitPattern: segment),
+            ordering: .acquiringAndReleasing
+        )
+        if !kept.exchanged { unsafe Self.discard(segment) }
+    }
+
+    private static func makeSegment() -> Segment {
+        // Slots begin at cache lines, so that who fills one does not disturb who fills the next.
+        let segment = Segment.allocate(byteCount: MailboxLimits.segment * stride, alignment: 64)
+        for place in 0..<MailboxLimits.segment {
+            unsafe (segment + place * stride).initializeMemory(as: Atomic<UInt>.self, to: Atomic(State.empty))
+        }
+        return unsafe segment
+    }
+
+    private static func discard(_ segment: Segment) {
+        for place in 0..<MailboxLimits.segment { unsafe state(segment, place).deinitialize(count: 1) }
+        unsafe segment.deallocate()
+    }
+
+    private static var offset: Int { max(MemoryLayout<Atomic<UInt>>.stride, MemoryLayout<Element>.alignment) }
+    private static var stride: Int { (offset + MemoryLayout<Element>.size + 63) / 64 * 64 }
+
+    private static func state(_ segment: Segment, _ place: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
+        unsafe (segment + place * stride).assumingMemoryBound(to: Atomic<UInt>.self)
+    }
+
+    private static func element(_ segment: Segment, _ place: Int) -> UnsafeMutablePointer<Element> {
+        unsafe (segment + place * stride + offset).assumingMemoryBound(to: Element.self)
+    }
+}
+
+enum MailboxLimits {
+    /// How many slots are made at a time.
+    static let segment = 64
+    /// How many places may be out at a time, at most: beyond that the directory would take memory of its own.
+    static let capacity = 1 << 26
+}
+
+/// What a slot's state can be.
+private enum MailboxState {
     static let empty: UInt = 0
     static let asleep: UInt = 1
     static let shut: UInt = 2
+    static let plain: UInt = 3
+    static let special: UInt = 4
 
-    static func isAddress(_ head: UInt) -> Bool { head > shut }
+    static func isFilled(_ state: UInt) -> Bool { state >= plain }
 }
