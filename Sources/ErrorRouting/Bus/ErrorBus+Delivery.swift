@@ -87,19 +87,20 @@ extension ErrorBus {
     /// - Returns: What the worker does next.
     func leaveLane(at number: Int, _ progress: DispatchProgress?, for generation: UInt64) -> Work {
         let isPlain = progress?.failures.isEmpty ?? false && observers.isEmpty
-        let (pending, decision) = machine.withLock { machine -> (PendingReport?, Decision) in
-            guard let number = lane.close() else { return (nil, .superseded) }
-            machine.laneClosed(at: number, lane.sequence)
-            if isPlain, let progress {
-                machine.counters.count(progress.disposition)
-                return (nil, decide(for: generation, at: .unknown, &machine))
+        // The posting is taken out, since its place has to be empty before the next one is, but ends outside the lock:
+        // an error's end may run code of the user's.
+        let (posting, pending, decision) = machine.withLock { machine -> (Posting?, PendingReport?, Decision) in
+            guard let number = lane.close(), let posting = intake.mailbox.take(number) else {
+                return (nil, nil, .superseded)
             }
-            let posting = unsafe intake.mailbox.element(at: number).pointee
-            return (machine.deliverFromLane(posting), .superseded)
+            machine.laneClosed(at: number, lane.sequence)
+            guard isPlain, let progress else {
+                return (posting, machine.deliverFromLane(posting), .superseded)
+            }
+            machine.counters.count(progress.disposition)
+            return (posting, nil, decide(for: generation, at: .unknown, &machine))
         }
-        if case .superseded = decision, pending == nil { return .goHome }
-        // Outside the lock, since an error's end may run code of the user's.
-        intake.mailbox.empty(number)
+        defer { withExtendedLifetime(posting) {} }
         guard let pending else { return work(decision, for: generation) }
         return progress.map { complete(pending, $0, for: generation) } ?? .deliver(pending, from: nil)
     }
