@@ -153,11 +153,16 @@ public final class ErrorBus: ErrorPosting {
     ) -> Bool {
         switch intake.reserve(for: error) {
         case .accepted(let number):
-            var posting = Posting(error, at: source)
-            posting.metadata = metadata
-            posting.promise = promise
-            if hasFloodLimit { posting.floodStamp = .init(code: ErrorCode(of: error), moment: clock.now()) }
-            switch intake.fill(number, with: posting) {
+            let answer = intake.fill(number, isSpecial: promise != nil) {
+                Posting(
+                    error,
+                    at: source,
+                    metadata: metadata,
+                    promise: promise,
+                    floodStamp: hasFloodLimit ? .init(code: ErrorCode(of: error), moment: clock.now()) : nil
+                )
+            }
+            switch answer {
             case .filled:
                 return true
             case .filledForSleeper:

@@ -41,16 +41,31 @@ extension RuleSet {
         return walk.progress.outcome
     }
 
-    /// Tries the rules in order for a supervisor, if by the error's type alone none of them can be asynchronous; else
-    /// answers nil, and none has been tried.
+    /// How a synchronous attempt for a supervisor ended.
+    enum SynchronousEnd {
+        /// By the error's type alone an asynchronous rule could come up: none has been tried.
+        case notTried
+        case completed
+        /// The supervisor took it away, and its outcome counts for nothing.
+        case superseded
+    }
+
+    /// The way of an error through these rules, from the beginning.
+    @inline(__always)
+    func walk(for error: any Error) -> DispatchWalk {
+        unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
+    }
+
+    /// Tries the rules in order for a supervisor, if by the error's type alone none of them can be asynchronous.
+    ///
+    /// What there is to know afterwards is in the walk, so that nothing has to be handed back.
     @inline(never)
-    func dispatchIfSynchronous(
-        _ error: any Error,
-        _ report: consuming LazyReport,
+    func attempt(
+        _ walk: inout DispatchWalk,
+        _ report: inout LazyReport,
         under supervisor: some ActionSupervisor
-    ) -> DispatchResult? {
-        var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
-        if walk.mayBeAsynchronous { return nil }
+    ) -> SynchronousEnd {
+        if walk.mayBeAsynchronous { return .notTried }
         while let step = walk.next() {
             if walk.progress.stage == .always { report.carry(walk.progress.outcome) }
             do {
@@ -58,13 +73,13 @@ extension RuleSet {
                 if case .notMatched = answer { continue }
                 unsafe walk.record(answer, of: step.rule)
             } catch is DispatchSuperseded {
-                return DispatchResult(progress: walk.progress, unannounced: 0)
+                return .superseded
             } catch {
                 unsafe walk.record(error, &report, of: step.rule)
             }
-            if !supervisor.isCurrent { return DispatchResult(progress: walk.progress, unannounced: 0) }
+            if !supervisor.isCurrent { return .superseded }
         }
-        return DispatchResult(progress: walk.progress)
+        return .completed
     }
 
     /// Tries the rules in order for a supervisor.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The task in which actions run, one report after another, until the bus has ended or has replaced it.
 ///
 /// Limiting an action's time by wrapping it in a task would cost each action dearly. In its place each worker has a
@@ -6,6 +8,10 @@
 final class DeliveryWorker: ActionSupervisor {
     private let bus: ErrorBus
     private let generation: UInt64
+    /// Whether the worker's task was cancelled, which only an action can have done.
+    ///
+    /// Told by a handler, since to ask the task for every report costs more than to deliver many a report.
+    private let isCancelled = Atomic<Bool>(false)
 
     init(bus: ErrorBus, generation: UInt64) {
         self.bus = bus
@@ -14,24 +20,27 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
-        await ErrorBus.$current.withValue(bus) { await loop() }
+        await ErrorBus.$current.withValue(bus) {
+            await withTaskCancellationHandler {
+                await loop()
+            } onCancel: {
+                isCancelled.store(true, ordering: .releasing)
+            }
+        }
     }
 
     private func loop() async {
         var work = bus.next(for: generation)
         while true {
             switch work {
-            case .deliver where Task.isCancelled, .sleep where Task.isCancelled:
+            case .deliver where isCancelled.load(ordering: .acquiring),
+                .sleep where isCancelled.load(ordering: .acquiring):
                 return bus.replaceCancelledWorker(generation)
             case .deliver(let pending, let progress):
-                if progress == nil,
-                    let result = bus.handler.rules.dispatchIfSynchronous(
-                        pending.error, LazyReport(pending), under: self)
-                {
-                    work = finish(pending, result)
+                if progress == nil, let next = attempt(pending) {
+                    work = next
                 } else {
-                    let progress = progress ?? DispatchProgress()
-                    work = finish(pending, await bus.handler.rules.dispatch(pending, from: progress, under: self))
+                    work = finish(pending, await dispatch(pending, from: progress ?? DispatchProgress()))
                 }
             case .deliverInLane(let number):
                 work = deliverInLane(number)
@@ -44,42 +53,68 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
+    private func dispatch(
+        _ pending: PendingReport,
+        from progress: DispatchProgress
+    ) async -> RuleSet.DispatchResult {
+        await bus.handler.rules.dispatch(pending, from: progress, under: self)
+    }
+
+    /// Delivers a report, if nothing has to be awaited for that.
+    private func attempt(_ pending: PendingReport) -> ErrorBus.Work? {
+        let rules = bus.handler.rules
+        var walk = rules.walk(for: pending.error)
+        var report = LazyReport(pending)
+        switch rules.attempt(&walk, &report, under: self) {
+        case .notTried: return nil
+        case .completed: return bus.complete(pending, walk.progress, for: generation)
+        case .superseded: return goHome(telling: walk.progress.failures[...])
+        }
+    }
+
     /// Delivers what is in the lane, until that is empty or needs more.
     private func deliverInLane(_ first: Int) -> ErrorBus.Work {
-        unsafe withUnsafeCurrentTask { task in
-            var number = first
-            while true {
-                let result = unsafe task?.isCancelled == true ? nil : dispatchInLane(number)
-                if let unannounced = result?.unannounced {
-                    return goHome(telling: result?.progress.failures.dropFirst(unannounced))
-                }
-                if let progress = result?.progress, progress.failures.isEmpty, bus.observers.isEmpty {
-                    switch bus.lane.goOn(from: number, progress.disposition, in: bus.intake) {
-                    case .next:
-                        bus.intake.mailbox.empty(number)
-                        number += 1
-                        continue
-                    case .withdrawn:
-                        return .goHome
-                    case .last:
-                        break
-                    }
-                }
-                let work = bus.leaveLane(at: number, result?.progress, for: generation)
-                guard case .deliverInLane(let next) = work else { return work }
-                number = next
+        var number = first
+        while true {
+            if isCancelled.load(ordering: .acquiring) { return bus.leaveLane(at: number, nil, for: generation) }
+            switch deliver(number) {
+            case .next: number += 1
+            case .work(.deliverInLane(let next)): number = next
+            case .work(let work): return work
             }
         }
     }
 
-    /// Delivers a report where it lies: it stays there until the worker has gone on.
-    private func dispatchInLane(_ number: Int) -> RuleSet.DispatchResult? {
+    private enum LaneStep {
+        case next
+        case work(ErrorBus.Work)
+    }
+
+    /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
+    private func deliver(_ number: Int) -> LaneStep {
+        let rules = bus.handler.rules
         let posting = unsafe UnsafePointer(bus.intake.mailbox.element(at: number))
-        return unsafe bus.handler.rules.dispatchIfSynchronous(
-            posting.pointee.error,
-            LazyReport(posting, sequence: bus.lane.sequence),
-            under: self
-        )
+        var walk = unsafe rules.walk(for: posting.pointee.error)
+        var report = unsafe LazyReport(posting, sequence: bus.lane.sequence)
+        switch rules.attempt(&walk, &report, under: self) {
+        case .notTried:
+            return .work(bus.leaveLane(at: number, nil, for: generation))
+        case .superseded:
+            return .work(goHome(telling: walk.progress.failures[...]))
+        case .completed:
+            if walk.progress.failures.isEmpty, bus.observers.isEmpty {
+                switch bus.lane.goOn(from: number, walk.progress.disposition, in: bus.intake) {
+                case .next:
+                    bus.intake.mailbox.empty(number)
+                    return .next
+                case .withdrawn:
+                    return .work(.goHome)
+                case .last:
+                    break
+                }
+            }
+            return .work(bus.leaveLane(at: number, walk.progress, for: generation))
+        }
     }
 
     private func finish(_ pending: PendingReport, _ result: RuleSet.DispatchResult) -> ErrorBus.Work {
@@ -89,8 +124,8 @@ final class DeliveryWorker: ActionSupervisor {
         return goHome(telling: result.progress.failures.dropFirst(unannounced))
     }
 
-    private func goHome(telling failures: ArraySlice<ActionFailure>?) -> ErrorBus.Work {
-        for failure in failures ?? [] { failure.writeToStandardError() }
+    private func goHome(telling failures: ArraySlice<ActionFailure>) -> ErrorBus.Work {
+        for failure in failures { failure.writeToStandardError() }
         return .goHome
     }
 

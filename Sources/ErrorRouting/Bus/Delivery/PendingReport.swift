@@ -25,17 +25,16 @@ final class PendingReport: @unchecked Sendable {
 
     /// The notice of an action's failure: posted where the rule was registered, in the scope of what it was handling.
     convenience init(noticeOf failure: ActionFailure) {
-        var posting = Posting(failure, at: failure.rule.source)
-        posting.metadata = failure.report.metadata
-        posting.scope = failure.report.scope
-        self.init(posting, kind: .actionFailure)
+        let report = failure.report
+        self.init(
+            Posting(failure, at: failure.rule.source, metadata: report.metadata, scope: report.scope),
+            kind: .actionFailure
+        )
     }
 
     /// A notice of drops, of which the first was posted at a place.
     convenience init(noticeOfDropsAt source: ErrorReport.Source, scope: [String]) {
-        var posting = Posting(ErrorsDropped(count: 0), at: source)
-        posting.scope = scope
-        self.init(posting, kind: .errorsDropped)
+        self.init(Posting(ErrorsDropped(count: 0), at: source, scope: scope), kind: .errorsDropped)
     }
 
     var error: any Error { posting.error }
@@ -45,10 +44,7 @@ final class PendingReport: @unchecked Sendable {
 
     /// It has its turn, as the notice of these drops.
     func tell(_ drops: ErrorsDropped) {
-        var posting = Posting(drops, at: posting.source)
-        posting.scope = self.posting.scope
-        posting.moment = self.posting.moment
-        self.posting = posting
+        posting = Posting(drops, at: posting.source, scope: posting.scope, moment: posting.moment)
     }
 
     /// It has its turn, and stands for others that were suppressed.

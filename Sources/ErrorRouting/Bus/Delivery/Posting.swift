@@ -11,17 +11,30 @@ struct Posting: Sendable {
 
     let error: any Error
     let source: ErrorReport.Source
-    var metadata: [String: String] = [:]
-    var scope: [String] = []
+    let metadata: [String: String]
+    let scope: [String]
+    let moment: ErrorReport.Moment
     /// Who waits for the outcome.
-    var promise: Promise<HandleOutcome>?
+    let promise: Promise<HandleOutcome>?
     /// Nil for notices, and where there is no flood limit.
-    var floodStamp: FloodStamp?
-    var moment = ErrorReport.Moment()
+    let floodStamp: FloodStamp?
 
-    init(_ error: any Error, at source: ErrorReport.Source) {
+    init(
+        _ error: any Error,
+        at source: ErrorReport.Source,
+        metadata: [String: String] = [:],
+        scope: [String] = [],
+        moment: ErrorReport.Moment = .init(),
+        promise: Promise<HandleOutcome>? = nil,
+        floodStamp: FloodStamp? = nil
+    ) {
         self.error = error
         self.source = source
+        self.metadata = metadata
+        self.scope = scope
+        self.moment = moment
+        self.promise = promise
+        self.floodStamp = floodStamp
     }
 
     /// The report, as actions and observers get it.

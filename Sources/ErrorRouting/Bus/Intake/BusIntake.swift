@@ -76,10 +76,10 @@ struct BusIntake: ~Copyable, Sendable {
     /// Fills the place of a report that was accepted.
     ///
     /// It is refused if the bus was shut down since.
-    func fill(_ number: Int, with posting: consuming Posting) -> Mailbox<Posting>.FillAnswer {
-        let isSpecial = posting.promise != nil
-        let answer = mailbox.fill(number, with: posting, isSpecial: isSpecial)
-        if case .refused = answer { withdrawn.wrappingAdd(1, ordering: .releasing) }
+    @inline(__always)
+    func fill(_ number: Int, isSpecial: Bool, with posting: () -> Posting) -> Mailbox<Posting>.FillAnswer {
+        let answer = mailbox.fill(number, isSpecial: isSpecial, with: posting)
+        if answer == .refused { withdrawn.wrappingAdd(1, ordering: .releasing) }
         return answer
     }
 

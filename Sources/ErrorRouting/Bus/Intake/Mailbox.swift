@@ -35,8 +35,8 @@ import Synchronization
         case filled
         /// The reader sleeps and has to be woken.
         case filledForSleeper
-        /// The mailbox is shut.
-        case refused(Element)
+        /// The mailbox is shut; the element has ended.
+        case refused
     }
 
     private typealias State = MailboxState
@@ -77,18 +77,20 @@ import Synchronization
     ///
     /// - Parameters:
     ///   - number: The place's, which the caller was given, and nobody else.
-    ///   - element: What to put there.
     ///   - isSpecial: Whether the reader has to do more with it than usual.
-    func fill(_ number: Int, with element: consuming Element, isSpecial: Bool) -> FillAnswer {
+    ///   - element: What to put there; made in its place.
+    @inline(__always)
+    func fill(_ number: Int, isSpecial: Bool, with element: () -> Element) -> FillAnswer {
         let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
-        unsafe Self.element(segment, place).initialize(to: element)
+        unsafe Self.element(segment, place).initialize(to: element())
         let state = unsafe Self.state(segment, place)
         switch unsafe state.pointee.exchange(isSpecial ? State.special : State.plain, ordering: .acquiringAndReleasing) {
         case State.asleep:
             return .filledForSleeper
         case State.shut:
             unsafe state.pointee.store(State.shut, ordering: .relaxed)
-            return .refused(unsafe Self.element(segment, place).move())
+            unsafe Self.element(segment, place).deinitialize(count: 1)
+            return .refused
         default:
             return .filled
         }
