@@ -27,3 +27,12 @@ struct BusClock: Sendable {
     /// The moment at which a time limit is up that begins now.
     func deadline(after limit: Duration) -> Duration { now() + min(limit, Self.forever) }
 }
+
+extension Duration {
+    /// The whole nanoseconds in it, up to 292 years.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflows ? .max : product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+    }
+}

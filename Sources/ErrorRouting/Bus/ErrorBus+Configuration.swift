@@ -3,7 +3,7 @@ extension ErrorBus {
     public struct Configuration: Sendable {
         /// How many reports may be pending, the one in delivery not counted.
         ///
-        /// At least 1.
+        /// At least 1; more than 67,108,864 counts as that many.
         ///
         /// When it is reached the newest error is dropped, since the first errors of a storm carry its cause; it is
         /// counted, and an ``ErrorsDropped`` follows.
@@ -15,7 +15,7 @@ extension ErrorBus {
         ///
         /// An abandoned action's task is cancelled and its later result discarded; an ``ActionFailure`` with an
         /// ``ActionTimeLimitExceeded`` takes its place, the rules after it run, and the bus goes on. A synchronous
-        /// action that blocks its thread cannot be cut off.
+        /// action that blocks its thread cannot be cut off; ``Statistics/deliveryTime`` shows it.
         public var actionTimeLimit: Duration?
 
         /// How many errors of one kind are delivered in a while, before the rest is summed up; nil for all of them.

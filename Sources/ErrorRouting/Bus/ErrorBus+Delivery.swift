@@ -51,7 +51,7 @@ extension ErrorBus {
 
     /// What the worker of a generation does next.
     func next(for generation: UInt64) -> Work {
-        work(machine.withLock { decide(for: generation, at: .unknown, &$0) }, for: generation)
+        work(machine.withLock { decide(for: generation, at: nil, &$0) }, for: generation)
     }
 
     /// The worker of a generation has brought a report to its end.
@@ -67,7 +67,7 @@ extension ErrorBus {
         let (announcement, decision) = machine.withLock { machine -> ([ActionFailure]?, Decision?) in
             switch machine.complete(progress, for: generation, isObserved: isObserved) {
             case .announce(let unheard): return (unheard, nil)
-            case .completed, .superseded: return (nil, decide(for: generation, at: .unknown, &machine))
+            case .completed, .superseded: return (nil, decide(for: generation, at: nil, &machine))
             }
         }
         if let decision { return work(decision, for: generation) }
@@ -98,7 +98,7 @@ extension ErrorBus {
                 return (posting, machine.deliverFromLane(posting), .superseded)
             }
             machine.counters.count(progress.disposition)
-            return (posting, nil, decide(for: generation, at: .unknown, &machine))
+            return (posting, nil, decide(for: generation, at: nil, &machine))
         }
         defer { withExtendedLifetime(posting) {} }
         guard let pending else { return work(decision, for: generation) }
@@ -119,7 +119,7 @@ extension ErrorBus {
 
     /// Does what a decision asks for, up to the worker's part.
     private func work(_ decision: Decision, for generation: UInt64) -> Work {
-        var (decision, moment) = (decision, BusStateMachine.FloodMoment.unknown)
+        var (decision, now) = (decision, Duration?.none)
         while true {
             switch decision {
             case .deliver(let pending, let progress):
@@ -129,7 +129,7 @@ extension ErrorBus {
             case .suppressed(let pending):
                 pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
             case .readClock:
-                moment = .moment(clock.now())
+                now = clock.now()
             case .sleep(let idle, let alarm):
                 if let alarm { setAlarm(alarm) }
                 for promise in idle { promise.fulfill(()) }
@@ -140,20 +140,16 @@ extension ErrorBus {
             case .superseded:
                 return .goHome
             }
-            decision = machine.withLock { decide(for: generation, at: moment, &$0) }
+            decision = machine.withLock { decide(for: generation, at: now, &$0) }
         }
     }
 
     /// Asks the machine, and where that has nothing in hand the intake.
-    private func decide(
-        for generation: UInt64,
-        at moment: BusStateMachine.FloodMoment,
-        _ machine: inout BusStateMachine
-    ) -> Decision {
-        var moment = moment
+    ///
+    /// - Parameter now: The moment, where it is known; windows that have ended by then are over.
+    private func decide(for generation: UInt64, at now: Duration?, _ machine: inout BusStateMachine) -> Decision {
         while true {
-            let answer = machine.next(for: generation, at: moment)
-            if let decision = decision(answer, machine) { return decision }
+            if let decision = decision(machine.next(for: generation), machine) { return decision }
             let number = machine.nextNumber
             if let answer = take(&machine), let decision = decision(answer, machine) { return decision }
             if machine.nextNumber != number { continue }
@@ -164,13 +160,11 @@ extension ErrorBus {
                 return .deliverInLane(number)
             }
             if intake.mailbox.isFilled(at: machine.nextNumber) { continue }
-            if case .holding = answer, moment != .end {
+            if machine.isHolding {
                 let isEnding = intake.state.isClosed || machine.isWindingUp
-                if !isEnding, moment == .unknown { return .readClock }
-                if isEnding {
-                    moment = .end
-                    continue
-                }
+                guard isEnding || now != nil else { return .readClock }
+                let answer = machine.release(endingBy: isEnding ? nil : now)
+                if let answer, let decision = decision(answer, machine) { return decision }
             }
             if intake.end() {
                 machine.hasEnded = true
@@ -193,7 +187,7 @@ extension ErrorBus {
         case .suppressed(let pending): .suppressed(pending)
         case .end: .end
         case .superseded: .superseded
-        case .idle, .holding: nil
+        case .idle: nil
         }
     }
 
@@ -214,6 +208,11 @@ extension ErrorBus {
             if let answer = machine.take(PendingReport(posting)) { return answer }
         }
         return nil
+    }
+
+    /// Looks at the clock for ``Statistics/deliveryTime``.
+    func noteDelivery() {
+        deliveryBegan.set(Int(clamping: clock.now().nanoseconds))
     }
 
     func isCurrent(_ generation: UInt64) -> Bool {

@@ -1,7 +1,14 @@
 extension ErrorBus {
     /// How many errors the bus has taken, and what became of them, at one moment.
     public var statistics: Statistics {
-        machine.withLock { $0.statistics(intake.counts, lane.counts) }
+        var (statistics, isDelivering) = machine.withLock { machine in
+            let laneCounts = lane.counts
+            return (machine.statistics(intake.counts, laneCounts), machine.delivering != nil || laneCounts.isOpen)
+        }
+        if isDelivering {
+            statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
+        }
+        return statistics
     }
 
     /// How many errors a bus has taken, and what became of them.
@@ -25,6 +32,11 @@ extension ErrorBus {
         public internal(set) var pending: Int
         /// Actions that threw or outlived the time limit; they stand beside the law, since their errors are counted.
         public internal(set) var actionFailures: Int
+        /// How long the bus has been at the report in delivery; nil if none is.
+        ///
+        /// A synchronous action that blocks its thread cannot be cut off: it shows here, by a time that keeps growing.
+        /// The bus looks at its clock only now and then, so that the time may include up to 63 deliveries before.
+        public internal(set) var deliveryTime: Duration?
 
         /// Makes statistics, empty ones by default; for tests and fakes.
         ///
@@ -37,6 +49,7 @@ extension ErrorBus {
         ///   - dropped: Errors that were not delivered.
         ///   - pending: Errors that are waiting or in delivery.
         ///   - actionFailures: Actions that threw or outlived the time limit.
+        ///   - deliveryTime: How long the report in delivery takes already.
         public init(
             posted: Int = 0,
             handled: Int = 0,
@@ -45,7 +58,8 @@ extension ErrorBus {
             suppressed: Int = 0,
             dropped: Int = 0,
             pending: Int = 0,
-            actionFailures: Int = 0
+            actionFailures: Int = 0,
+            deliveryTime: Duration? = nil
         ) {
             self.posted = posted
             self.handled = handled
@@ -55,6 +69,7 @@ extension ErrorBus {
             self.dropped = dropped
             self.pending = pending
             self.actionFailures = actionFailures
+            self.deliveryTime = deliveryTime
         }
 
         /// Whether what was posted equals the sum of what became of it.
@@ -64,11 +79,13 @@ extension ErrorBus {
 
         /// The counts on one line, with the law that they obey.
         public var description: String {
-            """
-            posted \(posted) \(isBalanced ? "=" : "≠") \
-            handled \(handled) + ignored \(ignored) + unmatched \(unmatched) \
-            + suppressed \(suppressed) + dropped \(dropped) + pending \(pending); action failures \(actionFailures)
-            """
+            let delivery = deliveryTime.map { "; in delivery for \($0)" } ?? ""
+            return """
+                posted \(posted) \(isBalanced ? "=" : "≠") \
+                handled \(handled) + ignored \(ignored) + unmatched \(unmatched) \
+                + suppressed \(suppressed) + dropped \(dropped) + pending \(pending); \
+                action failures \(actionFailures)\(delivery)
+                """
         }
     }
 }

@@ -46,6 +46,8 @@ public final class ErrorBus: ErrorPosting {
     let lane = DeliveryLane()
     /// The machine's generation, readable without the lock.
     let generation = Atomic<UInt64>(0)
+    /// When the worker last looked at the clock before a delivery, in nanoseconds.
+    let deliveryBegan = PaddedCounter()
     let staff = Locked(Staff())
     let ended = Promise<Void>()
     let wakeUps: AsyncStream<Void>

@@ -22,7 +22,7 @@ extension BusStateMachine {
     }
 
     /// Whether the report of a number is in delivery.
-    func isDelivering(_ sequence: UInt64) -> Bool { 
+    func isDelivering(_ sequence: UInt64) -> Bool {
         delivering?.sequence == sequence
     }
 

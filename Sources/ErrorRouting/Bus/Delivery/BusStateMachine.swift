@@ -125,23 +125,12 @@ extension BusStateMachine {
         case deliver(PendingReport, from: DispatchProgress?)
         /// A flood limit has suppressed it: tell who waits for it.
         case suppressed(PendingReport)
-        /// Nothing is in hand: look into the intake, sleep, or end.
+        /// Nothing is in hand but what a flood limit may hold: look into the intake, sleep, or end.
         case idle
-        /// Nothing is in hand but what a flood limit holds: the same, and ask again with the moment.
-        case holding
         /// Everything is delivered or taken back, and no more will come.
         case end
         /// Another worker has taken over: go home.
         case superseded
-    }
-
-    /// Up to when what a flood limit holds is let go.
-    enum FloodMoment: Equatable {
-        /// More reports may be there, whose moments come first.
-        case unknown
-        case moment(Duration)
-        /// All is let go.
-        case end
     }
 
     enum CompleteAnswer {
@@ -154,11 +143,7 @@ extension BusStateMachine {
     }
 
     /// What the worker of a generation does next.
-    ///
-    /// - Parameters:
-    ///   - generation: The worker's.
-    ///   - now: The moment, if the bus has no more reports than those in hand.
-    mutating func next(for generation: UInt64, at now: FloodMoment = .unknown) -> NextAnswer {
+    mutating func next(for generation: UInt64) -> NextAnswer {
         isAnnouncing = false
         if endsAfterAnnouncement {
             endsAfterAnnouncement = false
@@ -168,14 +153,18 @@ extension BusStateMachine {
         if let delivering { return .deliver(delivering, from: progress) }
         if let notice = failureNotices.popFirst() { return deliver(notice) }
         if let pending = candidate.take(), let answer = take(pending) { return answer }
-        guard let held = flood?.heldCount, held > 0 else { return .idle }
-        let release: FloodLimiter<PendingReport>.Release?
-        switch now {
-        case .unknown: release = nil
-        case .moment(let moment): release = flood?.release(endingBy: moment)
-        case .end: release = flood?.release(endingBy: nil)
-        }
-        return release.map { deliver($0) } ?? .holding
+        return .idle
+    }
+
+    /// Whether a flood limit holds anything.
+    var isHolding: Bool { flood.map { $0.heldCount > 0 } ?? false }
+
+    /// Lets go of one report that a flood limit holds; for when the intake is empty, since what is in there was posted
+    /// before the moment.
+    ///
+    /// - Parameter moment: Up to when windows end; nil for all of them.
+    mutating func release(endingBy moment: Duration?) -> NextAnswer? {
+        flood?.release(endingBy: moment).map { deliver($0) }
     }
 
     /// A report was taken from the intake, or a notice of drops that is to be told of them.
@@ -246,6 +235,7 @@ extension BusStateMachine {
     ) -> CompleteAnswer {
         guard generation == self.generation, let pending = delivering.take() else { return .superseded }
         progress = nil
+        action = nil
         counters.count(result.disposition)
         var unheard: [ActionFailure] = []
         if !result.failures.isEmpty {

@@ -37,6 +37,7 @@ final class DeliveryWorker: ActionSupervisor {
                 .sleep where isCancelled.load(ordering: .acquiring):
                 return bus.replaceCancelledWorker(generation)
             case .deliver(let pending, let progress):
+                bus.noteDelivery()
                 if progress == nil, let next = attempt(pending) {
                     work = next
                 } else {
@@ -75,7 +76,9 @@ final class DeliveryWorker: ActionSupervisor {
     /// Delivers what is in the lane, until that is empty or needs more.
     private func deliverInLane(_ first: Int) -> ErrorBus.Work {
         var number = first
+        bus.noteDelivery()
         while true {
+            if number % 64 == 0 { bus.noteDelivery() }
             if isCancelled.load(ordering: .acquiring) { return bus.leaveLane(at: number, nil, for: generation) }
             switch deliver(number) {
             case .next: number += 1

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Where posters meet the bus: counts what comes in, and keeps it until the loop takes it. Takes no lock.
+/// Where posters meet the bus: counts what comes in, and keeps it until the loop takes it.
 ///
+/// Takes no lock.
 /// A poster reserves a place, then fills it; between the two its report counts as pending. A report is released when it
 /// takes no room any more: when its delivery begins, or when it is suppressed.
 ///
@@ -151,7 +152,11 @@ struct BusIntake: ~Copyable, Sendable {
     func end() -> Bool { update { $0.end(released: released.value) } }
 
     /// Ends, whatever is outstanding; answers how many reports were accepted.
-    func shut() -> Int { update { $0.shut(); return $0.accepted } }
+    func shut() -> Int {
+        update {
+            $0.shut(); return $0.accepted
+        }
+    }
 
     /// The counters that are kept here, of one moment.
     var counts: IntakeCounts {

@@ -60,7 +60,9 @@ import Synchronization
 
     deinit {
         for index in 0...mask {
-            guard let segment = unsafe Segment(bitPattern: directory[index].load(ordering: .acquiring)) else { continue }
+            guard let segment = unsafe Segment(bitPattern: directory[index].load(ordering: .acquiring)) else {
+                continue
+            }
             for place in 0..<MailboxLimits.segment {
                 if State.isFilled(unsafe Self.state(segment, place).pointee.load(ordering: .acquiring)) {
                     unsafe Self.element(segment, place).deinitialize(count: 1)
@@ -84,7 +86,8 @@ import Synchronization
         let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
         unsafe Self.element(segment, place).initialize(to: element())
         let state = unsafe Self.state(segment, place)
-        switch unsafe state.pointee.exchange(isSpecial ? State.special : State.plain, ordering: .acquiringAndReleasing) {
+        switch unsafe state.pointee.exchange(isSpecial ? State.special : State.plain, ordering: .acquiringAndReleasing)
+        {
         case State.asleep:
             return .filledForSleeper
         case State.shut:
