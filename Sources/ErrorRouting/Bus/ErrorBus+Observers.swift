@@ -1,9 +1,9 @@
 extension ErrorBus {
     /// Opens a stream of every report delivered from now on, with its outcome.
     ///
-    /// An observer can stop nothing, and a slow one never slows the bus: its own stream loses its oldest reports, and the
-    /// next one that is read says in ``ErrorReport/missed`` how many. The stream ends when the bus has drained, or when
-    /// its reader is done with it. One reader per stream; open a stream for each. Read it in a `Task {}` or an
+    /// An observer can stop nothing, and a slow one never slows the bus: its own stream loses its oldest reports, and
+    /// the next one that is read says in ``ErrorReport/missed`` how many. The stream ends when the bus has drained, or
+    /// when its reader is done with it. One reader per stream; open a stream for each. Read it in a `Task {}` or an
     /// `async let`, not in a `task` of the bus: ``withErrorBus(handler:configuration:_:)`` waits for those before it
     /// drains, and the stream ends after that.
     ///
@@ -22,8 +22,8 @@ extension ErrorBus {
     /// }
     /// ```
     ///
-    /// Only those take room in its buffer; else it is a stream as ``reports(bufferingNewest:)`` opens it. The matcher is
-    /// asked by the bus, in its own time: a predicate in it should be quick.
+    /// Only those take room in its buffer; else it is a stream as ``reports(bufferingNewest:)`` opens it. The matcher
+    /// is asked by the bus, in its own time: a predicate in it should be quick.
     ///
     /// - Parameters:
     ///   - matcher: Which errors to observe.

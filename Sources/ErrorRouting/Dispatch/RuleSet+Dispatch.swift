@@ -6,8 +6,8 @@ extension RuleSet {
         let progress: DispatchProgress
         /// Nil if it came to its end.
         ///
-        /// Else the supervisor took it away, the outcome counts for nothing, and the failures from this one on are known
-        /// to nobody else, since no asynchronous action was announced after them.
+        /// Else the supervisor took it away, the outcome counts for nothing, and the failures from this one on are
+        /// known to nobody else, since no asynchronous action was announced after them.
         var unannounced: Int?
     }
 

@@ -2,8 +2,8 @@
 /// as a plain value.
 ///
 /// Events go in as method calls, what is to be done comes out as their answers; the bus calls it under a lock, and acts
-/// after unlocking. What posters do meanwhile is the ``IntakeWord``'s part, the other plain value; counters move in these
-/// two alone. Each report reaches exactly one end:
+/// after unlocking. What posters do meanwhile is the ``IntakeWord``'s part, the other plain value; counters move in
+/// these two alone. Each report reaches exactly one end:
 ///
 ///     posted ─┬─ dropped                               (full, finished)
 ///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)

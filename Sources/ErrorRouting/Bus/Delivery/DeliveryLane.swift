@@ -10,8 +10,8 @@ import Synchronization
     import Android
 #endif
 
-/// Reports that the worker delivers one after the other where they lie in the mailbox, without the bus's lock, as long as
-/// nothing but that is to be done; a shutdown can take them away at any moment.
+/// Reports that the worker delivers one after the other where they lie in the mailbox, without the bus's lock, as long
+/// as nothing but that is to be done; a shutdown can take them away at any moment.
 ///
 /// What `position` holds:
 ///
@@ -23,8 +23,8 @@ import Synchronization
 ///
 /// Invariants:
 ///
-/// 1. The worker alone goes on from one report to the next, by compare-and-swap: if that fails, the lane was withdrawn, and
-///    the report that it was at does not count. So each report is either counted here or taken away, never both.
+/// 1. The worker alone goes on from one report to the next, by compare-and-swap: if that fails, the lane was withdrawn,
+///    and the report that it was at does not count. So each report is either counted here or taken away, never both.
 /// 2. The worker looks into no report before it has gone on to it: until then it may be taken away. The one that the
 ///    worker is at is left where it lies.
 /// 3. After the swap the worker counts, then says that it has arrived; whoever withdraws waits for that, so that counts

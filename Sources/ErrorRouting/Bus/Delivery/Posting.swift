@@ -1,7 +1,7 @@
 /// What a poster hands over.
 ///
-/// It lies in the mailbox until it is delivered, and is mostly read where it lies. With a slot's state it fills two cache
-/// lines.
+/// It lies in the mailbox until it is delivered, and is mostly read where it lies. With a slot's state it fills two
+/// cache lines.
 struct Posting: Sendable {
     /// What a flood limit goes by.
     struct FloodStamp: Sendable {

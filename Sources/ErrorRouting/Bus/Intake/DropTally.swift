@@ -2,9 +2,9 @@ import Synchronization
 
 /// How many errors were dropped since the last notice, by type; counted without a lock, since drops come in storms.
 ///
-/// A dropper first counts in its type's slot, then in the total. The notice empties the slots, and takes as much from the
-/// total as it found. So the total, once all is counted, is what no notice has told of; it passes from 0 to 1 exactly
-/// when a notice has to be made; and each drop is in exactly one notice.
+/// A dropper first counts in its type's slot, then in the total. The notice empties the slots, and takes as much from
+/// the total as it found. So the total, once all is counted, is what no notice has told of; it passes from 0 to 1
+/// exactly when a notice has to be made; and each drop is in exactly one notice.
 struct DropTally: ~Copyable, Sendable {
     private struct Slot: ~Copyable {
         /// The type's address; 0 is none.

@@ -3,9 +3,9 @@ import Synchronization
 /// A lock-free queue of numbered places: any thread fills the place whose number it was given, and one reader empties
 /// them in the order of their numbers.
 ///
-/// Who gives the numbers, the intake's word, gives each once, and only when the place of the same slot before it has long
-/// been emptied: never more than `capacity` of them are out. The slots stand in segments that are made when first needed,
-/// and used again: as many as what is pending needs, and one to spare.
+/// Who gives the numbers, the intake's word, gives each once, and only when the place of the same slot before it has
+/// long been emptied: never more than `capacity` of them are out. The slots stand in segments that are made when first
+/// needed, and used again: as many as what is pending needs, and one to spare.
 ///
 /// What a slot's state says:
 ///
@@ -19,12 +19,12 @@ import Synchronization
 /// Invariants:
 ///
 /// 1. Filling never waits, neither for the reader nor for others who fill.
-/// 2. An element is written before its slot's state is exchanged for `plain` or `special`, and read only after that state
-///    was: the exchange releases, the reader's load acquires. The reader empties a slot before it says, with a release,
-///    that another number may be out; who gets that number has acquired it.
+/// 2. An element is written before its slot's state is exchanged for `plain` or `special`, and read only after that
+///    state was: the exchange releases, the reader's load acquires. The reader empties a slot before it says, with a
+///    release, that another number may be out; who gets that number has acquired it.
 /// 3. Who finds `asleep` in that exchange, or replaces it by ``rouse(at:)``, and nobody else, wakes the reader.
-/// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and none of
-///    the numbers that come to stand in its place is out, since the directory has room for two segments more than
+/// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and none
+///    of the numbers that come to stand in its place is out, since the directory has room for two segments more than
 ///    `capacity` takes.
 ///
 /// The methods under "The reader's side" are called by one thread at a time.
