@@ -1,4 +1,5 @@
-/// The poster of whoever calls: the bus of the task, else the process's root bus, else standard error.
+/// The poster of whoever calls: the innermost scope or bus of the task, else the process's root bus, else standard
+/// error.
 ///
 /// It is looked up at every call, so one value serves everywhere; `.ambient` is the default by which a library takes a
 /// poster:
@@ -11,9 +12,13 @@ public struct AmbientErrorPosting: ErrorPosting {
     public init() {}
 
     /// What it stands for here and now; nil where only standard error is left.
-    var target: (any ErrorPosting)? { ErrorBus.current ?? ErrorBus.root }
+    var target: (any ErrorPosting)? { ErrorScope.innermost ?? ErrorBus.current ?? ErrorBus.root }
 
-    /// Posts to the bus of this task, else to the root; where there is none, writes the error to standard error.
+    /// Why an error goes to standard error where there is no poster.
+    static let noBus = "no bus is bound, and there is no root bus"
+
+    /// Posts to the innermost scope or bus of this task, else to the root; where there is none, writes the error to
+    /// standard error.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -22,7 +27,7 @@ public struct AmbientErrorPosting: ErrorPosting {
     public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
         guard let target else {
             let report = ErrorReport(error: error, source: source, metadata: metadata)
-            StandardError.write(report, because: "no bus is bound, and there is no root bus")
+            StandardError.write(report, because: Self.noBus)
             return
         }
         target.post(error, metadata: metadata, source: source)
@@ -49,11 +54,11 @@ public struct AmbientErrorPosting: ErrorPosting {
 }
 
 extension ErrorPosting where Self == AmbientErrorPosting {
-    /// The poster of whoever calls: the bus of the task, else the root bus, else standard error.
+    /// The poster of whoever calls: the scope or bus of the task, else the root bus, else standard error.
     public static var ambient: AmbientErrorPosting { AmbientErrorPosting() }
 }
 
-/// Posts an error to the bus of this task, else to the process's root bus, else to standard error.
+/// Posts an error to the innermost scope or bus of this task, else to the process's root bus, else to standard error.
 ///
 /// For code that was handed no poster: callbacks, delegates, threads. Works anywhere.
 ///

@@ -28,6 +28,13 @@ extension ErrorBus {
         /// A test clock in tests.
         public var clock: any Clock<Duration>
 
+        /// Asked for metadata whenever an error is posted, in the poster's task; nil for none.
+        ///
+        /// So what a task-local value holds, a request's or a trace's identifier say, reaches the report. It goes over
+        /// a scope's metadata, and what the poster gives along goes over it. It is asked for each error, dropped ones
+        /// included, and should be quick; an error that it posts itself gets nothing from it.
+        public var metadataProvider: (@Sendable () -> [String: String])?
+
         /// Makes a configuration; each default suits a service.
         ///
         /// - Parameters:
@@ -35,16 +42,19 @@ extension ErrorBus {
         ///   - actionTimeLimit: How long an asynchronous action may run; nil for no limit.
         ///   - floodLimit: How many errors of one kind are delivered in a while; nil for all of them.
         ///   - clock: The clock for limits.
+        ///   - metadataProvider: Asked for metadata whenever an error is posted; nil for none.
         public init(
             capacity: Int = 8192,
             actionTimeLimit: Duration? = .seconds(30),
             floodLimit: FloodLimit? = nil,
-            clock: any Clock<Duration> = ContinuousClock()
+            clock: any Clock<Duration> = ContinuousClock(),
+            metadataProvider: (@Sendable () -> [String: String])? = nil
         ) {
             self.capacity = capacity
             self.actionTimeLimit = actionTimeLimit
             self.floodLimit = floodLimit
             self.clock = clock
+            self.metadataProvider = metadataProvider
         }
 
         /// Stops the program where a value makes no sense, and says which.

@@ -82,11 +82,17 @@ extension ErrorBus {
     ///
     /// - Parameters:
     ///   - number: The report.
-    ///   - progress: How far it came; nil if it is not begun.
+    ///   - progress: How far it came.
+    ///   - isOver: Whether it came to its end.
     ///   - generation: The worker's.
     /// - Returns: What the worker does next.
-    func leaveLane(at number: Int, _ progress: DispatchProgress?, for generation: UInt64) -> Work {
-        let isPlain = progress?.failures.isEmpty ?? false && observers.isEmpty
+    func leaveLane(
+        at number: Int,
+        _ progress: DispatchProgress,
+        isOver: Bool,
+        for generation: UInt64
+    ) -> Work {
+        let isPlain = isOver && progress.failures.isEmpty && observers.isEmpty
         // The posting is taken out, since its place has to be empty before the next one is, but ends outside the lock:
         // an error's end may run code of the user's.
         let (posting, pending, decision) = machine.withLock { machine -> (Posting?, PendingReport?, Decision) in
@@ -94,15 +100,20 @@ extension ErrorBus {
                 return (nil, nil, .superseded)
             }
             machine.laneClosed(at: number, lane.sequence)
-            guard isPlain, let progress else {
-                return (posting, machine.deliverFromLane(posting), .superseded)
+            guard isPlain else {
+                return (posting, machine.deliverFromLane(posting, from: isOver ? nil : progress), .superseded)
             }
             machine.counters.count(progress.disposition)
             return (posting, nil, decide(for: generation, at: nil, &machine))
         }
         defer { withExtendedLifetime(posting) {} }
         guard let pending else { return work(decision, for: generation) }
-        return progress.map { complete(pending, $0, for: generation) } ?? .deliver(pending, from: nil)
+        return isOver ? complete(pending, progress, for: generation) : .deliver(pending, from: progress)
+    }
+
+    /// The report in delivery goes on from here.
+    func goOn(from progress: DispatchProgress, for generation: UInt64) {
+        machine.withLock { $0.goOn(from: progress, for: generation) }
     }
 
     private enum Decision {

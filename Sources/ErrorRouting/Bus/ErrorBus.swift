@@ -29,6 +29,9 @@ public final class ErrorBus: ErrorPosting {
         let sequence: UInt64
     }
 
+    /// Whether this task, or thread, is in a metadata provider.
+    @TaskLocal private static var isProvidingMetadata = false
+
     private static let lastNumber = Atomic<UInt64>(0)
 
     let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -36,6 +39,7 @@ public final class ErrorBus: ErrorPosting {
     let clock: BusClock
     let actionTimeLimit: Duration?
     let hasFloodLimit: Bool
+    let metadataProvider: (@Sendable () -> [String: String])?
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
@@ -68,6 +72,7 @@ public final class ErrorBus: ErrorPosting {
         clock = BusClock(configuration.clock)
         actionTimeLimit = configuration.actionTimeLimit
         hasFloodLimit = configuration.floodLimit != nil
+        metadataProvider = configuration.metadataProvider
         intake = BusIntake(capacity: configuration.capacity)
         machine = Locked(
             BusStateMachine(
@@ -100,7 +105,18 @@ public final class ErrorBus: ErrorPosting {
     ///   - metadata: What to give along.
     ///   - source: Where it is posted.
     public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
-        post(error, metadata, source, nil)
+        post(error, metadata, source, in: nil)
+    }
+
+    /// Posts an error that belongs to a scope, or to the bus itself.
+    @inline(__always)
+    func post(
+        _ error: any Error,
+        _ metadata: [String: String],
+        _ source: ErrorReport.Source,
+        in scope: ErrorScope?
+    ) {
+        post(error, metadata, source, scope, nil)
     }
 
     /// Posts an error and waits until it is delivered.
@@ -120,12 +136,22 @@ public final class ErrorBus: ErrorPosting {
         metadata: [String: String],
         source: ErrorReport.Source
     ) async -> HandleOutcome {
+        await deliver(error, metadata, source, in: nil)
+    }
+
+    /// Posts an error that belongs to a scope, or to the bus itself, and waits until it is delivered.
+    func deliver(
+        _ error: any Error,
+        _ metadata: [String: String],
+        _ source: ErrorReport.Source,
+        in scope: ErrorScope?
+    ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = post(error, metadata, source, nil)
+            let isPending = post(error, metadata, source, scope, nil)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        post(error, metadata, source, promise)
+        post(error, metadata, source, scope, promise)
         return await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
@@ -151,8 +177,13 @@ public final class ErrorBus: ErrorPosting {
         _ error: any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
+        _ scope: ErrorScope?,
         _ promise: Promise<HandleOutcome>?
     ) -> Bool {
+        // First what may run code of the user's: between reservation and filling the loop waits for this poster.
+        let metadata = metadataProvider == nil ? metadata : provided(metadata)
+        let floodStamp =
+            hasFloodLimit ? Posting.FloodStamp(code: ErrorCode(of: error), moment: clock.now()) : nil
         switch intake.reserve(for: error) {
         case .accepted(let number):
             let answer = intake.fill(number, isSpecial: promise != nil) {
@@ -160,8 +191,9 @@ public final class ErrorBus: ErrorPosting {
                     error,
                     at: source,
                     metadata: metadata,
+                    scope: scope,
                     promise: promise,
-                    floodStamp: hasFloodLimit ? .init(code: ErrorCode(of: error), moment: clock.now()) : nil
+                    floodStamp: floodStamp
                 )
             }
             switch answer {
@@ -172,36 +204,40 @@ public final class ErrorBus: ErrorPosting {
                 return true
             case .refused:
                 // It was accepted, and the bus was shut down since.
-                writeToStandardError(error, metadata, source)
+                writeToStandardError(Posting(error, at: source, metadata: metadata, scope: scope))
             }
         case .full(let makesNotice):
             if makesNotice { announceDrops(at: source) }
         case .closed:
-            writeToStandardError(error, metadata, source)
+            writeToStandardError(Posting(error, at: source, metadata: metadata, scope: scope))
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
     }
 
-    private func writeToStandardError(
-        _ error: any Error,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source
-    ) {
-        let report = ErrorReport(error: error, source: source, metadata: metadata)
-        StandardError.write(report, because: "the bus has finished")
+    private func writeToStandardError(_ posting: Posting) {
+        StandardError.write(posting.report(), because: "the bus has finished")
+    }
+
+    /// What the poster gives along, on top of what the configuration's provider does.
+    @inline(never)
+    private func provided(_ metadata: [String: String]) -> [String: String] {
+        // An error that is posted while the provider is asked gets nothing from it: it would be asked without end.
+        guard let metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
+        let provided = ErrorBus.$isProvidingMetadata.withValue(true) { metadataProvider() }
+        return provided.merging(metadata) { _, own in own }
     }
 
     /// Lets a notice of drops follow.
     ///
     /// Once for many drops, so that it may take the lock.
     private func announceDrops(at source: ErrorReport.Source) {
-        let isAnnounced = intake.announce(PendingReport(noticeOfDropsAt: source, scope: []))
+        let isAnnounced = intake.announce(PendingReport(noticeOfDropsAt: source))
         let (drops, wakes) = machine.withLock { machine -> (ErrorsDropped?, Bool) in
             guard machine.hasEnded else { return (nil, isAsleep(machine)) }
             // It has ended since it was full. Unless a shutdown has it, nobody is left who could deliver the notice.
             if isAnnounced, intake.takeNotice() == nil { return (nil, false) }
-            let drops = intake.takeDrops(for: PendingReport(noticeOfDropsAt: source, scope: []))
+            let drops = intake.takeDrops(for: PendingReport(noticeOfDropsAt: source))
             machine.counters.toldDrops += drops.count
             return (drops, false)
         }

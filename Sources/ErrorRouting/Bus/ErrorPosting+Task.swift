@@ -27,7 +27,7 @@ extension ErrorPosting {
     ) -> Task<Void, Never> {
         let source = ErrorReport.Source(fileID: fileID, line: line)
         let poster = resolved
-        let tasks = (poster as? ErrorBus)?.tasks
+        let tasks = ((poster as? ErrorBus) ?? (poster as? ErrorScope)?.bus)?.tasks
         let id = tasks?.reserve()
         let task = Task(name: name, priority: priority) {
             // Captured, so that the task starts on the caller's actor, and tasks of one actor start in order.

@@ -13,7 +13,9 @@
 
     /// Where the dispatch is; nil at its end.
     private(set) var stage: RuleSet.Stage? = .rules
-    /// The place of the rule of this stage that was tried last.
+    /// Which of several handlers has its turn in this stage.
+    private(set) var handler = 0
+    /// The place of the rule of this stage and handler that was tried last.
     private(set) var lastOrder = -1
     /// Whether no further rule of this stage is tried.
     private(set) var isStageOver = false
@@ -26,6 +28,11 @@
     /// A rule of this stage is about to be tried.
     mutating func willTry(_ step: RuleStep) {
         lastOrder = step.order
+    }
+
+    /// It is not tried here.
+    mutating func willNotTry(_ step: RuleStep) {
+        lastOrder = step.order - 1
     }
 
     /// Takes what became of the rule that was tried last.
@@ -56,9 +63,16 @@
         unsafe decisive = rule
     }
 
-    /// Goes on to the next stage, and answers it; nil at the end.
-    mutating func advance() -> RuleSet.Stage? {
+    /// Goes on to the next handler or, behind the last one, to the next stage, and answers it; nil at the end.
+    ///
+    /// - Parameter count: How many handlers there are.
+    mutating func advance(handlers count: Int) -> RuleSet.Stage? {
         lastOrder = -1
+        if !isStageOver, handler + 1 < count {
+            handler += 1
+            return stage
+        }
+        handler = 0
         isStageOver = false
         stage =
             switch stage {

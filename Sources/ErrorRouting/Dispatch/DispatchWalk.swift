@@ -1,17 +1,40 @@
-/// One error's way through a program: which rule is next, and what is known so far.
+/// One error's way through a program, or through several in their order: which rule is next, and what is known so far.
 ///
-/// It holds nothing that other dispatches hold: program, plan and rules are kept by the rule set for as long as it
-/// takes.
+/// It holds nothing that other dispatches hold: programs, plans and rules are kept by the rule set, or by the path, for
+/// as long as it takes.
 @safe struct DispatchWalk {
-    private let program: Unmanaged<DispatchProgram>
-    private let plan: Unmanaged<TypePlan>
+    /// The program that has its turn.
+    private var program: Unmanaged<DispatchProgram>
+    /// The way on from there; nil where there is but one program.
+    private let path: Unmanaged<HandlerPath>?
+    private var plan: Unmanaged<TypePlan>
     private var cursor: RuleStepCursor
     var subject: ErrorSubject
     private(set) var progress: DispatchProgress
 
     @inline(__always)
     init(_ program: Unmanaged<DispatchProgram>, _ error: any Error, from progress: DispatchProgress) {
+        unsafe self.init(program, on: nil, error, from: progress)
+    }
+
+    /// Begins on a path, or goes on there.
+    @inline(__always)
+    init(_ path: Unmanaged<HandlerPath>, _ error: any Error, from progress: DispatchProgress) {
+        let program = unsafe path._withUnsafeGuaranteedRef {
+            unsafe $0.program(progress.handler, progress.stage ?? .always)
+        }
+        unsafe self.init(program, on: path, error, from: progress)
+    }
+
+    @inline(__always)
+    private init(
+        _ program: Unmanaged<DispatchProgram>,
+        on path: Unmanaged<HandlerPath>?,
+        _ error: any Error,
+        from progress: DispatchProgress
+    ) {
         unsafe self.program = program
+        unsafe self.path = path
         let plan = unsafe program._withUnsafeGuaranteedRef { unsafe $0.plan(for: error) }
         unsafe self.plan = plan
         var subject = ErrorSubject(error)
@@ -36,12 +59,33 @@
                 progress.willTry(step)
                 return step
             }
-            guard let stage = progress.advance() else { return nil }
-            cursor = unsafe program._withUnsafeGuaranteedRef {
-                RuleStepCursor(stage == .onNoMatch ? $0.onNoMatch : $0.always)
-            }
+            let count = unsafe path?._withUnsafeGuaranteedRef { $0.count } ?? 1
+            guard let stage = progress.advance(handlers: count) else { return nil }
+            enter(stage)
         }
         return nil
+    }
+
+    /// Takes back that a rule is about to be tried: whoever goes on from here begins with it.
+    mutating func putBack(_ step: RuleStep) {
+        progress.willNotTry(step)
+    }
+
+    private mutating func enter(_ stage: RuleSet.Stage) {
+        if let path = unsafe path {
+            let handler = progress.handler
+            unsafe program = path._withUnsafeGuaranteedRef { unsafe $0.program(handler, stage) }
+        }
+        switch stage {
+        case .rules:
+            let error = subject.error
+            unsafe plan = program._withUnsafeGuaranteedRef { unsafe $0.plan(for: error) }
+            cursor = unsafe plan._withUnsafeGuaranteedRef { RuleStepCursor($0, for: &subject) }
+        case .onNoMatch:
+            cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch) }
+        case .always:
+            cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.always) }
+        }
     }
 
     mutating func record(_ answer: DispatchProgress.Answer, of rule: Unmanaged<Rule>) {

@@ -1,16 +1,6 @@
 /// Dispatches are never inlined: what a walk refers to lives as long as the set, and a set that is passed to a call
 /// lives as long as that.
 extension RuleSet {
-    /// How a supervised dispatch ended.
-    struct DispatchResult {
-        let progress: DispatchProgress
-        /// Nil if it came to its end.
-        ///
-        /// Else the supervisor took it away, the outcome counts for nothing, and the failures from this one on are
-        /// known to nobody else, since no asynchronous action was announced after them.
-        var unannounced: Int?
-    }
-
     /// Tries the rules in order, on the caller's executor, without anyone to limit their time.
     ///
     /// For errors that an asynchronous rule could match; the others need not pay for a function that may suspend.
@@ -43,105 +33,6 @@ extension RuleSet {
         return walk.progress.outcome
     }
 
-    /// How a synchronous attempt for a supervisor ended.
-    enum SynchronousEnd {
-        /// By the error's type alone an asynchronous rule could come up: none has been tried.
-        case notTried
-        case completed
-        /// The supervisor took it away, and its outcome counts for nothing.
-        case superseded
-    }
-
-    /// The way of an error through these rules, from the beginning.
-    @inline(__always)
-    func walk(for error: any Error) -> DispatchWalk {
-        unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
-    }
-
-    /// Tries the rules in order for a supervisor, if by the error's type alone none of them can be asynchronous.
-    ///
-    /// What there is to know afterwards is in the walk, so that nothing has to be handed back.
-    @inline(never)
-    func attempt(
-        _ walk: inout DispatchWalk,
-        _ report: inout LazyReport,
-        under supervisor: some ActionSupervisor
-    ) -> SynchronousEnd {
-        if walk.mayBeAsynchronous { return .notTried }
-        while let step = walk.next() {
-            if walk.progress.stage == .always { report.carry(walk.progress.outcome) }
-            do {
-                let answer = try step.answerSynchronously(&walk.subject, &report, under: supervisor)
-                if case .notMatched = answer { continue }
-                unsafe walk.record(answer, of: step.rule)
-            } catch is DispatchSuperseded {
-                return .superseded
-            } catch {
-                unsafe walk.record(error, &report, of: step.rule)
-            }
-            if !supervisor.isCurrent { return .superseded }
-        }
-        return .completed
-    }
-
-    /// Tries the rules in order for a supervisor.
-    ///
-    /// - Parameters:
-    ///   - pending: What was posted.
-    ///   - progress: Where to begin; a fresh one for a new report.
-    ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
-    /// - Returns: How it ended.
-    @inline(never)
-    func dispatch(
-        _ pending: PendingReport,
-        from progress: DispatchProgress,
-        under supervisor: some ActionSupervisor
-    ) async -> DispatchResult {
-        let error = pending.error
-        var walk = unsafe DispatchWalk(unretainedProgram, error, from: progress)
-        var announced = progress.failures.count
-        var lazy = LazyReport(pending)
-        while let step = walk.next() {
-            if walk.progress.stage == .always { lazy.carry(walk.progress.outcome) }
-            let isAsynchronous = step.isAsynchronous
-            do {
-                let answer: DispatchProgress.Answer
-                if isAsynchronous {
-                    let report = lazy.made(for: error)
-                    let watch = unsafe ActionWatch(
-                        supervisor: supervisor,
-                        rule: step.rule.takeUnretainedValue(),
-                        progress: walk.progress,
-                        report: report
-                    )
-                    announced = walk.progress.failures.count
-                    answer = try await supervisor.supervising(report) {
-                        try await step.answer(&walk.subject, report, watch: watch)
-                    }
-                    supervisor.actionDidEnd()
-                } else {
-                    answer = try step.answerSynchronously(&walk.subject, &lazy, under: supervisor)
-                }
-                if case .notMatched = answer { continue }
-                unsafe walk.record(answer, of: step.rule)
-            } catch is DispatchSuperseded {
-                return DispatchResult(progress: walk.progress, unannounced: announced)
-            } catch {
-                if isAsynchronous { supervisor.actionDidEnd() }
-                unsafe walk.record(error, &lazy, of: step.rule)
-            }
-            guard supervisor.isCurrent else {
-                // An asynchronous action that comes back too late has failed already, by its time limit.
-                let failures = walk.progress.failures
-                return DispatchResult(
-                    progress: walk.progress,
-                    unannounced: isAsynchronous ? failures.count : announced
-                )
-            }
-        }
-        return DispatchResult(progress: walk.progress)
-    }
-
     /// Tries the rules in order without suspending, if none that could run is asynchronous.
     ///
     /// - Parameters:
@@ -170,28 +61,5 @@ extension RuleSet {
                 unsafe walk.record(error, &report, of: step.rule)
             }
         }
-    }
-}
-
-extension RuleStep {
-    fileprivate var isAsynchronous: Bool { unsafe rule._withUnsafeGuaranteedRef { $0.isAsynchronous } }
-
-    fileprivate func answerSynchronously(
-        _ subject: inout ErrorSubject,
-        _ report: inout LazyReport,
-        under supervisor: (any ActionSupervisor)?
-    ) throws -> DispatchProgress.Answer {
-        try unsafe rule._withUnsafeGuaranteedRef { rule in
-            try rule.answerSynchronously(&subject, &report, isCertain: isCertain, under: supervisor)
-        }
-    }
-
-    fileprivate func answer(
-        _ subject: inout ErrorSubject,
-        _ report: ErrorReport,
-        watch: ActionWatch?
-    ) async throws -> DispatchProgress.Answer {
-        let rule = unsafe rule.takeUnretainedValue()
-        return try await rule.answer(&subject, report, isCertain: isCertain, watch: watch)
     }
 }

@@ -19,6 +19,8 @@ import Synchronization
     /// The last node's cell, without a way over the node: it would be retained.
     private var cell: ProgramCell?
 
+    var isEmpty: Bool { last == nil }
+
     mutating func add(_ rule: Rule, to stage: Stage) {
         last = RuleNode(.rule(rule, stage), after: last)
     }

@@ -24,6 +24,8 @@ struct ErrorLine {
         for (key, value) in report.metadata.sorted(by: { $0.key < $1.key }) {
             fields.append("metadata.\(ErrorText.bare(key))=\(ErrorText.quoted(redact(value, .metadata(key: key))))")
         }
+        let trail = report.trail.map { "\($0.type): \(redact($0.description, .message))" }
+        if !trail.isEmpty { fields.append("trail=\(ErrorText.quoted(trail.joined(separator: " < ")))") }
         if report.occurrences != 1 { fields.append("occurrences=\(report.occurrences)") }
         text = fields.joined(separator: " ")
     }

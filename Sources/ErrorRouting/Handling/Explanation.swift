@@ -32,6 +32,9 @@ public struct Explanation: Sendable, CustomStringConvertible {
         public let rule: RuleDescription
         /// What can be said of it.
         public let verdict: Verdict
+        /// The path of the scope that the rule came from, the outermost first; empty for the bus's own, and for a
+        /// handler's.
+        public let scope: [String]
     }
 
     /// The error that is explained.
@@ -42,14 +45,19 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// A text with a line for each rule, numbered in the order in which they are tried.
     public var description: String {
         var lines = ["\(ErrorText.typeName(of: error)): \(ErrorText.oneLine(ErrorText.message(of: error)))"]
+        let hasScopes = entries.contains { !$0.scope.isEmpty }
         let rows = entries.enumerated().map { index, entry in
-            ["\(index + 1).", entry.rule.matcher, "\(entry.rule.source)", "\(entry.verdict)"]
+            let scope = entry.scope.isEmpty ? "the bus" : ErrorText.oneLine(entry.scope.joined(separator: "/"))
+            let cells = ["\(index + 1).", entry.rule.matcher, "\(entry.rule.source)"]
+            return cells + (hasScopes ? [scope, "\(entry.verdict)"] : ["\(entry.verdict)"])
         }
-        let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = (0..<(hasScopes ? 4 : 3)).map { column in rows.map { $0[column].count }.max() ?? 0 }
         for row in rows {
             let number = String(repeating: " ", count: widths[0] - row[0].count) + row[0]
-            let cells = (1..<3).map { row[$0] + String(repeating: " ", count: widths[$0] - row[$0].count) }
-            lines.append("  \(number) \(cells[0])  \(cells[1])  \(row[3])")
+            let cells = widths.indices.dropFirst().map { column in
+                row[column] + String(repeating: " ", count: widths[column] - row[column].count)
+            }
+            lines.append("  \(number) \((cells + [row[widths.count]]).joined(separator: "  "))")
         }
         if entries.isEmpty { lines.append("  The handler has no rules.") }
         if entries.contains(where: { $0.verdict == .matchedIfReached }) {
@@ -81,12 +89,43 @@ extension ErrorHandler {
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     public func explain(_ error: any Error) -> Explanation {
+        Explanation(error, on: Explanation.Path([([], rules)]))
+    }
+}
+
+extension Explanation {
+    /// The rule sets that an error would go through, each with the path of its scope.
+    struct Path {
+        /// In the order in which rules are tried.
+        private(set) var tried: [(scope: [String], rules: RuleSet)]
+        /// From the inside out.
+        private(set) var inward: [(scope: [String], rules: RuleSet)]
+
+        init(_ sets: [(scope: [String], rules: RuleSet)]) {
+            tried = sets
+            inward = sets
+        }
+
+        /// Adds a rule set inside all the others.
+        mutating func add(_ rules: RuleSet, of scope: [String], isTriedFirst: Bool) {
+            tried.insert((scope, rules), at: isTriedFirst ? 0 : tried.count)
+            inward.insert((scope, rules), at: 0)
+        }
+
+        fileprivate func rules(_ stage: RuleSet.Stage) -> [(scope: [String], rule: Rule)] {
+            (stage == .onNoMatch ? inward : tried).flatMap { set in set.rules[stage].map { (set.scope, $0) } }
+        }
+    }
+
+    /// Asks the rules of a path, and lets none of them act.
+    init(_ error: any Error, on path: Path) {
+        self.error = error
         var subject = ErrorSubject(error)
-        var entries: [Explanation.Entry] = []
+        var entries: [Entry] = []
         var firstMatch: Int?
         var stop: Int?
-        for rule in rules[.rules] {
-            let verdict: Explanation.Verdict
+        for (scope, rule) in path.rules(.rules) {
+            let verdict: Verdict
             if let stop {
                 verdict = .notReached(because: "rule \(stop) ignores the error")
             } else if rule.matches(&subject) {
@@ -96,20 +135,21 @@ extension ErrorHandler {
             } else {
                 verdict = .notMatched
             }
-            entries.append(.init(stage: .rule, rule: rule.registration.description, verdict: verdict))
+            entries.append(Entry(stage: .rule, rule: rule.registration.description, verdict: verdict, scope: scope))
         }
-        for (place, rule) in rules[.onNoMatch].enumerated() {
-            var verdict = place == 0 ? Explanation.Verdict.matched : .matchedIfReached
+        for (place, (scope, rule)) in path.rules(.onNoMatch).enumerated() {
+            var verdict = place == 0 ? Verdict.matched : .matchedIfReached
             if let firstMatch {
                 verdict = .notReached(
                     because: "rule \(firstMatch) \(firstMatch == stop ? "ignores the error" : "matched")")
             }
-            entries.append(.init(stage: .onNoMatch, rule: rule.registration.description, verdict: verdict))
+            entries.append(
+                Entry(stage: .onNoMatch, rule: rule.registration.description, verdict: verdict, scope: scope))
         }
-        for (place, rule) in rules[.always].enumerated() {
-            let verdict = place == 0 ? Explanation.Verdict.matched : .matchedIfReached
-            entries.append(.init(stage: .always, rule: rule.registration.description, verdict: verdict))
+        for (place, (scope, rule)) in path.rules(.always).enumerated() {
+            let verdict = place == 0 ? Verdict.matched : .matchedIfReached
+            entries.append(Entry(stage: .always, rule: rule.registration.description, verdict: verdict, scope: scope))
         }
-        return Explanation(error: error, entries: entries)
+        self.entries = entries
     }
 }

@@ -244,7 +244,9 @@ extension BusStateMachine {
                 unheard = result.failures
             } else {
                 counters.failureNotices += result.failures.count
-                for failure in result.failures { failureNotices.append(PendingReport(noticeOf: failure)) }
+                for failure in result.failures {
+                    failureNotices.append(PendingReport(noticeOf: failure, in: pending.posting.scope))
+                }
             }
         }
         if !isObserved, pending.posting.promise == nil, unheard.isEmpty { return .completed }
@@ -277,10 +279,20 @@ extension BusStateMachine {
     }
 
     /// The report that was in delivery in the lane is in delivery here.
-    mutating func deliverFromLane(_ posting: Posting) -> PendingReport {
+    ///
+    /// - Parameters:
+    ///   - posting: What was posted.
+    ///   - progress: How far it came; nil if that is not known, or if it is not begun.
+    mutating func deliverFromLane(_ posting: Posting, from progress: DispatchProgress? = nil) -> PendingReport {
         let pending = PendingReport(posting)
         pending.deliver(as: lastSequence)
         delivering = pending
+        self.progress = progress
         return pending
+    }
+
+    /// The report in delivery goes on from here: whoever takes it over, or takes it back, has to know what has failed.
+    mutating func goOn(from progress: DispatchProgress, for generation: UInt64) {
+        if generation == self.generation, delivering != nil { self.progress = progress }
     }
 }

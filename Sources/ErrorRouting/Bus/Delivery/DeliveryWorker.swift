@@ -20,11 +20,14 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
+        // A scope that whoever ran the bus was in is none of the actions'.
         await ErrorBus.$current.withValue(bus) {
-            await withTaskCancellationHandler {
-                await loop()
-            } onCancel: {
-                isCancelled.store(true, ordering: .releasing)
+            await ErrorScope.$bound.withValue(nil) {
+                await withTaskCancellationHandler {
+                    await loop()
+                } onCancel: {
+                    isCancelled.store(true, ordering: .releasing)
+                }
             }
         }
     }
@@ -38,11 +41,7 @@ final class DeliveryWorker: ActionSupervisor {
                 return bus.replaceCancelledWorker(generation)
             case .deliver(let pending, let progress):
                 bus.noteDelivery()
-                if progress == nil, let next = attempt(pending) {
-                    work = next
-                } else {
-                    work = finish(pending, await dispatch(pending, from: progress ?? DispatchProgress()))
-                }
+                work = await deliver(pending, from: progress)
             case .deliverInLane(let number):
                 work = deliverInLane(number)
             case .sleep:
@@ -54,23 +53,41 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    private func dispatch(
-        _ pending: PendingReport,
-        from progress: DispatchProgress
-    ) async -> RuleSet.DispatchResult {
-        await bus.handler.rules.dispatch(pending, from: progress, under: self)
+    private func deliver(_ pending: PendingReport, from progress: DispatchProgress?) async -> ErrorBus.Work {
+        var progress = progress
+        if progress == nil {
+            var walk = walk(for: pending.error, in: pending.posting.scope, from: DispatchProgress())
+            var report = LazyReport(pending)
+            switch walk.finishIfSynchronous(&report, under: self) {
+            case .needsSuspension:
+                if !walk.progress.failures.isEmpty { bus.goOn(from: walk.progress, for: generation) }
+                progress = walk.progress
+            case .completed:
+                return bus.complete(pending, walk.progress, for: generation)
+            case .superseded:
+                return goHome(telling: walk.progress.failures[...])
+            }
+        }
+        var walk = walk(for: pending.error, in: pending.posting.scope, from: progress ?? DispatchProgress())
+        if let unannounced = await walk.finish(LazyReport(pending), under: self) {
+            return goHome(telling: walk.progress.failures.dropFirst(unannounced))
+        }
+        return bus.complete(pending, walk.progress, for: generation)
     }
 
-    /// Delivers a report, if nothing has to be awaited for that.
-    private func attempt(_ pending: PendingReport) -> ErrorBus.Work? {
-        let rules = bus.handler.rules
-        var walk = rules.walk(for: pending.error)
-        var report = LazyReport(pending)
-        switch rules.attempt(&walk, &report, under: self) {
-        case .notTried: return nil
-        case .completed: return bus.complete(pending, walk.progress, for: generation)
-        case .superseded: return goHome(telling: walk.progress.failures[...])
+    /// The way of an error through the rules of the bus, or of the path of its scope.
+    ///
+    /// What it refers to is held by the bus, and by what was posted.
+    @inline(__always)
+    private func walk(
+        for error: any Error,
+        in scope: ErrorScope?,
+        from progress: DispatchProgress
+    ) -> DispatchWalk {
+        guard let path = scope?.handlers else {
+            return unsafe DispatchWalk(bus.handler.rules.unretainedProgram, error, from: progress)
         }
+        return unsafe DispatchWalk(Unmanaged.passUnretained(path), error, from: progress)
     }
 
     /// Delivers what is in the lane, until that is empty or needs more.
@@ -79,7 +96,9 @@ final class DeliveryWorker: ActionSupervisor {
         bus.noteDelivery()
         while true {
             if number % 64 == 0 { bus.noteDelivery() }
-            if isCancelled.load(ordering: .acquiring) { return bus.leaveLane(at: number, nil, for: generation) }
+            if isCancelled.load(ordering: .acquiring) {
+                return bus.leaveLane(at: number, DispatchProgress(), isOver: false, for: generation)
+            }
             switch deliver(number) {
             case .next: number += 1
             case .work(.deliverInLane(let next)): number = next
@@ -95,13 +114,12 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
     private func deliver(_ number: Int) -> LaneStep {
-        let rules = bus.handler.rules
         let posting = unsafe UnsafePointer(bus.intake.mailbox.element(at: number))
-        var walk = unsafe rules.walk(for: posting.pointee.error)
+        var walk = unsafe walk(for: posting.pointee.error, in: posting.pointee.scope, from: DispatchProgress())
         var report = unsafe LazyReport(posting, sequence: bus.lane.sequence)
-        switch rules.attempt(&walk, &report, under: self) {
-        case .notTried:
-            return .work(bus.leaveLane(at: number, nil, for: generation))
+        switch walk.finishIfSynchronous(&report, under: self) {
+        case .needsSuspension:
+            return .work(bus.leaveLane(at: number, walk.progress, isOver: false, for: generation))
         case .superseded:
             return .work(goHome(telling: walk.progress.failures[...]))
         case .completed:
@@ -116,15 +134,8 @@ final class DeliveryWorker: ActionSupervisor {
                     break
                 }
             }
-            return .work(bus.leaveLane(at: number, walk.progress, for: generation))
+            return .work(bus.leaveLane(at: number, walk.progress, isOver: true, for: generation))
         }
-    }
-
-    private func finish(_ pending: PendingReport, _ result: RuleSet.DispatchResult) -> ErrorBus.Work {
-        guard let unannounced = result.unannounced else {
-            return bus.complete(pending, result.progress, for: generation)
-        }
-        return goHome(telling: result.progress.failures.dropFirst(unannounced))
     }
 
     private func goHome(telling failures: ArraySlice<ActionFailure>) -> ErrorBus.Work {

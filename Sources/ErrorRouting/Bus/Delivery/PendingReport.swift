@@ -23,28 +23,27 @@ final class PendingReport: @unchecked Sendable {
         self.kind = kind
     }
 
-    /// The notice of an action's failure: posted where the rule was registered, in the scope of what it was handling.
-    convenience init(noticeOf failure: ActionFailure) {
-        let report = failure.report
+    /// The notice that an action failed at a report: posted where the rule was registered, in the scope of the report.
+    convenience init(noticeOf failure: ActionFailure, in scope: ErrorScope?) {
         self.init(
-            Posting(failure, at: failure.rule.source, metadata: report.metadata, scope: report.scope),
+            Posting(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope),
             kind: .actionFailure
         )
     }
 
-    /// A notice of drops, of which the first was posted at a place.
-    convenience init(noticeOfDropsAt source: ErrorReport.Source, scope: [String]) {
-        self.init(Posting(ErrorsDropped(count: 0), at: source, scope: scope), kind: .errorsDropped)
+    /// A notice of drops, of which the first was posted at a place; it is the bus's own, and in no scope.
+    convenience init(noticeOfDropsAt source: ErrorReport.Source) {
+        self.init(Posting(ErrorsDropped(count: 0), at: source), kind: .errorsDropped)
     }
 
     var error: any Error { posting.error }
 
     /// A notice like this one, for what is dropped from now on.
-    func another() -> PendingReport { PendingReport(noticeOfDropsAt: posting.source, scope: posting.scope) }
+    func another() -> PendingReport { PendingReport(noticeOfDropsAt: posting.source) }
 
     /// It has its turn, as the notice of these drops.
     func tell(_ drops: ErrorsDropped) {
-        posting = Posting(drops, at: posting.source, scope: posting.scope, moment: posting.moment)
+        posting = Posting(drops, at: posting.source, moment: posting.moment)
     }
 
     /// It has its turn, and stands for others that were suppressed.

@@ -12,7 +12,7 @@ struct Posting: Sendable {
     let error: any Error
     let source: ErrorReport.Source
     let metadata: [String: String]
-    let scope: [String]
+    let scope: ErrorScope?
     let moment: ErrorReport.Moment
     /// Who waits for the outcome.
     let promise: Promise<HandleOutcome>?
@@ -23,7 +23,7 @@ struct Posting: Sendable {
         _ error: any Error,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
-        scope: [String] = [],
+        scope: ErrorScope? = nil,
         moment: ErrorReport.Moment = .init(),
         promise: Promise<HandleOutcome>? = nil,
         floodStamp: FloodStamp? = nil
@@ -47,8 +47,8 @@ struct Posting: Sendable {
             error: error,
             source: source,
             moment: moment,
-            metadata: metadata,
-            scope: scope,
+            metadata: scope.map { $0.metadata.merging(metadata) { _, own in own } } ?? metadata,
+            scope: scope?.path ?? [],
             sequence: sequence,
             occurrences: occurrences,
             outcome: outcome

@@ -1,0 +1,87 @@
+extension ErrorScope {
+    /// Binds the scope for a body and everything it starts: errors posted there without a poster go through it.
+    ///
+    /// For what does not inherit the binding: a detached task, a callback.
+    ///
+    /// ```swift
+    /// Task.detached { await scope.bound { try? await upload() } }
+    /// ```
+    ///
+    /// - Parameter body: What to run. It keeps the caller's isolation.
+    /// - Returns: What the body returned.
+    /// - Throws: What the body threw.
+    public func bound<T, F: Error>(_ body: () async throws(F) -> T) async throws(F) -> T {
+        // Caught inside, since a task-local's binding does not keep the type of what is thrown.
+        let result = await ErrorBus.$current.withValue(bus) {
+            await ErrorScope.$bound.withValue(self) {
+                do throws(F) {
+                    return Result<T, F>.success(try await body())
+                } catch {
+                    return Result<T, F>.failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Binds the scope for a synchronous body; see ``bound(_:)``.
+    public func bound<T, F: Error>(_ body: () throws(F) -> T) throws(F) -> T {
+        let result = ErrorBus.$current.withValue(bus) {
+            ErrorScope.$bound.withValue(self) {
+                do throws(F) {
+                    return Result<T, F>.success(try body())
+                } catch {
+                    return Result<T, F>.failure(error)
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    /// The scope of this task, if it is the innermost thing that is bound.
+    ///
+    /// Whoever binds a scope binds its bus too: if another bus is bound, that was bound later.
+    static var innermost: ErrorScope? {
+        guard let scope = bound, scope.bus === ErrorBus.current else { return nil }
+        return scope
+    }
+}
+
+/// Runs a body in a scope: what is posted there, by whomever, goes through the scope's rules.
+///
+/// The scope lies within the innermost scope of the task, else in its bus, else in the process's root bus, and is bound
+/// for the body and everything it starts. Where there is none of them its errors go to standard error.
+///
+/// ```swift
+/// try await withErrorScope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … }) { scope in
+///     try await charge(card)      // somewhere in there: postError(CardDeclined())
+/// }
+/// ```
+///
+/// - Parameters:
+///   - name: What reports call the scope.
+///   - handler: Its rules; none by default, for a name and metadata alone.
+///   - order: Whether its rules are tried before those around it or after them.
+///   - metadata: What its reports get along, on top of what the scopes around it give.
+///   - body: What to run. It keeps the caller's isolation.
+/// - Returns: What the body returned.
+/// - Throws: What the body threw.
+@discardableResult
+public func withErrorScope<T, F: Error>(
+    _ name: String,
+    handler: ErrorHandler = .init(),
+    order: ErrorScope.Order = .innermostFirst,
+    metadata: [String: String] = [:],
+    _ body: (ErrorScope) async throws(F) -> T
+) async throws(F) -> T {
+    let parent = ErrorScope.innermost
+    let scope = ErrorScope(
+        name,
+        in: parent,
+        of: parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus,
+        handler: handler,
+        order: order,
+        metadata: metadata
+    )
+    return try await scope.bound { () async throws(F) -> T in try await body(scope) }
+}

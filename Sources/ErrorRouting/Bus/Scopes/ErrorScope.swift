@@ -1,0 +1,117 @@
+/// A named part of the program with rules of its own, below a bus or another scope.
+///
+/// What is posted through a scope is delivered by its bus, in its turn, and goes through the rules of the whole path:
+///
+/// ```swift
+/// let checkout = bus.scope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … })
+/// checkout.post(CardDeclined())                     // the checkout's rules first, then the bus's
+/// await checkout.bound { … postError(error) … }     // the same, without handing anything around
+/// ```
+///
+/// A scope is handler concatenation and nothing else: as if the rules of the path were registered in one handler. Only
+/// `onNoMatch` goes by its own order: it runs if nothing on the whole path matched, the innermost first. A scope lives
+/// as long as someone holds it, or a report is posted through it; it keeps its bus, and costs nothing as long as nobody
+/// posts. Making one for each request is meant to be normal.
+public final class ErrorScope: ErrorPosting {
+    /// Where a scope's rules stand among those around it.
+    public enum Order: Sendable, Hashable, CaseIterable {
+        /// The scope's rules are tried before those around it.
+        case innermostFirst
+        /// The scope's rules are tried after those around it: top-down, without a list of exceptions above.
+        case rootFirst
+    }
+
+    /// The scope of this task, as far as it belongs to ``ErrorBus/current``.
+    @TaskLocal static var bound: ErrorScope?
+
+    /// The names of the scopes around this one and its own, the outermost first.
+    public let path: [String]
+    /// What reports get along: the metadata of the scopes around this one, with its own on top.
+    let metadata: [String: String]
+    /// Nil where there is no bus: then errors go to standard error.
+    let bus: ErrorBus?
+    /// The rules on the way; nil where they are those of the bus alone.
+    let handlers: HandlerPath?
+    /// For explanations: the handlers in the order in which their rules are tried, each with the path of its scope.
+    private let order: Order
+    private let parent: ErrorScope?
+    private let handler: ErrorHandler
+
+    init(
+        _ name: String,
+        in parent: ErrorScope?,
+        of bus: ErrorBus?,
+        handler: ErrorHandler,
+        order: Order,
+        metadata: [String: String]
+    ) {
+        path = (parent?.path ?? []) + [name]
+        let inherited = parent?.metadata ?? [:]
+        self.metadata = metadata.isEmpty ? inherited : inherited.merging(metadata) { _, own in own }
+        self.bus = bus
+        self.parent = parent
+        self.handler = handler
+        self.order = order
+        // Without rules of its own it goes the way of what is around it.
+        if let bus, !handler.rules.isEmpty {
+            let outer = parent?.handlers ?? HandlerPath(bus.handler.rules)
+            handlers = outer.adding(handler.rules, isTriedFirst: order == .innermostFirst)
+        } else {
+            handlers = parent?.handlers
+        }
+    }
+
+    /// Makes a scope within this one.
+    ///
+    /// - Parameters:
+    ///   - name: What reports call it.
+    ///   - handler: Its rules; none by default, for a name and metadata alone.
+    ///   - order: Whether its rules are tried before those around it or after them.
+    ///   - metadata: What its reports get along, on top of what the scopes around it give.
+    /// - Returns: The scope.
+    /// - Complexity: O(depth); compiled rules are shared, and its own are compiled at its first report.
+    public func scope(
+        _ name: String,
+        handler: ErrorHandler = .init(),
+        order: Order = .innermostFirst,
+        metadata: [String: String] = [:]
+    ) -> ErrorScope {
+        ErrorScope(name, in: self, of: bus, handler: handler, order: order, metadata: metadata)
+    }
+
+    /// Says what the rules of the whole path would do with an error, rule by rule.
+    ///
+    /// As ``ErrorHandler/explain(_:)``; each entry says which scope its rule came from.
+    ///
+    /// - Parameter error: The error to explain.
+    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Complexity: O(number of rules).
+    public func explain(_ error: any Error) -> Explanation { Explanation(error, on: explained) }
+
+    /// The handlers of the path in the order in which their rules are tried, and from the inside out.
+    private var explained: Explanation.Path {
+        var path = parent?.explained ?? Explanation.Path(bus.map { [([], $0.handler.rules)] } ?? [])
+        path.add(handler.rules, of: self.path, isTriedFirst: order == .innermostFirst)
+        return path
+    }
+}
+
+extension ErrorBus {
+    /// Makes a scope: a named part of the program with rules of its own.
+    ///
+    /// - Parameters:
+    ///   - name: What reports call it.
+    ///   - handler: Its rules; none by default, for a name and metadata alone.
+    ///   - order: Whether its rules are tried before the bus's or after them.
+    ///   - metadata: What its reports get along.
+    /// - Returns: The scope.
+    /// - Complexity: O(1); compiled rules are shared, and its own are compiled at its first report.
+    public func scope(
+        _ name: String,
+        handler: ErrorHandler = .init(),
+        order: ErrorScope.Order = .innermostFirst,
+        metadata: [String: String] = [:]
+    ) -> ErrorScope {
+        ErrorScope(name, in: nil, of: self, handler: handler, order: order, metadata: metadata)
+    }
+}

@@ -1,0 +1,91 @@
+/// Dispatch for someone who limits its time, and may take it away.
+extension DispatchWalk {
+    /// How far a synchronous attempt came.
+    enum SynchronousEnd {
+        case completed
+        /// An asynchronous rule has its turn: it is not asked, and whoever goes on begins with it.
+        case needsSuspension
+        /// The supervisor took it away, and its outcome counts for nothing.
+        case superseded
+    }
+
+    /// Tries the rules in their order, up to the first asynchronous one.
+    ///
+    /// What there is to know afterwards is in the walk, so that nothing has to be handed back. Never inlined, as all
+    /// dispatches: what a walk refers to lives as long as what is passed to a call.
+    @inline(never)
+    mutating func finishIfSynchronous(
+        _ report: inout LazyReport,
+        under supervisor: some ActionSupervisor
+    ) -> SynchronousEnd {
+        while let step = next() {
+            if step.isAsynchronous {
+                putBack(step)
+                return .needsSuspension
+            }
+            if progress.stage == .always { report.carry(progress.outcome) }
+            do {
+                let answer = try step.answerSynchronously(&subject, &report, under: supervisor)
+                if case .notMatched = answer { continue }
+                unsafe record(answer, of: step.rule)
+            } catch is DispatchSuperseded {
+                return .superseded
+            } catch {
+                unsafe record(error, &report, of: step.rule)
+            }
+            if !supervisor.isCurrent { return .superseded }
+        }
+        return .completed
+    }
+
+    /// Tries the rules that are left in their order for a supervisor.
+    ///
+    /// Never inlined, as all dispatches: what a walk refers to lives as long as what is passed to a call.
+    ///
+    /// - Parameters:
+    ///   - report: The error's.
+    ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
+    /// - Returns: Nil if it came to its end. Else the supervisor took it away, the outcome counts for nothing, and the
+    ///   failures from this one on are known to nobody else, since no asynchronous action was announced after them.
+    @inline(never)
+    mutating func finish(_ report: LazyReport, under supervisor: some ActionSupervisor) async -> Int? {
+        let error = subject.error
+        var announced = progress.failures.count
+        var lazy = report
+        while let step = next() {
+            if progress.stage == .always { lazy.carry(progress.outcome) }
+            let isAsynchronous = step.isAsynchronous
+            do {
+                let answer: DispatchProgress.Answer
+                if isAsynchronous {
+                    let report = lazy.made(for: error)
+                    let watch = unsafe ActionWatch(
+                        supervisor: supervisor,
+                        rule: step.rule.takeUnretainedValue(),
+                        progress: progress,
+                        report: report
+                    )
+                    announced = progress.failures.count
+                    answer = try await supervisor.supervising(report) {
+                        try await step.answer(&self.subject, report, watch: watch)
+                    }
+                    supervisor.actionDidEnd()
+                } else {
+                    answer = try step.answerSynchronously(&subject, &lazy, under: supervisor)
+                }
+                if case .notMatched = answer { continue }
+                unsafe self.record(answer, of: step.rule)
+            } catch is DispatchSuperseded {
+                return announced
+            } catch {
+                if isAsynchronous { supervisor.actionDidEnd() }
+                unsafe self.record(error, &lazy, of: step.rule)
+            }
+            guard supervisor.isCurrent else {
+                // An asynchronous action that comes back too late has failed already, by its time limit.
+                return isAsynchronous ? progress.failures.count : announced
+            }
+        }
+        return nil
+    }
+}
