@@ -44,11 +44,15 @@ final class DispatchProgram: Sendable {
         domains = domainRules.isEmpty ? nil : DomainIndex(domainRules)
     }
 
+    /// What to do with errors of a dynamic type, if one of them was seen before.
+    @inline(__always)
+    func knownPlan(for type: any Error.Type) -> Unmanaged<TypePlan>? { unsafe plans.plan(for: type) }
+
     /// What to do with errors of the dynamic type of one.
-    func plan(for error: any Error) -> Unmanaged<TypePlan> {
-        if let plan = unsafe plans.plan(for: type(of: error)) { return unsafe plan }
+    @inline(never)
+    func newPlan(for error: any Error) -> Unmanaged<TypePlan> {
         // Made outside the table's lock, since it asks the error; of two that are made at once the first counts.
-        return unsafe plans.insert(makePlan(for: error), for: type(of: error))
+        unsafe plans.insert(makePlan(for: error), for: type(of: error))
     }
 
     private func makePlan(for error: any Error) -> TypePlan {

@@ -6,8 +6,9 @@
     /// The program that has its turn.
     private var program: Unmanaged<DispatchProgram>
     /// The way on from there; nil where there is but one program.
-    private let path: Unmanaged<HandlerPath>?
+    private let path: HandlerPath.Steps?
     private var plan: Unmanaged<TypePlan>
+    private let type: any Error.Type
     private var cursor: RuleStepCursor
     var subject: ErrorSubject
     private(set) var progress: DispatchProgress
@@ -19,28 +20,28 @@
 
     /// Begins on a path, or goes on there.
     @inline(__always)
-    init(_ path: Unmanaged<HandlerPath>, _ error: any Error, from progress: DispatchProgress) {
-        let program = unsafe path._withUnsafeGuaranteedRef {
-            unsafe $0.program(progress.handler, progress.stage ?? .always)
-        }
+    init(_ path: HandlerPath.Steps, _ error: any Error, from progress: DispatchProgress) {
+        let program = unsafe path.program(progress.handler, progress.stage ?? .always)
         unsafe self.init(program, on: path, error, from: progress)
     }
 
     @inline(__always)
     private init(
         _ program: Unmanaged<DispatchProgram>,
-        on path: Unmanaged<HandlerPath>?,
+        on path: HandlerPath.Steps?,
         _ error: any Error,
         from progress: DispatchProgress
     ) {
         unsafe self.program = program
-        unsafe self.path = path
-        let plan = unsafe program._withUnsafeGuaranteedRef { unsafe $0.plan(for: error) }
+        self.path = path
+        let type = Swift.type(of: error)
+        self.type = type
+        let plan = unsafe Self.plan(for: type, error, in: program)
         unsafe self.plan = plan
         var subject = ErrorSubject(error)
         switch progress.stage {
         case .rules:
-            cursor = unsafe plan._withUnsafeGuaranteedRef { RuleStepCursor($0, for: &subject) }
+            cursor = unsafe Self.cursor(plan, &subject)
         case .onNoMatch:
             cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch) }
         case .always, nil:
@@ -59,8 +60,8 @@
                 progress.willTry(step)
                 return step
             }
-            let count = unsafe path?._withUnsafeGuaranteedRef { $0.count } ?? 1
-            guard let stage = progress.advance(handlers: count) else { return nil }
+            let handlers = progress.stage.flatMap { path?.count(in: $0) } ?? 1
+            guard let stage = progress.advance(handlers: handlers) else { return nil }
             enter(stage)
         }
         return nil
@@ -72,20 +73,41 @@
     }
 
     private mutating func enter(_ stage: RuleSet.Stage) {
-        if let path = unsafe path {
-            let handler = progress.handler
-            unsafe program = path._withUnsafeGuaranteedRef { unsafe $0.program(handler, stage) }
+        if let path {
+            if path.count(in: stage) == 0 {
+                cursor = RuleStepCursor(RuleStepList.none)
+                return
+            }
+            unsafe program = path.program(progress.handler, stage)
         }
         switch stage {
         case .rules:
-            let error = subject.error
-            unsafe plan = program._withUnsafeGuaranteedRef { unsafe $0.plan(for: error) }
-            cursor = unsafe plan._withUnsafeGuaranteedRef { RuleStepCursor($0, for: &subject) }
+            unsafe plan = Self.plan(for: type, subject.error, in: program)
+            cursor = unsafe Self.cursor(plan, &subject)
         case .onNoMatch:
             cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch) }
         case .always:
             cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.always) }
         }
+    }
+
+    /// These two look at as little as they can: what a closure captures here is retained for it.
+    @inline(__always)
+    private static func plan(
+        for type: any Error.Type,
+        _ error: any Error,
+        in program: Unmanaged<DispatchProgram>
+    ) -> Unmanaged<TypePlan> {
+        if let plan = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.knownPlan(for: type) }) {
+            return unsafe plan
+        }
+        return unsafe program.takeUnretainedValue().newPlan(for: error)
+    }
+
+    @inline(__always)
+    private static func cursor(_ plan: Unmanaged<TypePlan>, _ subject: inout ErrorSubject) -> RuleStepCursor {
+        let (steps, looksUp) = unsafe plan._withUnsafeGuaranteedRef { ($0.fixedSteps, $0.looksUp) }
+        return looksUp ? unsafe RuleStepCursor(plan.takeUnretainedValue(), for: &subject) : RuleStepCursor(steps)
     }
 
     mutating func record(_ answer: DispatchProgress.Answer, of rule: Unmanaged<Rule>) {

@@ -5,11 +5,43 @@
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class HandlerPath: @unchecked Sendable {
-    /// How many handlers there are.
-    let count: Int
-    /// The rule sets in the order in which rules are tried, then the same from the inside out; in memory of their own,
-    /// so that a dispatch reads them without retaining anything.
-    private let sets: UnsafeMutablePointer<RuleSet>
+    /// How a dispatch sees a path: without a claim to it, or to anything on it.
+    @safe struct Steps {
+        /// How many handlers there are.
+        private let count: Int
+        /// Whether any of them has rules for what was not matched, and for whatever happened.
+        private let hasOnNoMatch: Bool
+        private let hasAlways: Bool
+        /// The rule sets in the order in which rules are tried, then the same from the inside out.
+        fileprivate let sets: UnsafeMutablePointer<RuleSet.Reference>
+
+        fileprivate init(_ tried: [RuleSet], _ sets: UnsafeMutablePointer<RuleSet.Reference>) {
+            count = tried.count
+            hasOnNoMatch = tried.contains { $0.has(.onNoMatch) }
+            hasAlways = tried.contains { $0.has(.always) }
+            unsafe self.sets = sets
+        }
+
+        /// How many handlers have their turn in a stage.
+        func count(in stage: RuleSet.Stage) -> Int {
+            switch stage {
+            case .rules: count
+            case .onNoMatch: hasOnNoMatch ? count : 0
+            case .always: hasAlways ? count : 0
+            }
+        }
+
+        /// The program that has its turn as the one of a number in a stage.
+        func program(_ index: Int, _ stage: RuleSet.Stage) -> Unmanaged<DispatchProgram> {
+            // What applies if nothing has matched is asked from the inside out, whatever the order of the rules.
+            unsafe sets[stage == .onNoMatch ? count + index : index].program
+        }
+    }
+
+    let steps: Steps
+    /// Holds the rule sets, in the order in which rules are tried.
+    private let tried: [RuleSet]
+    private let inward: [RuleSet]
 
     /// The path of one rule set.
     convenience init(_ root: RuleSet) {
@@ -22,30 +54,17 @@
     ///   - inner: The rules to add.
     ///   - isTriedFirst: Whether they are tried before the others, or after them.
     func adding(_ inner: RuleSet, isTriedFirst: Bool) -> HandlerPath {
-        let tried = unsafe Array(UnsafeBufferPointer(start: sets, count: count))
-        let inward = unsafe Array(UnsafeBufferPointer(start: sets + count, count: count))
-        return HandlerPath(tried: isTriedFirst ? [inner] + tried : tried + [inner], inward: [inner] + inward)
+        HandlerPath(tried: isTriedFirst ? [inner] + tried : tried + [inner], inward: [inner] + inward)
     }
 
     private init(tried: [RuleSet], inward: [RuleSet]) {
-        count = tried.count
-        unsafe sets = .allocate(capacity: 2 * count)
-        for (index, set) in (tried + inward).enumerated() { unsafe (sets + index).initialize(to: set) }
+        self.tried = tried
+        self.inward = inward
+        let sets = UnsafeMutablePointer<RuleSet.Reference>.allocate(capacity: 2 * tried.count)
+        for (index, set) in tried.enumerated() { unsafe (sets + index).initialize(to: set.reference) }
+        for (index, set) in inward.enumerated() { unsafe (sets + tried.count + index).initialize(to: set.reference) }
+        steps = unsafe Steps(tried, sets)
     }
 
-    deinit {
-        unsafe sets.deinitialize(count: 2 * count)
-        unsafe sets.deallocate()
-    }
-
-    /// The rule set that has its turn as the one of a number in a stage.
-    subscript(index: Int, stage: RuleSet.Stage) -> RuleSet { unsafe sets[place(index, stage)] }
-
-    /// Its program, without a claim to it: it lives as long as this path.
-    func program(_ index: Int, _ stage: RuleSet.Stage) -> Unmanaged<DispatchProgram> {
-        unsafe sets[place(index, stage)].unretainedProgram
-    }
-
-    /// What applies if nothing has matched is asked from the inside out, whatever the order of the rules.
-    private func place(_ index: Int, _ stage: RuleSet.Stage) -> Int { stage == .onNoMatch ? count + index : index }
+    deinit { unsafe steps.sets.deallocate() }
 }

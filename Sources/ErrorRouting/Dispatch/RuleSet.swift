@@ -19,16 +19,24 @@ import Synchronization
     /// The last node's cell, without a way over the node: it would be retained.
     private var cell: ProgramCell?
 
+    /// Which lists are not empty, a bit for each.
+    private var stages: UInt8 = 0
+
     var isEmpty: Bool { last == nil }
+
+    /// Whether there are rules in a stage.
+    func has(_ stage: Stage) -> Bool { stages & 1 << stage.rawValue != 0 }
 
     mutating func add(_ rule: Rule, to stage: Stage) {
         last = RuleNode(.rule(rule, stage), after: last)
+        stages |= 1 << stage.rawValue
     }
 
     /// Adds another set's rules as if they had been registered after these.
     mutating func append(_ later: RuleSet) {
         guard let laterNode = later.last else { return }
         last = last == nil ? laterNode : RuleNode(.set(laterNode), after: last)
+        stages |= later.stages
     }
 
     /// A stage's rules in the order in which they are tried: the last registered first.
@@ -39,6 +47,26 @@ import Synchronization
         case .always: program.always.rules
         }
     }
+
+    /// The set without a claim to it, for those who hold it elsewhere and must not retain it for a look at it.
+    @safe struct Reference {
+        private let cell: ProgramCell?
+        private let last: Unmanaged<RuleNode>?
+
+        fileprivate init(_ set: RuleSet) {
+            unsafe cell = set.cell
+            unsafe last = set.last.map { unsafe Unmanaged.passUnretained($0) }
+        }
+
+        /// The program, which lives as long as the set.
+        var program: Unmanaged<DispatchProgram> {
+            if let cell = unsafe cell, let program = unsafe RuleNode.program(in: cell) { return unsafe program }
+            return unsafe last?.takeUnretainedValue().program ?? Unmanaged.passUnretained(DispatchProgram.empty)
+        }
+    }
+
+    /// This set, without a claim to it.
+    var reference: Reference { Reference(self) }
 
     /// What the rules compile to; made once for each set.
     var program: DispatchProgram { unsafe unretainedProgram.takeUnretainedValue() }

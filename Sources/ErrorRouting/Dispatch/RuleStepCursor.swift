@@ -11,6 +11,10 @@ struct RuleStepCursor {
         fixed = steps.list
     }
 
+    init(_ list: RuleStepList) {
+        fixed = list
+    }
+
     @inline(__always)
     init(_ plan: TypePlan, for subject: inout ErrorSubject) {
         fixed = plan.fixedSteps

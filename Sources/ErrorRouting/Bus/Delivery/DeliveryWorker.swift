@@ -84,10 +84,10 @@ final class DeliveryWorker: ActionSupervisor {
         in scope: ErrorScope?,
         from progress: DispatchProgress
     ) -> DispatchWalk {
-        guard let path = scope?.handlers else {
+        guard let path = scope?.handlers?.steps else {
             return unsafe DispatchWalk(bus.handler.rules.unretainedProgram, error, from: progress)
         }
-        return unsafe DispatchWalk(Unmanaged.passUnretained(path), error, from: progress)
+        return DispatchWalk(path, error, from: progress)
     }
 
     /// Delivers what is in the lane, until that is empty or needs more.
