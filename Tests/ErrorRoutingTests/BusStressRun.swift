@@ -10,22 +10,28 @@ extension StressPlan {
     func run() async -> (evidence: StressEvidence, wrong: [String]) {
         let stage = StressStage(self)
         let warden = Task { @concurrent in await tend(stage) }
-        let isAlive = await end == .bodyThrows ? runBody(on: stage) : runBus(on: stage)
-        // Whoever still works for the bus holds it; when it is gone, all is written that will be.
-        let deadline = ContinuousClock.now + .seconds(20)
-        while isAlive() || stage.alive.load(ordering: .acquiring) > 0, ContinuousClock.now < deadline {
-            await Task.yield()
-        }
+        var bus: ErrorBus? = await end == .bodyThrows ? runBody(on: stage) : runBus(on: stage)
+        // Whoever still works for the bus holds it: a worker that was cut off may still post.
+        var wrong: [String] = []
+        if await !isTrueSoon({ isKnownUniquelyReferenced(&bus) }) { wrong.append("the bus leaks") }
+        if let statistics = bus?.statistics { stage.note { $0.statistics = statistics } }
+        bus = nil
+        if await !isTrueSoon({ stage.alive.load(ordering: .acquiring) == 0 }) { wrong.append("errors leak") }
         warden.cancel()
         await warden.value
-        var wrong: [String] = []
-        if isAlive() { wrong.append("the bus leaks") }
-        let count = stage.alive.load(ordering: .acquiring)
-        if count > 0 { wrong.append("\(count) errors leak") }
         return (stage.evidence, wrong)
     }
 
-    private func runBus(on stage: StressStage) async -> () -> Bool {
+    private func isTrueSoon(_ condition: () -> Bool) async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !condition() {
+            if ContinuousClock.now > deadline { return false }
+            await Task.yield()
+        }
+        return true
+    }
+
+    private func runBus(on stage: StressStage) async -> ErrorBus? {
         let bus = ErrorBus(handler: .stress(on: stage, self), configuration: configuration)
         let witness = isWitnessed && end != .letGo ? bus.reports(bufferingNewest: .max) : nil
         let observers = startObservers(of: bus, on: stage)
@@ -52,11 +58,11 @@ extension StressPlan {
         await running?.value
         stage.hasEnded = true
         await posting.value
-        await clearUp(bus, witness, observers, on: stage)
-        return { [weak bus] in bus != nil }
+        await clearUp(witness, observers, on: stage)
+        return bus
     }
 
-    private func runBody(on stage: StressStage) async -> () -> Bool {
+    private func runBody(on stage: StressStage) async -> ErrorBus? {
         struct Over: Error {}
         let parts = Locked<(bus: ErrorBus, witness: AsyncStream<ErrorReport>?, observers: [Task<Void, Never>])?>(nil)
         do throws(Over) {
@@ -72,9 +78,9 @@ extension StressPlan {
         } catch {
             stage.hasEnded = true
         }
-        guard let (bus, witness, observers) = parts.withLock({ $0.take() }) else { return { false } }
-        await clearUp(bus, witness, observers, on: stage)
-        return { [weak bus] in bus != nil }
+        guard let (bus, witness, observers) = parts.withLock({ $0.take() }) else { return nil }
+        await clearUp(witness, observers, on: stage)
+        return bus
     }
 
     private func startObservers(of bus: ErrorBus, on stage: StressStage) -> [Task<Void, Never>] {
@@ -87,9 +93,8 @@ extension StressPlan {
         stage.note { $0.returned += reports.map(StressEvidence.Seen.init) }
     }
 
-    /// The bus has ended, or never ran: lets go what hangs, and notes what is known now.
+    /// The bus has ended, or never ran: lets go what hangs, and notes what was observed.
     private func clearUp(
-        _ bus: ErrorBus,
         _ witness: AsyncStream<ErrorReport>?,
         _ observers: [Task<Void, Never>],
         on stage: StressStage
@@ -97,8 +102,6 @@ extension StressPlan {
         while !stage.release(forGood: true) { await Task.yield() }
         for observer in observers { await observer.value }
         if let witness { for await report in witness { stage.note(report) } }
-        let statistics = bus.statistics
-        stage.note { $0.statistics = statistics }
     }
 
     /// Moves the clock, and lets go what hangs, now and then: the only one in the test who sleeps, being time itself.
