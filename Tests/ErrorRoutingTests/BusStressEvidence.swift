@@ -65,7 +65,10 @@ extension StressEvidence.Seen {
     }
 
     var key: StressMark.Key? {
-        if case .error(_, let key) = content { key } else { nil }
+        switch content {
+        case .error(_, let key): return key
+        default: return nil
+        }
     }
 
     var type: String? {

@@ -127,11 +127,14 @@ struct StressLaws {
 
     /// What those heard who waited for an outcome.
     private mutating func checkAnswers() {
-        let ends = Dictionary(
-            delivered.compactMap { seen in seen.key.map { ($0, seen.end) } },
-            uniquingKeysWith: { first, _ in first }
-        )
-        let undelivered = Set((givenBack + refused).compactMap(\.key))
+        var ends: [StressMark.Key: HandleOutcome.Disposition] = [:]
+        for seen in delivered {
+            if let key = seen.key { ends[key] = seen.end ?? .pending }
+        }
+        var undelivered: Set<StressMark.Key> = []
+        for seen in givenBack + refused {
+            if let key = seen.key { undelivered.insert(key) }
+        }
         for (key, answer) in evidence.answers {
             switch answer {
             case .pending:
