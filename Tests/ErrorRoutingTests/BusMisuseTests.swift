@@ -20,6 +20,34 @@ struct BusMisuseTests {
         expect(result, says: "actionTimeLimit must not be negative, but is -1.0 seconds")
     }
 
+    @Test("a flood limit that lets fewer than none pass")
+    func floodLimitFirst() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = FloodLimit(first: -1, per: .seconds(1))
+        }
+        expect(result, says: "FloodLimit(first:per:): first must not be negative, but is -1")
+    }
+
+    @Test("a flood limit whose window is nothing, or less")
+    func floodLimitWindow() async {
+        let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = FloodLimit(first: 1, per: .zero)
+        }
+        expect(none, says: "FloodLimit(first:per:): the window must be positive, but is 0.0 seconds")
+        let negative = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = FloodLimit(first: 1, per: .milliseconds(-1))
+        }
+        expect(negative, says: "FloodLimit(first:per:): the window must be positive, but is -0.001 seconds")
+    }
+
+    @Test("a filtered observer that buffers nothing")
+    func filteredObserverBuffer() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ErrorBus(handler: ErrorHandler()).reports(matching: .type(Numbered.self), bufferingNewest: -1)
+        }
+        expect(result, says: "reports(bufferingNewest:) must be at least 1, not -1")
+    }
+
     @Test("an observer that buffers nothing")
     func observerBuffer() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

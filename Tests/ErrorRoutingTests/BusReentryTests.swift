@@ -108,14 +108,18 @@ struct BusReentryTests {
                     return .stop
                 }
                 .on(Numbered.self) { _ in throw Numbered(7) }
-            let bus = ErrorBus(handler: handler)
-            bus.post(Numbered(1))
-            async let running: Void = bus.run()
+            var bus: ErrorBus? = ErrorBus(handler: handler)
+            weak let watched = bus
+            bus?.post(Numbered(1))
+            let running = Task { [bus] in await bus?.run() }
             await entered.wait()
-            #expect(await bus.shutdown(within: .zero).count == 1)
-            await running
-            #expect(bus.statistics.actionFailures == 1)
+            #expect(await bus?.shutdown(within: .zero).count == 1)
+            await running.value
+            #expect(bus?.statistics.actionFailures == 1)
+            bus = nil
             gate.open()
+            // Until the action has left, or the leak sanitizer would find it.
+            while watched != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(lines.contains("failed with Numbered(number: 7)"))
@@ -130,16 +134,22 @@ struct BusReentryTests {
                 await gate.wait()
                 return .stop
             }
-            let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
-            for number in 0..<20 { bus.post(Numbered(number)) }
-            async let running: Void = bus.run()
+            var bus: ErrorBus? = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
+            weak let watched = bus
+            for number in 0..<20 { bus?.post(Numbered(number)) }
+            let running = Task { [bus] in await bus?.run() }
             await clock.waitForSleepers()
             clock.advance(by: .seconds(5))
-            await running
-            exit(0)
+            await running.value
+            FileHandle.standardError.write(Data("run has returned\n".utf8))
+            bus = nil
+            gate.open()
+            // Until the action has left, or the leak sanitizer would find it.
+            while watched != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        #expect(lines.split(separator: "\n").count == 20)
+        let before = lines.split(separator: "\n").prefix { $0 != "run has returned" }
+        #expect(before.count == 20)
     }
 
     @Test("an error whose end posts does not meet the bus's lock")

@@ -1,0 +1,90 @@
+import ErrorRouting
+
+/// What an action of the stress test does with an error.
+enum StressDeed: CaseIterable {
+    case stop, next, throwing, spin, read, observe, post, yield, deliver, cancelItself, hang, hangUntilCancelled
+    /// Only where the plan has the bus end somehow anyway.
+    case finish, shutdown
+}
+
+/// Which error it is, and what is to be done with it.
+struct StressMark: Sendable {
+    struct Key: Hashable, Sendable, CustomStringConvertible {
+        let poster: Int
+        let number: Int
+
+        var description: String { "stress \(poster)/\(number)" }
+    }
+
+    let key: Key
+    /// The line where it is posted: one of few, for a flood limit.
+    let line: UInt
+    let deed: StressDeed
+    /// Counts whether it lives.
+    let token: StressStage.Token
+}
+
+/// An error of the stress test.
+protocol StressError: Error, CustomStringConvertible {
+    var mark: StressMark { get }
+
+    init(mark: StressMark)
+}
+
+extension StressError {
+    var description: String { "\(mark.key)" }
+    static var name: String { String(reflecting: Self.self) }
+}
+
+/// The errors of the stress test: one type for each way through the handler.
+enum Stress {
+    /// Its rule is synchronous: the lane's.
+    struct Quick: StressError { let mark: StressMark }
+    /// Its rule is asynchronous.
+    struct Slow: StressError { let mark: StressMark }
+    /// Whether it meets a rule, and an asynchronous one, only its value says.
+    struct Maybe: StressError { let mark: StressMark }
+    struct Ignored: StressError { let mark: StressMark }
+    /// No rule is for it.
+    struct Stray: StressError { let mark: StressMark }
+
+    static let types: [any StressError.Type] = [
+        Quick.self, Slow.self, Maybe.self, Ignored.self, Stray.self,
+    ]
+}
+
+/// What an action of the stress test throws.
+struct StressThrown: Error, CustomStringConvertible {
+    let number: Int
+
+    var description: String { "thrown \(number)." }
+}
+
+extension ErrorHandler {
+    /// The rules of a stress test.
+    ///
+    /// - Parameters:
+    ///   - stage: Where the actions do what they do.
+    ///   - plan: What the run is like.
+    static func stress(on stage: StressStage, _ plan: StressPlan) -> ErrorHandler {
+        var handler = ErrorHandler()
+            .ignore(Stress.Ignored.self)
+            .on(Stress.Quick.self) { error in try stage.act(on: error.mark) }
+            .on(Stress.Slow.self) { error in try await stage.actSlowly(on: error.mark) }
+            .on(.type(Stress.Maybe.self).where { $0.mark.key.number % 3 == 0 }) { error in
+                try await stage.actSlowly(on: error.mark)
+            }
+            .on(.type(Stress.Maybe.self).where { $0.mark.key.number % 3 == 1 }) { error in
+                try stage.act(on: error.mark)
+            }
+        if plan.failuresFail {
+            handler = handler.on(ActionFailure.self) { _ in throw stage.thrown(isCertain: true) }
+        }
+        // Without a witness that observes, since an observer keeps the bus out of the lane.
+        guard !plan.isWitnessed else { return handler }
+        return handler.always { _, report in
+            stage.note(report)
+            return .next
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Synchronization
+
+/// Where the actions and posters of one run of the stress test do what they do, and say so.
+final class StressStage: Sendable {
+    /// Lives as long as the error that it belongs to.
+    final class Token: Sendable {
+        private let stage: StressStage
+
+        init(_ stage: StressStage) {
+            self.stage = stage
+            stage.alive.wrappingAdd(1, ordering: .relaxed)
+        }
+
+        deinit { stage.alive.wrappingSubtract(1, ordering: .relaxed) }
+    }
+
+    private struct State {
+        var evidence = StressEvidence()
+        var hung: [Gate] = []
+        var inside = 0
+        var isOver = false
+        var lastPoster = 1_000
+    }
+
+    private let plan: StressPlan
+    private let state = Locked(State())
+    /// How many errors live.
+    let alive = Atomic(0)
+    private let posted = Atomic(0)
+    /// Opened when as much is posted as the plan says.
+    let endIsDue = Gate()
+    private let ended = Atomic(false)
+
+    init(_ plan: StressPlan) { self.plan = plan }
+
+    var evidence: StressEvidence { state.withLock { $0.evidence } }
+
+    func note(_ change: (inout StressEvidence) -> Void) { state.withLock { change(&$0.evidence) } }
+    func note(_ report: ErrorReport) { note { $0.delivered.append(.init(report)) } }
+
+    /// A poster has posted one more.
+    func notePost() {
+        if posted.wrappingAdd(1, ordering: .relaxed).newValue == plan.endsAfter { endIsDue.open() }
+    }
+
+    /// Whether the end has come, so that posters may stop.
+    var hasEnded: Bool {
+        get { ended.load(ordering: .relaxed) }
+        set { ended.store(newValue, ordering: .relaxed) }
+    }
+
+    // MARK: What hangs
+
+    /// Lets go what hangs; for good, if the run is over.
+    ///
+    /// - Returns: Whether no asynchronous action is left.
+    @discardableResult
+    func release(forGood: Bool = false) -> Bool {
+        let (hung, isEmpty) = state.withLock { state in
+            defer { state.hung = [] }
+            state.isOver = state.isOver || forGood
+            return (state.hung, state.inside == 0)
+        }
+        for gate in hung { gate.open() }
+        return isEmpty
+    }
+
+    private func gateToHangAt() -> Gate {
+        let gate = Gate()
+        let isOver = state.withLock { state in
+            state.hung.append(gate)
+            return state.isOver
+        }
+        if isOver { gate.open() }
+        return gate
+    }
+
+    // MARK: What actions do
+
+    /// Something to throw.
+    ///
+    /// - Parameter isCertain: Whether it must be told of, whatever happens: only an asynchronous action can be too late.
+    func thrown(isCertain: Bool) -> StressThrown {
+        state.withLock { state in
+            state.evidence.thrown.append(isCertain)
+            return StressThrown(number: state.evidence.thrown.count - 1)
+        }
+    }
+
+    /// Does what a synchronous action does.
+    func act(on mark: StressMark) throws -> HandleStrategy {
+        guard let bus = ErrorBus.current else { return .stop }
+        switch mark.deed {
+        case .next: return .next
+        case .throwing: throw thrown(isCertain: true)
+        case .spin: for _ in 0..<1_000 { _ = alive.load(ordering: .acquiring) }
+        case .read: _ = bus.statistics
+        case .observe: _ = bus.reports(bufferingNewest: 1)
+        case .post: for number in 0..<3 { bus.post(reposted(number), source: .init(line: mark.line)) }
+        case .finish: bus.finish()
+        default: break
+        }
+        return .stop
+    }
+
+    /// Does what an asynchronous action does.
+    func actSlowly(on mark: StressMark) async throws -> HandleStrategy {
+        state.withLock { $0.inside += 1 }
+        defer { state.withLock { $0.inside -= 1 } }
+        guard let bus = ErrorBus.current else { return .stop }
+        switch mark.deed {
+        case .throwing:
+            await Task.yield()
+            throw thrown(isCertain: false)
+        case .yield:
+            await Task.yield()
+        case .deliver:
+            let error = reposted(0)
+            let answer = await bus.deliver(error, source: .init(line: mark.line))
+            note { $0.answers[error.mark.key] = answer.disposition }
+        case .cancelItself:
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+        case .hang:
+            await gateToHangAt().wait()
+            return .next
+        case .hangUntilCancelled:
+            try await gateToHangAt().waitUnlessCancelled()
+        case .shutdown:
+            // Nothing, unless it is too late, and so no longer inside.
+            let reports = await bus.shutdown(within: plan.shutdownLimit)
+            note { $0.returned += reports.map(StressEvidence.Seen.init) }
+        default:
+            return try act(on: mark)
+        }
+        return .stop
+    }
+
+    /// An error for an action to post, as a poster of its own.
+    private func reposted(_ number: Int) -> any StressError {
+        let key = state.withLock { state in
+            state.lastPoster += 1
+            state.evidence.posted[Stress.Quick.name, default: 0] += 1
+            return StressMark.Key(poster: state.lastPoster, number: number)
+        }
+        return Stress.Quick(mark: .init(key: key, line: 1, deed: .stop, token: Token(self)))
+    }
+}
+
+extension ErrorPosting {
+    fileprivate func post(_ error: any Error, source: ErrorReport.Source) { post(error, metadata: [:], source: source) }
+
+    fileprivate func deliver(_ error: any Error, source: ErrorReport.Source) async -> HandleOutcome {
+        await deliver(error, metadata: [:], source: source)
+    }
+}
