@@ -13,7 +13,9 @@ struct BusShutdownRaceTests {
 
         var description: String {
             asked.open()
+            // Answered once, it answers whoever asks again.
             answer.wait()
+            answer.signal()
             return "talkative"
         }
     }

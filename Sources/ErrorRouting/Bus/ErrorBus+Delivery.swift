@@ -59,23 +59,37 @@ extension ErrorBus {
     /// - Parameters:
     ///   - pending: The report, which lives until this returns, so that it does not end under the lock.
     ///   - progress: How far it came.
+    ///   - known: How many of its failures are known already, in case it was taken away: the others would be lost.
     ///   - generation: The worker's.
     /// - Returns: What the worker does next.
-    func complete(_ pending: PendingReport, _ progress: DispatchProgress, for generation: UInt64) -> Work {
+    func complete(
+        _ pending: PendingReport,
+        _ progress: DispatchProgress,
+        failuresKnown known: Int = 0,
+        for generation: UInt64
+    ) -> Work {
         let isObserved = !observers.isEmpty
         // With nobody to tell, one lock is enough for both, the end of this report and the next one's beginning.
         let (announcement, decision) = machine.withLock { machine -> ([ActionFailure]?, Decision?) in
             switch machine.complete(progress, for: generation, isObserved: isObserved) {
             case .announce(let unheard): return (unheard, nil)
-            case .completed, .superseded: return (nil, decide(for: generation, at: nil, &machine))
+            case .completed: return (nil, decide(for: generation, at: nil, &machine))
+            case .superseded: return (nil, nil)
             }
         }
         if let decision { return work(decision, for: generation) }
+        guard let announcement else { return goHome(telling: progress.failures.dropFirst(known)) }
         let outcome = progress.outcome
         if isObserved { observers.send(pending.report(outcome)) }
         pending.posting.promise?.fulfill(outcome)
-        for failure in announcement ?? [] { failure.writeToStandardError() }
+        for failure in announcement { failure.writeToStandardError() }
         return next(for: generation)
+    }
+
+    /// The report was taken away from its worker: what has failed, and nobody else knows of, goes to standard error.
+    func goHome(telling failures: ArraySlice<ActionFailure>) -> Work {
+        for failure in failures { failure.writeToStandardError() }
+        return .goHome
     }
 
     /// The worker is at the last report in the lane, or at one that needs more than delivery.
@@ -107,6 +121,7 @@ extension ErrorBus {
             return (posting, nil, decide(for: generation, at: nil, &machine))
         }
         defer { withExtendedLifetime(posting) {} }
+        if posting == nil { return goHome(telling: progress.failures[...]) }
         guard let pending else { return work(decision, for: generation) }
         return isOver ? complete(pending, progress, for: generation) : .deliver(pending, from: progress)
     }

@@ -139,7 +139,10 @@ extension ErrorBus {
     }
 
     private func takeBack(_ receive: ([ErrorReport]) -> Void) {
-        let left = takeLeftovers()
+        guard let left = takeLeftovers() else {
+            // Whoever has ended the bus tells of it, another shutdown say, when what it took is in its caller's hands.
+            return receive([])
+        }
         for failure in left.failures { failure.writeToStandardError() }
         // Before the end is told to anyone: the process may be over soon after.
         receive(left.reports.map { $0.report() })
@@ -147,21 +150,22 @@ extension ErrorBus {
         if machine.withLock({ $0.leftoversWereReceived() }) { end() }
     }
 
-    /// Ends the bus, and answers what was not delivered.
-    func takeLeftovers() -> BusStateMachine.Leftovers {
-        let (left, worker) = machine.withLock { machine in
+    /// Ends the bus, and answers what was not delivered; nil if it has ended already.
+    func takeLeftovers() -> BusStateMachine.Leftovers? {
+        let (left, worker) = machine.withLock { machine -> (BusStateMachine.Leftovers?, UInt64) in
+            if machine.hasEnded { return (nil, machine.generation) }
             let worker = machine.generation
             if let number = lane.withdraw() {
                 machine.laneClosed(at: number, lane.sequence)
                 // A copy, since the worker still looks at what lies there.
                 _ = unsafe machine.deliverFromLane(intake.mailbox.element(at: number).pointee)
             }
-            let left = machine.takeBack(machine.hasEnded ? [] : shutIntake(&machine))
+            let left = machine.takeBack(shutIntake(&machine))
             intake.release(machine.counters.released)
             generation.store(machine.generation, ordering: .releasing)
             return (left, worker)
         }
-        cancelWorker(worker)
+        if left != nil { cancelWorker(worker) }
         return left
     }
 

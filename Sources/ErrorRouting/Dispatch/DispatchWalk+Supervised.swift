@@ -45,10 +45,10 @@ extension DispatchWalk {
     /// - Parameters:
     ///   - report: The error's.
     ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
-    /// - Returns: Nil if it came to its end. Else the supervisor took it away, the outcome counts for nothing, and the
-    ///   failures from this one on are known to nobody else, since no asynchronous action was announced after them.
+    /// - Returns: Whether it came to its end; if not, the supervisor took it away, and the outcome counts for nothing.
+    ///   And how many of the failures the supervisor knows of, since an asynchronous action was announced after them.
     @inline(never)
-    mutating func finish(_ report: LazyReport, under supervisor: some ActionSupervisor) async -> Int? {
+    mutating func finish(_ report: LazyReport, under supervisor: some ActionSupervisor) async -> (isOver: Bool, known: Int) {
         let error = subject.error
         var announced = progress.failures.count
         var lazy = report
@@ -76,16 +76,16 @@ extension DispatchWalk {
                 if case .notMatched = answer { continue }
                 unsafe self.record(answer, of: step.rule)
             } catch is DispatchSuperseded {
-                return announced
+                return (false, announced)
             } catch {
                 if isAsynchronous { supervisor.actionDidEnd() }
                 unsafe self.record(error, &lazy, of: step.rule)
             }
             guard supervisor.isCurrent else {
                 // An asynchronous action that comes back too late has failed already, by its time limit.
-                return isAsynchronous ? progress.failures.count : announced
+                return (false, isAsynchronous ? progress.failures.count : announced)
             }
         }
-        return nil
+        return (true, announced)
     }
 }

@@ -65,14 +65,14 @@ final class DeliveryWorker: ActionSupervisor {
             case .completed:
                 return bus.complete(pending, walk.progress, for: generation)
             case .superseded:
-                return goHome(telling: walk.progress.failures[...])
+                return bus.goHome(telling: walk.progress.failures[...])
             }
         }
         var walk = walk(for: pending.error, in: pending.posting.scope, from: progress ?? DispatchProgress())
-        if let unannounced = await walk.finish(LazyReport(pending), under: self) {
-            return goHome(telling: walk.progress.failures.dropFirst(unannounced))
-        }
-        return bus.complete(pending, walk.progress, for: generation)
+        let (isOver, known) = await walk.finish(LazyReport(pending), under: self)
+        return isOver
+            ? bus.complete(pending, walk.progress, failuresKnown: known, for: generation)
+            : bus.goHome(telling: walk.progress.failures.dropFirst(known))
     }
 
     /// The way of an error through the rules of the bus, or of the path of its scope.
@@ -121,7 +121,7 @@ final class DeliveryWorker: ActionSupervisor {
         case .needsSuspension:
             return .work(bus.leaveLane(at: number, walk.progress, isOver: false, for: generation))
         case .superseded:
-            return .work(goHome(telling: walk.progress.failures[...]))
+            return .work(bus.goHome(telling: walk.progress.failures[...]))
         case .completed:
             if walk.progress.failures.isEmpty, bus.observers.isEmpty {
                 switch bus.lane.goOn(from: number, walk.progress.disposition, in: bus.intake) {
@@ -136,11 +136,6 @@ final class DeliveryWorker: ActionSupervisor {
             }
             return .work(bus.leaveLane(at: number, walk.progress, isOver: true, for: generation))
         }
-    }
-
-    private func goHome(telling failures: ArraySlice<ActionFailure>) -> ErrorBus.Work {
-        for failure in failures { failure.writeToStandardError() }
-        return .goHome
     }
 
     func supervising<Result>(
