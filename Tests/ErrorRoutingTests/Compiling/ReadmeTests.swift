@@ -31,6 +31,9 @@ struct ReadmeTests {
         func serve(errors: any ErrorPosting) async throws {}
         func readInbox() async throws {}
         func nextOrder() async throws -> Order { Order(id: "17") }
+        struct Cart { var id: String }
+        func charge(_ cart: Cart) async throws {}
+        func sendReceipt(_ cart: Cart) async {}
         func onDisconnect(_ callback: @escaping @Sendable (any Error) -> Void) {}
         """
 
