@@ -145,7 +145,10 @@ struct BusTimeLimitTests {
     @Test("an abandoned action that handled an ActionFailure goes to standard error and no further")
     func failureOfANotice() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            let (clock, gate) = (TestClock(), Gate())
+            final class Watched {
+                weak var bus: ErrorBus?
+            }
+            let (clock, gate, watched) = (TestClock(), Gate(), Watched())
             let handler = ErrorHandler()
                 .on(Numbered.self) { error in throw error }
                 .on(ActionFailure.self) { _ in
@@ -153,12 +156,15 @@ struct BusTimeLimitTests {
                     return .stop
                 }
             let recorded = await withRecordedErrors(handler: handler, configuration: .init(clock: clock)) { bus in
+                watched.bus = bus
                 bus.post(Numbered(1))
                 await clock.waitForSleepers()
                 clock.advance(by: .seconds(30))
             }
             #expect(recorded.statistics.posted == 2)
             gate.open()
+            // Until the action has left, or the leak sanitizer would find it.
+            while watched.bus != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(lines.contains("abandoned"))
