@@ -94,6 +94,20 @@ package enum Handlers {
         }
     }
 
+    /// One rule for what nobody posts.
+    package static func stranger() -> ErrorHandler {
+        ErrorHandler().on(Unknown.self) {
+            consume($0); return .stop
+        }
+    }
+
+    /// Two rules for what nobody posts.
+    package static func strangers() -> ErrorHandler {
+        stranger().on(BaseError.self) {
+            consume($0); return .stop
+        }
+    }
+
     /// A map with rules for that many types.
     package static func map(_ count: Int) -> ErrorMap<Int> {
         var builder = MapBuilder()

@@ -4,7 +4,9 @@ import Contenders
 struct BusPart: Part {
     static let name = "bus"
 
-    var subjects: [Subject] { PostingContender.all.map(Subject.init) + IdleContender.all.map(Subject.init) }
+    var subjects: [Subject] {
+        PostingContender.all.map(Subject.init) + IdleContender.all.map(Subject.init) + ScopeGoals.subjects
+    }
     let rounds = 25
     let shortRounds = 7
 
@@ -25,18 +27,20 @@ struct BusPart: Part {
             Goal(
                 text: "the bus over AsyncStream, one error while idle", first: ("ErrorBus, idle", 1),
                 second: ("AsyncStream, idle", 1), bound: 1.1, isFloor: false),
-        ]
+        ] + ScopeGoals.goals
 
     private static func count(_ posters: Int) -> String { posters == 1 ? "1 poster" : "\(posters) posters" }
 
     func table(_ measurement: Measurement) async -> String {
-        let names = ["ErrorBus", "queue behind a mutex", "AsyncStream", "AsyncChannel"]
+        let names = ["ErrorBus", "ErrorBus, two nested scopes", "queue behind a mutex", "AsyncStream", "AsyncChannel"]
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
         let lines =
             [Table.introduction("Nanoseconds from post to handled, for one error of many", rounds: rounds), ""]
             + Table.series(names, over: "posters", PostingContender.series, in: measurement) + [""]
             + Table.list("one error, while nothing else is posted", idle, in: measurement) + [""]
+            + ScopeGoals.tables(measurement) + [""]
             + Table.goals(goals, in: measurement)
+            + ScopeGoals.limits(measurement)
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -52,6 +56,7 @@ struct BusPart: Part {
                 line("AsyncChannel", of: "AsyncChannel", "#c0392b"),
                 line("AsyncStream", of: "AsyncStream", "#d08000"),
                 line("queue behind a mutex", of: "queue behind a mutex", "#7f8c8d"),
+                line("through two nested scopes", of: "ErrorBus, two nested scopes", "#20a060"),
                 line("this package's bus", of: "ErrorBus", "#2060c0"),
             ])
     }

@@ -11,7 +11,8 @@ enum Compare {
           PART               what to compare: dispatch, one error's way through the rules; bus, from a post to its
                              action, with several posters (default: both)
           --short            a few rounds; checks only, with wide bounds, that the cost of a dispatch does not grow with
-                             the rules, that the bus is faster than AsyncStream, and that it bears eight posters
+                             the rules, that the bus is faster than AsyncStream, that it bears eight posters, and
+                             that scopes cost next to nothing
           --results FOLDER   where PART.svg and PART.md are written (default: Benchmarks/Results, and the tables into
                              the README as well)
         """

@@ -2,7 +2,7 @@ import ErrorRouting
 
 /// This package's bus, with rules for the eight plain types.
 final class BusTransport: SynchronousTransport {
-    private let bus: ErrorBus
+    let bus: ErrorBus
 
     /// - Parameters:
     ///   - capacity: How many errors may be pending: as many as are posted, so that none is dropped.

@@ -1,3 +1,5 @@
+import ErrorRouting
+
 /// Errors sent through a transport by a number of posters at once.
 package struct PostingContender: Sendable {
     /// What it is: the line it belongs to in a table or a chart.
@@ -15,10 +17,29 @@ package struct PostingContender: Sendable {
         series.flatMap { posters in
             [
                 PostingContender("ErrorBus", posters) { BusTransport(capacity: $0) },
+                PostingContender("ErrorBus, two nested scopes", posters) { ScopeTransport(capacity: $0) },
                 PostingContender("AsyncStream", posters) { _ in StreamTransport() },
                 PostingContender("queue behind a mutex", posters) { _ in QueueTransport() },
                 // It holds nothing, so that what an error costs does not depend on how many there are.
                 PostingContender("AsyncChannel", posters, errors: 8_000) { _ in ChannelTransport() },
+            ]
+        }
+    }
+
+    /// A scope for each error, by one poster: requests that fail once each.
+    package static var requests: [PostingContender] {
+        [8, 1_000].flatMap { rules in
+            let below = rules == 8 ? "" : ", below 1,000 rules"
+            return [
+                PostingContender("a scope for each\(below)", 1) {
+                    RequestTransport(capacity: $0, rules: rules) { ErrorHandler() }
+                },
+                PostingContender("a scope with one rule for each\(below)", 1) {
+                    RequestTransport(capacity: $0, rules: rules) { [handler = Handlers.stranger()] in handler }
+                },
+                PostingContender("a scope and its rule for each\(below)", 1) {
+                    RequestTransport(capacity: $0, rules: rules) { Handlers.stranger() }
+                },
             ]
         }
     }

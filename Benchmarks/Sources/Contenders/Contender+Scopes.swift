@@ -1,0 +1,35 @@
+import ErrorRouting
+
+extension Contender {
+    /// The numbers of rules that the bus around the scopes has.
+    package static let rulesAroundScopes = [1, 1_000]
+
+    /// What it takes to make a scope for each request, and to let it go again: without using it.
+    package static var scopes: [Contender] {
+        rulesAroundScopes.flatMap { count in
+            [
+                making("making a scope without rules", count, ErrorHandler()),
+                // Its handler is made once: what building rules costs is no matter of scopes.
+                making("making a scope with one rule", count, Handlers.stranger()),
+            ]
+        } + [
+            Contender("making the same path by hand", rules: 1) { [service = Place("service", in: [])] times in
+                for _ in 0..<times { consume(Place("request", in: service.path)) }
+            }
+        ]
+    }
+
+    private static func making(_ name: String, _ rules: Int, _ handler: ErrorHandler) -> Contender {
+        let service = ErrorBus(handler: Handlers.types(rules)).scope("service")
+        return Contender(name, rules: rules) { times in
+            for _ in 0..<times { consume(service.scope("request", handler: handler)) }
+        }
+    }
+
+    /// What one would write to know where an error was posted, were there no scopes.
+    private final class Place: Sendable {
+        let path: [String]
+
+        init(_ name: String, in outer: [String]) { path = outer + [name] }
+    }
+}

@@ -1,0 +1,40 @@
+import Contenders
+
+/// What scopes may cost: to post through beside the bus itself, to make, and below a bus with many rules.
+enum ScopeGoals {
+    /// What is made for each request, and what is posted in it.
+    static var subjects: [Subject] {
+        Contender.scopes.map(Subject.init) + PostingContender.requests.map(Subject.init)
+    }
+
+    static let goals =
+        [1, 4].map { posters in
+            Goal(
+                text: "two nested scopes over the bus, \(posters == 1 ? "1 poster" : "\(posters) posters")",
+                first: ("ErrorBus, two nested scopes", posters), second: ("ErrorBus", posters), bound: 1.3,
+                shortBound: 2.5, isFloor: false)
+        }
+        + ["a scope for each", "a scope with one rule for each"].map { name in
+            // It would be hundreds of times as much if a scope had the bus's rules compiled anew.
+            Goal(
+                text: "\(name): below 1,000 rules over 8", first: ("\(name), below 1,000 rules", 1), second: (name, 1),
+                bound: 1.5, shortBound: 4, isFloor: false)
+        }
+
+    /// A figure and its quartiles for each number of rules that the bus around the scopes has.
+    static func tables(_ measurement: Measurement) -> [String] {
+        let names = ["making a scope without rules", "making a scope with one rule", "making the same path by hand"]
+        let requests = PostingContender.requests.map { ($0.name, $0.posters) }
+        return Table.series(names, over: "rules of the bus around", Contender.rulesAroundScopes, in: measurement)
+            + [""] + Table.list("one error, from its scope's making to handled", requests, in: measurement)
+    }
+
+    /// The one thing that is measured in nanoseconds: making a scope is next to nothing beside whatever a request does.
+    static func limits(_ measurement: Measurement) -> [String] {
+        ["making a scope without rules", "making a scope with one rule"].compactMap { name in
+            measurement.cost(name, 1).map { cost in
+                Table.goal("\(name), in nanoseconds", cost, bound: "< 1,000", isMet: cost.median < 1_000)
+            }
+        }
+    }
+}
