@@ -109,8 +109,8 @@ extension ErrorBus {
         let isInside = isInsideOwnAction
         let left = Promise<[ErrorReport]>()
         let deadline = clock.deadline(after: limit)
-        // Weak, and without the binding to the bus that tasks inherit: the clock need not honour cancellation.
-        let timer = ErrorBus.$current.withValue(nil) {
+        // Weak, and without the bindings that tasks inherit: the clock need not honour cancellation.
+        let timer = Self.unbound {
             Task { [weak self, clock] in
                 if limit > .zero {
                     do { try await clock.sleep(deadline) } catch { return }

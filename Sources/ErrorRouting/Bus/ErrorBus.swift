@@ -161,6 +161,11 @@ public final class ErrorBus: ErrorPosting {
 
     var hasEnded: Bool { intake.state.hasEnded }
 
+    /// Runs a body in which neither bus nor scope is bound: a task that is started there keeps none of them alive.
+    static func unbound<Result>(_ body: () -> Result) -> Result {
+        $current.withValue(nil) { ErrorScope.$bound.withValue(nil, operation: body) }
+    }
+
     /// Whether this task runs in an action of this bus, or was started in one that still runs.
     var isInsideOwnAction: Bool {
         ErrorBus.actions.contains { action in

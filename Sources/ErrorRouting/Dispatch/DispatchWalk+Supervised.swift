@@ -48,7 +48,9 @@ extension DispatchWalk {
     /// - Returns: Whether it came to its end; if not, the supervisor took it away, and the outcome counts for nothing.
     ///   And how many of the failures the supervisor knows of, since an asynchronous action was announced after them.
     @inline(never)
-    mutating func finish(_ report: LazyReport, under supervisor: some ActionSupervisor) async -> (isOver: Bool, known: Int) {
+    mutating func finish(_ report: LazyReport, under supervisor: some ActionSupervisor) async -> (
+        isOver: Bool, known: Int
+    ) {
         let error = subject.error
         var announced = progress.failures.count
         var lazy = report

@@ -1,0 +1,57 @@
+import Synchronization
+
+/// Limiting the time of asynchronous actions.
+extension ErrorBus {
+    func actionWillBegin(
+        _ rule: Rule,
+        _ progress: DispatchProgress,
+        _ report: ErrorReport,
+        for generation: UInt64
+    ) -> Bool {
+        let now = actionTimeLimit == nil ? .zero : clock.now()
+        let answer = machine.withLock { $0.actionWillBegin(rule, progress, report, at: now, for: generation) }
+        if answer == .beginWatched { sendWatchdog() }
+        return answer != .superseded
+    }
+
+    func actionDidEnd(for generation: UInt64) {
+        machine.withLock { $0.actionDidEnd(for: generation) }
+    }
+
+    private func sendWatchdog() {
+        // Weak, and without the bindings that tasks inherit: the clock need not honour cancellation.
+        let watchdog = Self.unbound {
+            Task { [weak self, clock] in
+                while let deadline = self?.watch() { try? await clock.sleep(deadline) }
+            }
+        }
+        staff.withLock { $0.watchdog = watchdog }
+        if hasEnded { watchdog.cancel() }
+    }
+
+    /// Replaces the worker of an action that is overdue.
+    ///
+    /// One watchdog at most is out, and it wakes once in a time limit, so actions that keep their limit pay next to
+    /// nothing for it. It holds the bus only while it looks: the clock it sleeps on need not honour cancellation.
+    ///
+    /// - Returns: When to look again; nil if no action runs.
+    private func watch() -> Duration? {
+        while true {
+            let now = clock.now()
+            let answer = machine.withLock { machine in
+                let answer = machine.watch(at: now)
+                generation.store(machine.generation, ordering: .releasing)
+                return answer
+            }
+            switch answer {
+            case .goHome:
+                return nil
+            case .sleep(let deadline):
+                return deadline
+            case .replaceWorker(let generation):
+                cancelWorker(generation - 1)
+                startWorker(generation)
+            }
+        }
+    }
+}
