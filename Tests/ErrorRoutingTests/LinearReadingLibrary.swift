@@ -100,7 +100,11 @@ extension LinearReading {
         }
     }
 
+    /// Whether it is the notice of a failure that a bus makes, or what is under that.
+    static func isNotice(_ output: Any) -> Bool { output is ActionFailure || output is Thrown }
+
     static func signature(_ output: Any) -> String {
+        if isNotice(output) { return "notice" }
         if let error = output as? any Error { return specimen(error).signature }
         return "\(output)"
     }

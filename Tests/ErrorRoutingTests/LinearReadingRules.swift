@@ -76,7 +76,7 @@ extension LinearReading.Matcher {
         case .conformingTo(let kind): return conforming(LinearReading.type(kind))
         case .extracting(let kind): return extracting(LinearReading.type(kind))
         case .matching(let predicate):
-            return ErrorMatcher.matching { predicate(LinearReading.specimen($0).signature) }
+            return ErrorMatcher.matching { predicate(LinearReading.signature($0)) }
         case .any: return ErrorMatcher.any
         case .anywhere(let inner): return inner.made.somewhere()
         case .narrowed(let inner, let predicate): return inner.made.narrowed(predicate)
@@ -92,6 +92,8 @@ extension LinearReading.Matcher {
 extension LinearReading.Rule {
     /// The action: it notes what it gets, and answers as the rule says.
     func act(_ output: Any, _ report: ErrorReport? = nil) throws -> HandleStrategy {
+        // Of the notices that follow on a bus there is nothing to note: they are no specimens.
+        if LinearReading.isNotice(output) { return .next }
         let error = report.map { LinearReading.specimen($0.error).signature }
         let outcome = report?.outcome.map { LinearReading.Result($0).note }
         let note = note(LinearReading.signature(output), report: error ?? "", outcome: outcome ?? "-")

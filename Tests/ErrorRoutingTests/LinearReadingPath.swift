@@ -1,0 +1,77 @@
+import ErrorRouting
+
+/// A bus's handler and those of the scopes below it, each within the one before.
+extension LinearReading {
+    struct Path: Sendable, CustomStringConvertible {
+        /// One handler of the path; the order of the outermost, which is the bus's, says nothing.
+        struct Level: Sendable {
+            var handler: Handler
+            var isInnermostFirst: Bool
+        }
+
+        /// From the outside in.
+        var levels: [Level]
+
+        /// The one handler that the path is the same as.
+        ///
+        /// Behaviour 21: concatenation, where what counts as registered later is tried first; `onNoMatch` goes by its
+        /// own order, the innermost first.
+        var concatenation: Handler {
+            var registered: [Rule] = []
+            for level in levels {
+                if level.isInnermostFirst {
+                    registered = registered + level.handler.rules
+                } else {
+                    registered = level.handler.rules + registered
+                }
+            }
+            let fromOutsideIn = levels.flatMap(\.handler.rules)
+            return Handler(
+                rules: registered.filter { $0.verb != .onNoMatch } + fromOutsideIn.filter { $0.verb == .onNoMatch }
+            )
+        }
+
+        /// The scope that a rule is registered in; empty for the bus.
+        func scope(of rule: Int) -> [String] {
+            let depth = levels.firstIndex { $0.handler.rules.contains { $0.number == rule } } ?? 0
+            return (0..<depth).map(Self.name)
+        }
+
+        var description: String {
+            levels.map { level in
+                let rules = level.handler.rules.map { "    \($0)" }
+                return (["  \(level.isInnermostFirst ? "innermost" : "root") first"] + rules).joined(separator: "\n")
+            }.joined(separator: "\n")
+        }
+
+        private static func name(_ depth: Int) -> String { "scope \(depth + 1)" }
+
+        /// The library's handler for the bus.
+        var busHandler: ErrorHandler { levels[0].handler.handler(split: 0) }
+
+        /// The library's scopes below a bus, from the outside in.
+        func scopes(of bus: ErrorBus) -> [ErrorScope] {
+            var scopes: [ErrorScope] = []
+            for (depth, level) in levels.dropFirst().enumerated() {
+                let (name, handler) = (Self.name(depth), level.handler.handler(split: 0))
+                let order: ErrorScope.Order = level.isInnermostFirst ? .innermostFirst : .rootFirst
+                let scope = scopes.last?.scope(name, handler: handler, order: order)
+                scopes.append(scope ?? bus.scope(name, handler: handler, order: order))
+            }
+            return scopes
+        }
+    }
+}
+
+extension LinearReading.Generator {
+    /// A path of handlers that have something to do with the errors given; some have no rules, a few have many.
+    mutating func path(for errors: [LinearReading.Specimen], levels: Int) -> LinearReading.Path {
+        LinearReading.Path(
+            levels: (0..<levels).map { _ in
+                let count = number(0..<30) == 0 ? 25 : number(0..<6)
+                let isInnermostFirst = number(0..<2) == 0
+                return .init(handler: handler(for: errors, rules: count), isInnermostFirst: isInnermostFirst)
+            }
+        )
+    }
+}

@@ -1,0 +1,94 @@
+import ErrorRouting
+import Testing
+
+/// Behaviours 1 to 5 and 21 at once: thousands of made-up paths, each compared with one handler read linearly.
+@Suite("A bus and its scopes do what a linear reading of their concatenation does", .timeLimit(.minutes(2)))
+struct LinearReadingPathTests {
+    /// What a run has come across, so that it is known to have tried something.
+    private struct Coverage {
+        var results: [String: Int] = [:]
+        var levels: [Int: Int] = [:]
+        var failures = 0
+        var mixedOrders = 0
+        var fallbacksOfSeveral = 0
+    }
+
+    private let pathsPerSeed = 150
+    private let errorsPerPath = 5
+
+    @Test("through paths of up to four handlers, in both orders", arguments: 401...406 as ClosedRange<UInt64>)
+    func paths(seed: UInt64) async {
+        var (generator, coverage) = (LinearReading.Generator(seed: seed), Coverage())
+        for round in 1...pathsPerSeed {
+            let errors = (0..<errorsPerPath).map { _ in generator.error() }
+            let path = generator.path(for: errors, levels: 1 + round % 4)
+            let place = "seed \(seed), round \(round)"
+            guard await compare(path, errors, &coverage, place) else { return }
+        }
+        // A run that met none of these would prove little.
+        #expect(Set(coverage.results.keys) == ["handled", "ignored", "unmatched"])
+        #expect(coverage.results.values.allSatisfy { $0 > 50 })
+        #expect(Set(coverage.levels.keys) == [1, 2, 3, 4])
+        #expect(coverage.failures > 100)
+        #expect(coverage.mixedOrders > 20)
+        #expect(coverage.fallbacksOfSeveral > 5)
+    }
+
+    /// Sends errors through a path one by one, and then all at once; answers whether all was as expected.
+    private func compare(
+        _ path: LinearReading.Path,
+        _ errors: [LinearReading.Specimen],
+        _ coverage: inout Coverage,
+        _ place: String
+    ) async -> Bool {
+        let (trace, reading) = (ActionTrace(), path.concatenation)
+        var isAsExpected = true
+        func check<Value: Equatable>(
+            _ actual: Value, _ expected: Value, _ specimens: [LinearReading.Specimen],
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            #expect(
+                actual == expected, "\(place), errors \(specimens), path\n\(path)", sourceLocation: sourceLocation)
+            isAsExpected = isAsExpected && actual == expected
+        }
+
+        // Bound around the bus, so that its actions find the trace.
+        await LinearReading.$trace.withValue(trace) {
+            await withErrorBus(handler: path.busHandler) { bus in
+                let scopes = path.scopes(of: bus)
+                let poster: any ErrorPosting = scopes.last ?? bus
+                for specimen in errors {
+                    let error = LinearReading.error(specimen)
+                    let expected = reading.handle(specimen)
+                    if let scope = scopes.last {
+                        let entries = scope.explain(error).entries
+                        check(entries.map { "\($0.rule.source.line): \($0.verdict)" }, reading.explain(specimen), [specimen])
+                        check(entries.map(\.scope), entries.map { path.scope(of: Int($0.rule.source.line)) }, [specimen])
+                    }
+                    _ = trace.takeAll()
+                    let outcome = await poster.deliver(error)
+                    check(LinearReading.Result(outcome), expected.result, [specimen])
+                    check(trace.takeAll(), expected.notes, [specimen])
+                    let reports = outcome.failures.map(\.report)
+                    check(reports.map(\.scope), reports.map { _ in scopes.last?.path ?? [] }, [specimen])
+                    coverage.note(expected.result, path)
+                }
+                for specimen in errors { poster.post(LinearReading.error(specimen)) }
+            }
+        }
+        // Nobody waited for these, and nobody observed them: they go the shortest way.
+        check(trace.takeAll(), errors.flatMap { reading.handle($0).notes }, errors)
+        return isAsExpected
+    }
+}
+
+extension LinearReadingPathTests.Coverage {
+    fileprivate mutating func note(_ result: LinearReading.Result, _ path: LinearReading.Path) {
+        results[result.disposition, default: 0] += 1
+        levels[path.levels.count, default: 0] += 1
+        failures += result.failures.count
+        if Set(path.levels.dropFirst().map(\.isInnermostFirst)).count == 2 { mixedOrders += 1 }
+        let fallbacks = path.levels.count { $0.handler.rules.contains { $0.verb == .onNoMatch } }
+        if result.disposition == "unmatched", fallbacks > 1 { fallbacksOfSeveral += 1 }
+    }
+}

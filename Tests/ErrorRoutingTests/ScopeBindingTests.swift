@@ -1,0 +1,192 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+@Suite("Behaviour 22: the scope of a task", .timeLimit(.minutes(1)))
+struct ScopeBindingTests {
+    /// The scopes that errors were posted in, by their numbers.
+    private func scopes(_ recorded: RecordedErrors) -> [Int: [String]] {
+        let numbers = recorded.matches(of: .type(Numbered.self)).map(\.number)
+        return Dictionary(zip(numbers, recorded.reports.map(\.scope))) { first, _ in first }
+    }
+
+    @Test("withErrorScope binds its scope for the body and everything it starts")
+    func everythingItStarts() async {
+        let recorded = await withRecordedErrors { bus in
+            await withErrorScope("scope") { scope in
+                #expect(scope.path == ["scope"] && ErrorBus.current === bus)
+                postError(Numbered(1))
+                async let child: Void = postError(Numbered(2))
+                await child
+                await withTaskGroup { group in group.addTask { postError(Numbered(3)) } }
+                await Task { postError(Numbered(4)) }.value
+                await bus.task { postError(Numbered(5)) }.value
+                await scope.task { postError(Numbered(6)) }.value
+                await Task { await Task { postError(Numbered(7)) }.value }.value
+            }
+            postError(Numbered(8))
+        }
+        var expected = Dictionary(uniqueKeysWithValues: (1...7).map { ($0, ["scope"]) })
+        expected[8] = []
+        #expect(scopes(recorded) == expected)
+    }
+
+    @Test("a body that does not throw needs no try; it answers its value, and may leave the scope behind")
+    func value() async {
+        let recorded = await withRecordedErrors { _ in
+            let scope = await withErrorScope("scope") { $0 }
+            scope.post(Numbered(1))
+            #expect(await withErrorScope("scope") { _ in 42 } == 42)
+        }
+        #expect(scopes(recorded) == [1: ["scope"]])
+    }
+
+    @Test("what the body throws keeps its type, and is not posted")
+    func typedThrows() async {
+        // Typed as they are declared, or these would not compile.
+        func throwing(in bus: ErrorBus) async throws(Numbered) {
+            try await bus.scope("scope").bound { () async throws(Numbered) in throw Numbered(1) }
+        }
+        func throwingSynchronously(in bus: ErrorBus) throws(Numbered) {
+            try bus.scope("scope").bound { () throws(Numbered) in throw Numbered(2) }
+        }
+        func throwingInBody() async throws(Numbered) -> Int {
+            try await withErrorScope("scope") { _ async throws(Numbered) in throw Numbered(3) }
+        }
+        let recorded = await withRecordedErrors { bus in
+            await #expect(throws: Numbered(1)) { try await throwing(in: bus) }
+            #expect(throws: Numbered(2)) { try throwingSynchronously(in: bus) }
+            await #expect(throws: Numbered(3)) { try await throwingInBody() }
+        }
+        recorded.expectNoneReported()
+    }
+
+    @Test("scopes nest: the innermost has it, and after its body the one around it again")
+    func nesting() async {
+        let handler = ErrorHandler().on(Numbered(2)) { _ in .stop }
+        let recorded = await withRecordedErrors { _ in
+            await withErrorScope("outer", metadata: ["a": "outer", "b": "outer"]) { outer in
+                postError(Numbered(1))
+                await withErrorScope("inner", handler: handler, order: .rootFirst, metadata: ["b": "inner"]) { inner in
+                    #expect(inner.path == ["outer", "inner"])
+                    postError(Numbered(2), metadata: ["c": "poster"])
+                    // Another scope may be bound within it, also one from further out.
+                    outer.bound { postError(Numbered(3)) }
+                }
+                postError(Numbered(4))
+            }
+        }
+        #expect(scopes(recorded) == [1: ["outer"], 2: ["outer", "inner"], 3: ["outer"], 4: ["outer"]])
+        #expect(recorded.reports[1].metadata == ["a": "outer", "b": "inner", "c": "poster"])
+        #expect(recorded.reports.map(\.outcome?.isHandled) == [false, true, false, false])
+    }
+
+    @Test("bound carries a scope into detached tasks and threads, where the binding is lost; async and sync")
+    func bound() async {
+        let recorded = await withRecordedErrors { bus in
+            let scope = bus.scope("scope")
+            await Task.detached {
+                #expect(ErrorBus.current == nil)
+                let answer = await scope.bound {
+                    await Task.yield()
+                    postError(Numbered(1))
+                    await Task { postError(Numbered(2)) }.value
+                    return ErrorBus.current === bus
+                }
+                #expect(answer)
+                #expect(ErrorBus.current == nil)
+            }.value
+            let gate = Gate()
+            Thread.detachNewThread {
+                let answer = scope.bound {
+                    postError(Numbered(3))
+                    return 42
+                }
+                #expect(answer == 42 && ErrorBus.current == nil)
+                gate.open()
+            }
+            await gate.wait()
+        }
+        #expect(scopes(recorded) == [1: ["scope"], 2: ["scope"], 3: ["scope"]])
+    }
+
+    @Test("bodies keep the caller's isolation, and may use what is not Sendable")
+    @MainActor func isolation() async {
+        final class Counter { var count = 0 }
+        let counter = Counter()
+        let recorded = await withRecordedErrors { bus in
+            await withErrorScope("scope") { scope in
+                MainActor.assertIsolated()
+                counter.count += 1
+                await scope.scope("async").bound {
+                    MainActor.assertIsolated()
+                    await Task.yield()
+                    MainActor.assertIsolated()
+                    counter.count += 1
+                    postError(Numbered(counter.count))
+                }
+                scope.scope("sync").bound {
+                    MainActor.assertIsolated()
+                    counter.count += 1
+                    postError(Numbered(counter.count))
+                }
+                await scope.task {
+                    MainActor.assertIsolated()
+                    throw Numbered(4)
+                }.value
+            }
+        }
+        #expect(scopes(recorded) == [2: ["scope", "async"], 3: ["scope", "sync"], 4: ["scope"]])
+    }
+
+    @Test("a bus that is bound inside a scope wins, with scopes of its own; after it the scope again")
+    func innerBus() async {
+        let journal = Journal<String>()
+        let recorded = await withRecordedErrors { outerBus in
+            await withErrorScope("outer") { outer in
+                let inside = await withRecordedErrors { _ in
+                    postError(Numbered(1))
+                    await withErrorScope("inner") { inner in
+                        #expect(inner.path == ["inner"])
+                        postError(Numbered(2))
+                    }
+                    outer.bound {
+                        #expect(ErrorBus.current === outerBus)
+                        postError(Numbered(3))
+                    }
+                    postError(Numbered(4))
+                }
+                for report in inside.reports { journal.note("\(report.error) \(report.scope)") }
+                postError(Numbered(5))
+            }
+        }
+        #expect(
+            journal.entries == [
+                "Numbered(number: 1) []", #"Numbered(number: 2) ["inner"]"#, "Numbered(number: 4) []",
+            ])
+        #expect(scopes(recorded) == [3: ["outer"], 5: ["outer"]])
+    }
+
+    @Test("the ambient poster finds the scope with every verb, and withErrorBus waits for the tasks it starts")
+    func ambient() async {
+        let errors: any ErrorPosting = .ambient
+        let gate = Gate()
+        let recorded = await withRecordedErrors(handler: ErrorHandler().on(Numbered(2)) { _ in .stop }) { _ in
+            await withErrorScope("scope") { _ in
+                errors.post(Numbered(1))
+                #expect(await errors.deliver(Numbered(2)).isHandled)
+                errors.catching { throw Numbered(3) }
+                #expect(throws: Numbered(4)) { try errors.rethrowing { throw Numbered(4) } }
+                errors.task {
+                    await gate.wait()
+                    throw Numbered(5)
+                }
+            }
+            errors.task { gate.open() }
+        }
+        #expect(scopes(recorded) == Dictionary(uniqueKeysWithValues: (1...5).map { ($0, ["scope"]) }))
+        // Of the scope's, not just somewhere on the bus.
+        #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
+    }
+}

@@ -1,0 +1,156 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("Scoped reports on the bus: failures, drops, floods, shutdown (4, 13, 16, 20)", .timeLimit(.minutes(1)))
+struct ScopeDeliveryTests {
+    private let trace = ActionTrace()
+
+    /// A handler that notes the notices that come its way, by their scope.
+    private func noticing(_ name: String) -> ErrorHandler {
+        ErrorHandler()
+            .on(ActionFailure.self) { [trace] failure, report in
+                trace("\(name): \(failure.error) at \(failure.report.scope) in \(report.scope)")
+            }
+            .on(ErrorsDropped.self) { [trace] drops, report in trace("\(name): \(drops.count) in \(report.scope)") }
+    }
+
+    @Test("an action's failure goes through the path of its report, whichever handler's action it was")
+    func failures() async {
+        let throwing = ErrorHandler().on(Numbered(1)) { _ in throw Numbered(2) }
+        let recorded = await withRecordedErrors(handler: noticing("bus").overlaid(with: throwing)) { bus in
+            let outer = bus.scope("outer", handler: noticing("outer").overlaid(with: throwing))
+            let inner = outer.scope("inner", handler: noticing("inner"), order: .rootFirst, metadata: ["k": "v"])
+            inner.post(Numbered(1), metadata: ["order": "17"])
+            bus.post(Numbered(3))
+        }
+        let notice = #"Numbered(number: 2) at ["outer", "inner"] in ["outer", "inner"]"#
+        let path = ["outer", "bus", "inner"].map { "\($0): \(notice)" }
+        #expect(trace.entries == path + path)
+        // Right after their report, with what was given along.
+        let types = recorded.errors.map { "\(type(of: $0))" }
+        #expect(types == ["Numbered", "ActionFailure", "ActionFailure", "Numbered"])
+        #expect(recorded.reports[2].metadata == ["k": "v", "order": "17"])
+        #expect(recorded.statistics.actionFailures == 2 && recorded.statistics.posted == 4)
+    }
+
+    @Test("the failure of handling a failure goes to standard error with its path, and no further")
+    func failureOfANotice() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let throwing = ErrorHandler().on(.any) { error in
+                throw error is ActionFailure ? Numbered(3) : Numbered(2)
+            }
+            let recorded = await withRecordedErrors { bus in
+                bus.scope("outer", handler: throwing).scope("inner").post(Numbered(1), metadata: ["k": "v"])
+            }
+            #expect(recorded.statistics.posted == 2 && recorded.statistics.actionFailures == 2)
+        }
+        let lines = result.standardErrorLines.map { ErrorLineFields($0) }
+        #expect(lines.map { $0?["scope"] } == ["outer/inner"])
+        #expect(lines.first??["metadata.k"] == "v")
+        #expect(lines.first??["trail"] == "ErrorRoutingTests.Numbered: Numbered(number: 3)")
+    }
+
+    @Test("errors dropped at capacity are told through the bus's own rules, in no scope, whoever posted them")
+    func drops() async {
+        let recorded = await withRecordedErrors(handler: noticing("bus"), configuration: .init(capacity: 2)) { bus in
+            let scope = bus.scope("scope", handler: noticing("scope"), metadata: ["k": "v"])
+            for number in 1...5 { scope.post(Numbered(number)) }
+            #expect(bus.statistics.dropped == 3)
+        }
+        #expect(trace.entries == ["bus: 3 in []"])
+        #expect(recorded.reports.map(\.scope) == [["scope"], ["scope"], []])
+        #expect(recorded.reports.last?.metadata == [:])
+        #expect(recorded.statistics.isBalanced)
+    }
+
+    @Test("a flood limit counts by place and kind, not by scope; the newest goes the way of its own scope")
+    func flood() async {
+        let clock = TestClock()
+        let limit = FloodLimit(first: 1, per: .seconds(10))
+        func noting(_ name: String) -> ErrorHandler {
+            ErrorHandler().on(Numbered.self) { [trace] error, report in
+                trace("\(name): \(error.number) \(report.scope) \(report.metadata) ×\(report.occurrences)")
+            }
+        }
+        let configuration = ErrorBus.Configuration(floodLimit: limit, clock: clock)
+        let recorded = await withRecordedErrors(handler: noting("bus"), configuration: configuration) { bus in
+            let posters: [any ErrorPosting] = [
+                bus, bus.scope("a", handler: noting("a"), metadata: ["k": "a"]), bus.scope("b", handler: noting("b")),
+                bus.scope("c", handler: noting("c"), metadata: ["k": "c"]).scope("d"),
+            ]
+            for (number, poster) in posters.enumerated() { poster.post(Numbered(number)) }
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(10))
+        }
+        let last = #"3 ["c", "d"] ["k": "c"] ×3"#
+        #expect(trace.entries == ["bus: 0 [] [:] ×1", "c: \(last)", "bus: \(last)"])
+        #expect(recorded.statistics.suppressed == 2 && recorded.statistics.isBalanced)
+    }
+
+    @Test("shutdown gives scoped reports back with path and metadata, the one in flight first; no later rule runs")
+    func shutdown() async {
+        let (entered, gate, left) = (Gate(), Gate(), Gate())
+        let hanging = ErrorHandler().on(Numbered(1)) { _ in
+            entered.open()
+            await gate.wait()
+            left.open()
+            return .next
+        }
+        let noting = ErrorHandler().on(Numbered.self) { [trace] error in trace("ran \(error.number)") }
+        let bus = ErrorBus(handler: noting, configuration: .init(clock: TestClock()))
+        do {
+            let scope = bus.scope("a", handler: hanging, metadata: ["k": "v"]).scope("b", handler: noting)
+            for number in 1...2 { scope.post(Numbered(number), metadata: ["n": "\(number)"]) }
+        }
+        let running = Task { await bus.run() }
+        await entered.wait()
+        let reports = await bus.shutdown(within: .zero)
+        await running.value
+        #expect(reports.map(\.scope) == [["a", "b"], ["a", "b"]])
+        #expect(reports.map(\.metadata) == [["k": "v", "n": "1"], ["k": "v", "n": "2"]])
+        #expect(bus.statistics.dropped == 2 && bus.statistics.isBalanced)
+        // The action returns to a path that only its own worker still holds.
+        gate.open()
+        await left.wait()
+        for _ in 0..<100 { await Task.yield() }
+        #expect(trace.entries == ["ran 1"])
+    }
+
+    @Test("an observer sees the whole path's outcome for scoped reports")
+    func observers() async {
+        let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .next })
+        let reports = bus.reports()
+        let scope = bus.scope("a", handler: ErrorHandler().ignore(Numbered(2)), order: .rootFirst)
+        for number in 1...2 { scope.post(Numbered(number)) }
+        scope.post(Zoo.Offline())
+        bus.finish()
+        await bus.run()
+        let observed = await reports.collected()
+        #expect(observed.map(\.scope) == [["a"], ["a"], ["a"]])
+        #expect(observed.map(\.outcome?.disposition) == [.handled, .ignored, .unmatched])
+        #expect(observed.map(\.outcome?.matchedRuleCount) == [1, 2, 0])
+    }
+
+    @Test("without observers counts are the same, and an action may post through any scope, to be delivered later")
+    func counts() async {
+        let journal = Journal<[String]>()
+        let bus = ErrorBus(handler: .noting(Journal<Int>()))
+        let inner = bus.scope("outer").scope(
+            "inner", handler: ErrorHandler().always { _, report in journal.note(report.scope); return .next })
+        let outer = bus.scope(
+            "posting",
+            handler: ErrorHandler().ignore(Numbered(2)).on(Numbered(1)) { _ in
+                inner.post(Numbered(3))
+                inner.post(Zoo.Offline())
+                return .next
+            })
+        for number in 1...2 { outer.post(Numbered(number)) }
+        let running = Task { await bus.run() }
+        while bus.statistics.pending > 0 { await Task.yield() }
+        bus.finish()
+        await running.value
+        #expect(journal.entries == [["outer", "inner"], ["outer", "inner"]])
+        #expect(bus.statistics == .init(posted: 4, handled: 2, ignored: 1, unmatched: 1))
+    }
+}

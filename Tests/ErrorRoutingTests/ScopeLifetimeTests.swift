@@ -1,0 +1,164 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("How long scopes live, and what they hold (behaviours 13, 16, 21)", .timeLimit(.minutes(1)))
+struct ScopeLifetimeTests {
+    /// An error whose end can be seen.
+    private final class Traced: Error {}
+
+    /// What a handler holds.
+    private final class Captured: Sendable {}
+
+    /// What must be gone in the end.
+    private struct Watched {
+        weak var bus: ErrorBus?
+        weak var outer: ErrorScope?
+        weak var inner: ErrorScope?
+        weak var captured: Captured?
+        weak var error: Traced?
+
+        var isGone: Bool { bus == nil && outer == nil && inner == nil && captured == nil && error == nil }
+    }
+
+    /// Sets up a bus with a scope within a scope, and lets a body have them; answers what is left of them.
+    private func watching(
+        clock: any Clock<Duration> = TestClock(),
+        _ body: (_ bus: ErrorBus, _ inner: ErrorScope, _ error: Traced) async -> Void
+    ) async -> Watched {
+        let captured = Captured()
+        let handler = ErrorHandler().on(Traced.self) { _ in
+            withExtendedLifetime(captured) {}
+            return .next
+        }
+        let limit = FloodLimit(first: 1, per: .seconds(1))
+        let bus = ErrorBus(handler: handler, configuration: .init(floodLimit: limit, clock: clock))
+        let outer = bus.scope("outer", handler: handler)
+        let inner = outer.scope("inner", handler: handler, order: .rootFirst)
+        let error = Traced()
+        let watched = Watched(bus: bus, outer: outer, inner: inner, captured: captured, error: error)
+        await body(bus, inner, error)
+        return watched
+    }
+
+    @Test("when everything is delivered, nothing is left of bus, scopes, rules and errors")
+    func afterDelivery() async {
+        let watched = await watching { bus, inner, error in
+            async let running: Void = bus.run()
+            inner.bound { postError(error) }
+            await inner.deliver(error)
+            await inner.task { throw error }.value
+            bus.finish()
+            await running
+        }
+        // The worker's task may still be on its way out.
+        while !watched.isGone { await Task.yield() }
+    }
+
+    @Test("a scope that is let go with reports on their way lives until they are delivered, and its rules run")
+    func letGo() async {
+        let trace = ActionTrace()
+        let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { error in trace("bus \(error.number)") })
+        weak var watched: ErrorScope?
+        do {
+            let handler = ErrorHandler().on(Numbered.self) { error, report in
+                trace("\(report.scope) \(error.number) \(report.metadata)")
+            }
+            let scope = bus.scope("gone", handler: handler, metadata: ["k": "v"]).scope("too", handler: handler)
+            watched = scope
+            for number in 1...2 { scope.post(Numbered(number)) }
+        }
+        #expect(watched != nil)
+        bus.finish()
+        await bus.run()
+        let lines = (1...2).flatMap { number in
+            [#"["gone", "too"] \#(number) ["k": "v"]"#, #"["gone", "too"] \#(number) ["k": "v"]"#, "bus \(number)"]
+        }
+        #expect(trace.entries == lines)
+        while watched != nil { await Task.yield() }
+    }
+
+    @Test("after a shutdown that takes reports back, nothing is left of them")
+    func afterShutdown() async {
+        let watched = await watching { bus, inner, error in
+            for _ in 0..<3 { inner.post(error) }
+            inner.scope("request").post(error)
+            let left = await bus.shutdown(within: .zero)
+            let path = ["outer", "inner"]
+            #expect(left.map(\.scope) == [path, path, path, path + ["request"]])
+        }
+        while !watched.isGone { await Task.yield() }
+    }
+
+    @Test("a bus that is discarded with scoped reports pending is gone, and so is all it held")
+    func discarded() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            weak var watched: ErrorBus?
+            do {
+                let bus = ErrorBus(handler: .default)
+                watched = bus
+                let scope = bus.scope("intake", handler: ErrorHandler().on(Numbered.self) { _ in .stop })
+                bus.post(Numbered(1))
+                scope.post(Numbered(2), metadata: ["order": "17"])
+            }
+            #expect(watched == nil)
+        }
+        let lines = result.standardErrorLines
+        #expect(lines.count == 2)
+        #expect(lines.last?.contains(#"scope=intake metadata.order="17""#) == true)
+        #expect(lines.allSatisfy { $0.hasSuffix(#"reason="the bus was discarded before it was delivered""#) })
+    }
+
+    @Test("who waits for the outcome hears .dropped when the bus is discarded, through a scope as without")
+    func discardedWhileWaiting() async {
+        for isScoped in [false, true] {
+            let waiting: Task<HandleOutcome, Never>
+            do {
+                let bus = ErrorBus(handler: ErrorHandler())
+                let poster: any ErrorPosting = isScoped ? bus.scope("scope") : bus
+                waiting = Task { [poster] in await poster.deliver(Numbered(1)) }
+                while bus.statistics.pending == 0 { await Task.yield() }
+                _ = await bus.shutdown(within: .zero)
+            }
+            #expect(await waiting.value.disposition == .dropped)
+        }
+    }
+
+    @Test("a clock that ignores cancellation does not hold a bus that was shut down within one of its scopes")
+    func stubbornClock() async {
+        let clock = OddClock(fails: false)
+        let watched = await watching(clock: clock) { bus, inner, error in
+            inner.post(error)
+            let running = Task { await bus.run() }
+            await inner.bound {
+                #expect(await bus.shutdown(within: .seconds(3_600)).isEmpty)
+            }
+            await running.value
+        }
+        for _ in 0..<10_000 where !watched.isGone { await Task.yield() }
+        #expect(watched.isGone)
+        clock.gate.open()
+    }
+
+    @Test("posting through a scope of a finished bus is as posting to the bus: dropped, counted, on standard error")
+    func finished() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let handler = ErrorHandler().on(Numbered.self) { _ in fatalError("it must not run") }
+            let bus = ErrorBus(handler: handler)
+            let scope = bus.scope("outer", handler: handler, metadata: ["k": "outer"]).scope("inner")
+            bus.finish()
+            await bus.run()
+            scope.post(Numbered(1), metadata: ["order": "17"])
+            #expect(await scope.deliver(Numbered(2)).disposition == .dropped)
+            scope.bound { postError(Numbered(3)) }
+            await scope.scope("late").task { throw Numbered(4) }.value
+            #expect(bus.statistics.posted == 4 && bus.statistics.dropped == 4 && bus.statistics.isBalanced)
+        }
+        let lines = result.standardErrorLines.map { ErrorLineFields($0) }
+        #expect(lines.map { $0?["message"] } == (1...4).map { "Numbered(number: \($0))" })
+        #expect(lines.map { $0?["scope"] } == ["outer/inner", "outer/inner", "outer/inner", "outer/inner/late"])
+        #expect(lines.map { $0?["metadata.k"] } == Array(repeating: "outer", count: 4))
+        #expect(lines.map { $0?["metadata.order"] } == ["17", nil, nil, nil])
+        #expect(lines.allSatisfy { $0?["reason"] == "the bus has finished" })
+    }
+}

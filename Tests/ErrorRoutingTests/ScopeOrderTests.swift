@@ -1,0 +1,173 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("Behaviour 21: a scope is handler concatenation and nothing else", .timeLimit(.minutes(1)))
+struct ScopeOrderTests {
+    private typealias Order = ErrorScope.Order
+
+    private let trace = ActionTrace()
+
+    /// A handler that notes which of its actions run: its rule for `Numbered`, and those for what nothing matched and
+    /// for the end.
+    private func handler(_ name: String, _ answer: HandleStrategy = .next) -> ErrorHandler {
+        ErrorHandler()
+            .on(Numbered.self) { [trace] _ in trace(name, answer) }
+            .onNoMatch { [trace] _ in trace("\(name) no match") }
+            .always { [trace] _ in trace("\(name) always") }
+    }
+
+    /// Delivers an error through a scope of a bus; answers what ran, and what became of it.
+    private func delivering(
+        _ error: any Error,
+        handler: ErrorHandler,
+        through makeScope: (ErrorBus) -> ErrorScope
+    ) async -> (ran: [String], outcome: HandleOutcome) {
+        let outcome = await withErrorBus(handler: handler) { bus in await makeScope(bus).deliver(error) }
+        return (trace.takeAll(), outcome)
+    }
+
+    @Test("innermost first, the scope's rules are tried before the bus's; always alike; it is the default")
+    func innermostFirst() async {
+        let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in
+            bus.scope("scope", handler: handler("scope"))
+        }
+        #expect(ran == ["scope", "bus", "scope always", "bus always"])
+        #expect(outcome.matchedRuleCount == 2)
+    }
+
+    @Test("root first, the scope's rules are tried after the bus's; always alike")
+    func rootFirst() async {
+        let (ran, _) = await delivering(Numbered(1), handler: handler("bus")) { bus in
+            bus.scope("scope", handler: handler("scope"), order: .rootFirst)
+        }
+        #expect(ran == ["bus", "scope", "bus always", "scope always"])
+    }
+
+    @Test(
+        "a scope within a scope stands before or after all that is around it",
+        arguments: [
+            (Order.innermostFirst, Order.innermostFirst, ["b", "a", "bus"]),
+            (.innermostFirst, .rootFirst, ["a", "bus", "b"]),
+            (.rootFirst, .innermostFirst, ["b", "bus", "a"]),
+            (.rootFirst, .rootFirst, ["bus", "a", "b"]),
+        ]
+    )
+    func nested(outer: ErrorScope.Order, inner: ErrorScope.Order, names: [String]) async {
+        func scope(_ bus: ErrorBus) -> ErrorScope {
+            bus.scope("a", handler: handler("a"), order: outer).scope("b", handler: handler("b"), order: inner)
+        }
+        let matched = await delivering(Numbered(1), handler: handler("bus"), through: scope)
+        #expect(matched.ran == names + names.map { "\($0) always" })
+        #expect(matched.outcome.disposition == .handled && matched.outcome.matchedRuleCount == 3)
+        // The innermost first, whatever the order of the rules.
+        let unmatched = await delivering(Zoo.Offline(), handler: handler("bus"), through: scope)
+        #expect(unmatched.ran == ["b no match", "a no match", "bus no match"] + names.map { "\($0) always" })
+        #expect(unmatched.outcome.disposition == .unmatched && unmatched.outcome.rule == nil)
+    }
+
+    @Test(".stop ends the rules of the whole path, not its always", arguments: ErrorScope.Order.allCases)
+    func stop(order: ErrorScope.Order) async {
+        let stops = order == .innermostFirst ? "scope" : "bus"
+        let (ran, outcome) = await delivering(
+            Numbered(1), handler: handler("bus", stops == "bus" ? .stop : .next)
+        ) { bus in
+            bus.scope("scope", handler: handler("scope", stops == "scope" ? .stop : .next), order: order)
+        }
+        let other = stops == "bus" ? "scope" : "bus"
+        #expect(ran == [stops, "\(stops) always", "\(other) always"])
+        #expect(outcome.matchedRuleCount == 1)
+    }
+
+    @Test("ignore stops the whole path too: top-down handling needs no list of exceptions")
+    func ignore() async {
+        let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in
+            bus.scope("scope", handler: handler("scope").ignore(Numbered.self))
+        }
+        #expect(ran == ["scope always", "bus always"])
+        #expect(outcome.disposition == .ignored)
+        let (topDown, _) = await delivering(Numbered(1), handler: handler("bus").ignore(Numbered(1))) { bus in
+            bus.scope("scope", handler: handler("scope"), order: .rootFirst)
+        }
+        #expect(topDown == ["bus always", "scope always"])
+    }
+
+    @Test("onNoMatch runs only if nothing on the whole path matched, be it before or after", arguments: [true, false])
+    func onNoMatch(scopeMatches: Bool) async {
+        let noMatch = ErrorHandler().onNoMatch { _ in trace("no match") }
+        let match = ErrorHandler().on(Numbered.self) { _ in trace("match") }
+        for order in ErrorScope.Order.allCases {
+            let (ran, outcome) = await delivering(Numbered(1), handler: scopeMatches ? noMatch : match) { bus in
+                bus.scope("scope", handler: scopeMatches ? match : noMatch, order: order)
+            }
+            #expect(ran == ["match"])
+            #expect(outcome.isHandled)
+        }
+    }
+
+    @Test("an onNoMatch that answers .stop ends those further out", arguments: ErrorScope.Order.allCases)
+    func stoppingOnNoMatch(order: ErrorScope.Order) async {
+        let (ran, outcome) = await delivering(Numbered(1), handler: ErrorHandler().onNoMatch { _ in trace("bus") }) { bus in
+            bus.scope("a", handler: ErrorHandler().onNoMatch { _ in trace("a", .stop) }, order: order)
+                .scope("b", handler: ErrorHandler().onNoMatch { _ in trace("b") }, order: order)
+        }
+        #expect(ran == ["b", "a"])
+        #expect(outcome.disposition == .unmatched)
+    }
+
+    @Test("an always that answers .stop ends those after it on the path, and each knows the outcome so far")
+    func stoppingAlways() async {
+        func always(_ name: String, _ answer: HandleStrategy = .next) -> ErrorHandler {
+            ErrorHandler().always { [trace] _, report in
+                trace("\(name) \(report.outcome?.disposition.rawValue ?? "-") \(report.scope)", answer)
+            }
+        }
+        let (ran, _) = await delivering(Numbered(1), handler: always("bus").on(Numbered.self) { _ in .next }) { bus in
+            bus.scope("a", handler: always("a", .stop)).scope("b", handler: always("b"))
+        }
+        #expect(ran == [#"b handled ["a", "b"]"#, #"a handled ["a", "b"]"#])
+    }
+
+    @Test("what actions throw is in the outcome in the order of the path, and the next handler has its turn")
+    func failures() async {
+        func throwing(_ number: Int) -> ErrorHandler {
+            ErrorHandler().on(.value(Numbered(0))) { _ in throw Numbered(number) }
+        }
+        let (_, outcome) = await delivering(Numbered(0), handler: throwing(1)) { bus in
+            bus.scope("a", handler: throwing(2)).scope("b", handler: throwing(3), order: .rootFirst)
+        }
+        #expect(outcome.failures.map(\.error) as? [Numbered] == [Numbered(2), Numbered(1), Numbered(3)])
+        #expect(outcome.failures.allSatisfy { $0.report.scope == ["a", "b"] })
+        #expect(outcome.matchedRuleCount == 3)
+    }
+
+    @Test("a scope without rules goes the way of what is around it, and still has its name on every report")
+    func withoutRules() async {
+        let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in bus.scope("plain") }
+        #expect(ran == ["bus", "bus always"])
+        #expect(outcome.isHandled)
+        let (nested, _) = await delivering(Numbered(1), handler: ErrorHandler()) { bus in
+            bus.scope("plain").scope("ruled", handler: handler("ruled")).scope("within")
+        }
+        #expect(nested == ["ruled", "ruled always"])
+    }
+
+    @Test("a handler that is on the path twice has its turn twice")
+    func twice() async {
+        let shared = handler("shared")
+        let (ran, outcome) = await delivering(Numbered(1), handler: shared) { bus in bus.scope("a", handler: shared) }
+        #expect(ran == ["shared", "shared", "shared always", "shared always"])
+        #expect(outcome.matchedRuleCount == 2)
+    }
+
+    @Test("scopes side by side do not see each other's rules, and the bus sees none of them")
+    func siblings() async {
+        await withErrorBus(handler: handler("bus")) { bus in
+            let (a, b) = (bus.scope("a", handler: handler("a")), bus.scope("b", handler: handler("b")))
+            await a.deliver(Numbered(1))
+            await b.deliver(Numbered(1))
+            await bus.deliver(Numbered(1))
+        }
+        #expect(trace.entries.filter { !$0.hasSuffix("always") } == ["a", "bus", "b", "bus", "bus"])
+    }
+}

@@ -1,0 +1,143 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("Behaviours 18 and 21: asynchronous actions on the path of a scope", .timeLimit(.minutes(1)))
+struct ScopeTimeLimitTests {
+    private let clock = TestClock()
+    private let gate = Gate()
+    private let trace = ActionTrace()
+
+    /// Synchronous rules and an asynchronous one between them, which hangs where it shall.
+    private func handler(_ name: String, hangs: Bool = false) -> ErrorHandler {
+        ErrorHandler()
+            .on(Numbered.self) { [trace] _ in trace("\(name) last") }
+            .on(Numbered.self) { [trace, gate] _ in
+                if hangs { await gate.wait() } else { await Task.yield() }
+                return hangs ? .stop : trace("\(name) async")
+            }
+            .on(Numbered.self) { [trace] _ in trace("\(name) first") }
+    }
+
+    private func ran(_ name: String, hangs: Bool = false) -> [String] {
+        hangs ? ["\(name) first", "\(name) last"] : ["\(name) first", "\(name) async", "\(name) last"]
+    }
+
+    /// Posts an error, through a path of which some handlers hang, and moves the clock until all of them are cut off.
+    private func delivering(hanging: Set<String>, posts: Bool) async -> RecordedErrors {
+        let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock)
+        let busHandler = handler("bus", hangs: hanging.contains("bus"))
+        return await withRecordedErrors(handler: busHandler, configuration: configuration) { bus in
+            let outer = bus.scope("outer", handler: handler("outer", hangs: hanging.contains("outer")))
+            let last = handler("last", hangs: hanging.contains("last"))
+            let inner = outer.scope("inner", handler: last, order: .rootFirst)
+            if posts { inner.post(Numbered(1)) } else { async let _ = inner.deliver(Numbered(1)) }
+            for _ in hanging {
+                await clock.waitForSleepers()
+                clock.advance(by: .seconds(30))
+            }
+        }
+    }
+
+    @Test("rules before and after asynchronous ones run once each, in the order of the path, also with an observer")
+    func order() async {
+        let recorded = await delivering(hanging: [], posts: true)
+        #expect(trace.takeAll() == ran("outer") + ran("bus") + ran("last"))
+        #expect(recorded.reports.map(\.outcome?.matchedRuleCount) == [9])
+        // Without an observer it begins on a shorter way.
+        await withErrorBus(handler: handler("bus")) { bus in
+            let scope = bus.scope("a", handler: handler("a")).scope("b", handler: handler("b"), order: .rootFirst)
+            for number in 1...3 { scope.post(Numbered(number)) }
+        }
+        let once = ran("a") + ran("bus") + ran("b")
+        #expect(trace.takeAll() == once + once + once)
+    }
+
+    @Test(
+        "an action that outlives its limit is cut off wherever it is on the path, and the rules after it have their turn",
+        arguments: [["outer"], ["bus"], ["last"], ["outer", "bus"], ["bus", "last"], ["outer", "bus", "last"]]
+    )
+    func cutOff(hanging: Set<String>) async {
+        let recorded = await delivering(hanging: hanging, posts: true)
+        let expected = ["outer", "bus", "last"].flatMap { ran($0, hangs: hanging.contains($0)) }
+        // The notices of the failures match no rule.
+        #expect(trace.entries == expected)
+        let outcome = recorded.reports.first?.outcome
+        #expect(outcome?.matchedRuleCount == 9 && outcome?.failures.count == hanging.count)
+        #expect(outcome?.failures.allSatisfy { $0.report.scope == ["outer", "inner"] } == true)
+        #expect(recorded.reports.map(\.scope) == Array(repeating: ["outer", "inner"], count: 1 + hanging.count))
+        #expect(recorded.statistics.actionFailures == hanging.count && recorded.statistics.isBalanced)
+        gate.open()
+    }
+
+    @Test("so it is for onNoMatch and always, whose next one is the next handler's", arguments: [true, false])
+    func fallbacks(isAlways: Bool) async {
+        func handler(_ name: String, hangs: Bool = false) -> ErrorHandler {
+            let act: @Sendable (any Error) async -> HandleStrategy = { [trace, gate] error in
+                guard error is Numbered else { return .next }
+                _ = trace(name)
+                if hangs { await gate.wait() }
+                return .next
+            }
+            return isAlways ? ErrorHandler().always { await act($0) } : ErrorHandler().onNoMatch { await act($0) }
+        }
+        let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock)
+        let recorded = await withRecordedErrors(handler: handler("bus"), configuration: configuration) { bus in
+            bus.scope("a", handler: handler("a", hangs: true)).scope("b", handler: handler("b"), order: .rootFirst)
+                .post(Numbered(1))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(30))
+        }
+        #expect(trace.entries == (isAlways ? ["a", "bus", "b"] : ["b", "a", "bus"]))
+        #expect(recorded.reports.first?.outcome?.disposition == .unmatched)
+        #expect(recorded.statistics.actionFailures == 1)
+        gate.open()
+    }
+
+    @Test("the scope of an action that hangs for good may be let go: what is left of its path is still there")
+    func letGo() async {
+        let (entered, configuration) = (Gate(), ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock))
+        weak var watched: ErrorScope?
+        let bus = ErrorBus(handler: handler("bus"), configuration: configuration)
+        do {
+            let hanging = ErrorHandler().on(Numbered.self) { [gate] _ in
+                entered.open()
+                await gate.wait()
+                return .stop
+            }
+            let scope = bus.scope("a", handler: hanging).scope("b", handler: handler("b"), order: .rootFirst)
+            watched = scope
+            scope.post(Numbered(1))
+        }
+        let running = Task { await bus.run() }
+        await entered.wait()
+        #expect(watched != nil)
+        clock.advance(by: .seconds(30))
+        bus.finish()
+        await running.value
+        #expect(trace.entries == ran("bus") + ran("b"))
+        gate.open()
+        while watched != nil { await Task.yield() }
+        #expect(trace.entries == ran("bus") + ran("b"))
+    }
+
+    @Test("an action that cancels its own task cancels nothing that is further on the path, nor what comes after")
+    func selfCancelling() async {
+        let journal = Journal<Bool>()
+        let cancelling = ErrorHandler().on(Numbered(1)) { _ in
+            await Task.yield()
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return .next
+        }
+        let asking = ErrorHandler().on(Numbered(2)) { _ in
+            await Task.yield()
+            journal.note(Task.isCancelled)
+            return .next
+        }
+        await withErrorBus(handler: asking) { bus in
+            let scope = bus.scope("a", handler: asking).scope("b", handler: cancelling)
+            for number in [1, 2, 1, 2] { scope.post(Numbered(number)) }
+        }
+        #expect(journal.entries == [false, false, false, false])
+    }
+}
