@@ -71,7 +71,7 @@ struct MailboxContentionTests {
     @Test("pushers and rousers together end each sleep once")
     func rousersAndPushers() async {
         let (pushers, rousers, each) = (2, 2, 4_000)
-        let (post, read, isOver) = (Post(), Journal<Int>(), Flag())
+        let (post, read, over) = (Post(), Journal<Int>(), Countdown(1))
         await onThreads(pushers + rousers + 1) { thread in
             switch thread {
             case 0..<pushers:
@@ -83,9 +83,9 @@ struct MailboxContentionTests {
                     while batch.popFirst() != nil { count += 1 }
                 }
                 read.note(count)
-                isOver.set()
+                over.step()
             default:
-                while !isOver.isSet { if post.mailbox.rouse() { post.wake() } }
+                while !over.isOver { if post.mailbox.rouse() { post.wake() } }
             }
         }
         #expect(read.entries == [pushers * each])
@@ -98,7 +98,7 @@ struct MailboxContentionTests {
         let (post, taken, refused) = (Post(), Journal<Letter>(), Journal<Letter>())
         await onThreads(pushers + 1) { thread in
             if thread == pushers {
-                for _ in 0..<round {
+                for _ in 0..<(round * 20) {
                     var batch = post.mailbox.takeAll()
                     while let letter = batch.popFirst() { taken.note(letter) }
                 }
@@ -118,12 +118,5 @@ struct MailboxContentionTests {
         }
         let isEmpty = post.mailbox.takeAll().isEmpty
         #expect(isEmpty)
-    }
-
-    private final class Flag: Sendable {
-        private let value = Atomic<Bool>(false)
-
-        var isSet: Bool { value.load(ordering: .relaxed) }
-        func set() { value.store(true, ordering: .relaxed) }
     }
 }

@@ -1,0 +1,81 @@
+import Synchronization
+
+@testable import ErrorRouting
+
+/// An intake for numbered errors, whose answers can be compared.
+final class IntakeBox: Sendable {
+    enum Reservation: Equatable {
+        case accepted
+        case full(makesNotice: Bool)
+        case closed
+    }
+
+    enum PushAnswer: Equatable {
+        case pushed, pushedToSleeper
+        /// Nil is a notice.
+        case refused(Int?)
+    }
+
+    let intake: BusIntake
+
+    init(capacity: Int) { intake = BusIntake(capacity: capacity) }
+
+    func reserve(_ number: Int) -> Reservation {
+        switch intake.reserve(for: Numbered(number)) {
+        case .accepted: .accepted
+        case .full(let makesNotice): .full(makesNotice: makesNotice)
+        case .closed: .closed
+        }
+    }
+
+    func push(_ number: Int) -> PushAnswer {
+        push(PendingReport(report: ErrorReport(error: Numbered(number), source: .init())))
+    }
+
+    func pushNotice() -> PushAnswer { push(Self.notice) }
+
+    private func push(_ pending: PendingReport) -> PushAnswer {
+        switch intake.push(pending) {
+        case .pushed: .pushed
+        case .pushedToSleeper: .pushedToSleeper
+        case .refused(let pending): .refused((pending.report.error as? Numbered)?.number)
+        }
+    }
+
+    func reserveNotice() -> Bool { intake.reserveNotice() }
+
+    /// How many drops the notice tells of that was pushed.
+    func takeDrops() -> Int {
+        _ = intake.takeAll()
+        return intake.takeDrops(for: Self.notice).count
+    }
+
+    /// The numbers of what was pushed; -1 is a notice.
+    func takeAll() -> [Int] { numbers(intake.takeAll()) }
+    func shut() -> [Int] { numbers(intake.shut()) }
+    func sleep() -> Bool { intake.sleep() }
+    func rouse() -> Bool { intake.rouse() }
+    func close() -> Bool { intake.close() }
+    func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
+    func end() -> Bool { intake.end() }
+
+    private static let notice = PendingReport(noticeOfDropsAt: .init(), scope: [])
+
+    private func numbers(_ batch: consuming MailboxBatch<PendingReport>) -> [Int] {
+        var batch = batch
+        var numbers: [Int] = []
+        while let pending = batch.popFirst() { numbers.append((pending.report.error as? Numbered)?.number ?? -1) }
+        return numbers
+    }
+}
+
+/// Tells when everyone is through.
+final class Countdown: Sendable {
+    private let left: Atomic<Int>
+
+    init(_ count: Int) { left = Atomic(count) }
+
+    var isOver: Bool { left.load(ordering: .acquiring) == 0 }
+
+    func step() { left.wrappingSubtract(1, ordering: .releasing) }
+}
