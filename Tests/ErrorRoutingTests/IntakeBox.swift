@@ -20,8 +20,10 @@ final class IntakeBox: Sendable {
 
     init(capacity: Int) { intake = BusIntake(capacity: capacity) }
 
-    func reserve(_ number: Int) -> Reservation {
-        switch intake.reserve(for: Numbered(number)) {
+    func reserve(_ number: Int) -> Reservation { reserve(for: Numbered(number)) }
+
+    func reserve(for error: any Error) -> Reservation {
+        switch intake.reserve(for: error) {
         case .accepted: .accepted
         case .full(let makesNotice): .full(makesNotice: makesNotice)
         case .closed: .closed
@@ -34,11 +36,11 @@ final class IntakeBox: Sendable {
 
     func pushNotice() -> PushAnswer { push(Self.notice) }
 
-    private func push(_ pending: PendingReport) -> PushAnswer {
+    func push(_ pending: PendingReport) -> PushAnswer {
         switch intake.push(pending) {
         case .pushed: .pushed
         case .pushedToSleeper: .pushedToSleeper
-        case .refused(let pending): .refused((pending.report.error as? Numbered)?.number)
+        case .refused(let pending): .refused((pending.report.error as? any ErrorWithNumber)?.number)
         }
     }
 
@@ -68,6 +70,13 @@ final class IntakeBox: Sendable {
         return numbers
     }
 }
+
+/// An error that says which one it is, of whatever type.
+protocol ErrorWithNumber: Error {
+    var number: Int { get }
+}
+
+extension Numbered: ErrorWithNumber {}
 
 /// Tells when everyone is through.
 final class Countdown: Sendable {
