@@ -6,6 +6,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "swift-error-bus", path: ".."),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
         // Without its traits: its malloc counts need jemalloc, and are taken by a script of our own here.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
@@ -13,9 +14,12 @@ let package = Package(
         // What is measured, by both of the executables below.
         .target(
             name: "Contenders",
-            dependencies: [.product(name: "ErrorRouting", package: "swift-error-bus")]
+            dependencies: [
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+            ]
         ),
-        // `swift run -c release compare`: one table, ratios taken in one run, and the charts in Results/.
+        // `swift run -c release compare`: the tables, ratios taken in one run, and the charts in Results/.
         .executableTarget(
             name: "compare",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
@@ -23,6 +27,16 @@ let package = Package(
         // Dispatches as often as it is told to, for check-allocations.sh.
         .executableTarget(
             name: "dispatch-allocations",
+            dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
+        ),
+        // Posts as often as it is told to, for check-allocations.sh.
+        .executableTarget(
+            name: "post-allocations",
+            dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
+        ),
+        // Posts millions of errors to a bus whose action is stuck, for check-memory.sh.
+        .executableTarget(
+            name: "post-memory",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
         // `swift package benchmark`

@@ -1,14 +1,12 @@
 import Foundation
 
-/// Lines over the number of rules, both axes logarithmic, as SVG.
+/// Lines over a number, both axes logarithmic, as SVG.
 struct Chart {
-    struct Line {
-        let name: String
-        let color: String
-        /// Rules and nanoseconds.
-        let points: [(Double, Double)]
-    }
-
+    let title: String
+    /// What the horizontal axis counts.
+    let axis: String
+    /// Where the horizontal axis is marked: it goes from the first to the last.
+    let ticks: [Double]
     let lines: [Line]
 
     private let width = 720.0
@@ -20,25 +18,26 @@ struct Chart {
 
     var svg: String {
         let values = lines.flatMap { $0.points.map(\.1) }
+        // Whole decades.
         let lowest = pow(10, floor(log10(values.min() ?? 1)))
         let highest = pow(10, ceil(log10(values.max() ?? 10)))
-        func x(_ rules: Double) -> Double { left + log10(rules) / 3 * (width - left - right) }
+        func x(_ number: Double) -> Double {
+            round(left + share(of: number, from: ticks[0], to: ticks[ticks.count - 1]) * (width - left - right))
+        }
         func y(_ cost: Double) -> Double {
-            let share = (log10(cost) - log10(lowest)) / (log10(highest) - log10(lowest))
-            return height - bottom - share * (height - top - bottom)
+            round(height - bottom - share(of: cost, from: lowest, to: highest) * (height - top - bottom))
         }
         var parts = [
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(width) \(height)\" font-family=\"sans-serif\" "
                 + "font-size=\"13\">",
             "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
-            "<text x=\"\(left)\" y=\"26\" font-size=\"16\">Nanoseconds to handle one error, over the number of rules</text>",
+            "<text x=\"\(left)\" y=\"26\" font-size=\"16\">\(title)</text>",
         ]
-        for exponent in 0...3 {
-            let rules = pow(10.0, Double(exponent))
-            parts.append(rule(x(rules), top, x(rules), height - bottom))
-            parts.append(text(Int(rules).formatted(), x(rules), height - bottom + 20, "middle"))
+        for tick in ticks {
+            parts.append(rule(x(tick), top, x(tick), height - bottom))
+            parts.append(text(Int(tick).formatted(), x(tick), height - bottom + 20, "middle"))
         }
-        parts.append(text("rules", (left + width - right) / 2, height - 10, "middle"))
+        parts.append(text(axis, (left + width - right) / 2, height - 10, "middle"))
         var cost = lowest
         while cost <= highest {
             parts.append(rule(left, y(cost), width - right, y(cost)))
@@ -46,25 +45,50 @@ struct Chart {
             cost *= 10
         }
         for line in lines {
-            let points = line.points.map { "\(round(x($0.0))),\(round(y($0.1)))" }.joined(separator: " ")
+            let points = line.points.map { "\(x($0.0)),\(y($0.1))" }.joined(separator: " ")
             parts.append(
                 "<polyline points=\"\(points)\" fill=\"none\" stroke=\"\(line.color)\" stroke-width=\"2.5\"/>")
             for point in line.points {
                 parts.append("<circle cx=\"\(x(point.0))\" cy=\"\(y(point.1))\" r=\"3.5\" fill=\"\(line.color)\"/>")
             }
-            if let last = line.points.last {
-                parts.append(
-                    "<text x=\"\(x(last.0) + 10)\" y=\"\(y(last.1) + 4)\" fill=\"\(line.color)\">\(line.name)</text>")
-            }
+        }
+        let ends = lines.compactMap { line in line.points.last.map { Label(line: line, x: x($0.0), y: y($0.1)) } }
+        for label in spread(ends) {
+            parts.append(text(label.line.name, label.x + 10, label.y + 4, "start", fill: label.line.color))
         }
         return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
+    }
+
+    /// A line's name, where the line ends.
+    private struct Label {
+        let line: Line
+        let x: Double
+        var y: Double
+    }
+
+    /// Moves labels that stand one below another apart, so that all can be read.
+    private func spread(_ labels: [Label]) -> [Label] {
+        let spacing = 17.0
+        var placed: [Label] = []
+        for var label in labels.sorted(by: { $0.y < $1.y }) {
+            if let above = placed.last(where: { $0.x == label.x }) { label.y = max(label.y, above.y + spacing) }
+            placed.append(label)
+        }
+        return placed
+    }
+
+    /// How far along a logarithmic axis a number is.
+    private func share(of number: Double, from first: Double, to last: Double) -> Double {
+        (log10(number) - log10(first)) / (log10(last) - log10(first))
     }
 
     private func rule(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) -> String {
         "<line x1=\"\(x1)\" y1=\"\(y1)\" x2=\"\(x2)\" y2=\"\(y2)\" stroke=\"#ddd\"/>"
     }
 
-    private func text(_ text: String, _ x: Double, _ y: Double, _ anchor: String) -> String {
-        "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"\(anchor)\" fill=\"#555\">\(text)</text>"
+    private func text(
+        _ text: String, _ x: Double, _ y: Double, _ anchor: String, fill: String = "#555"
+    ) -> String {
+        "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"\(anchor)\" fill=\"\(fill)\">\(text)</text>"
     }
 }

@@ -41,22 +41,74 @@ extension ErrorBus {
 
     /// What a worker does next.
     enum Work {
-        case deliver(ErrorReport, from: DispatchProgress)
+        /// From the beginning, or from where another worker has come.
+        case deliver(PendingReport, from: DispatchProgress?)
         case sleep
         case goHome
     }
 
     /// What the worker of a generation does next.
     func next(for generation: UInt64) -> Work {
-        var now = BusStateMachine.FloodMoment.unknown
+        work(machine.withLock { decide(for: generation, at: .unknown, &$0) }, for: generation)
+    }
+
+    /// The worker of a generation has brought a report to its end.
+    ///
+    /// - Parameters:
+    ///   - pending: The report, which lives until this returns, so that it does not end under the lock.
+    ///   - progress: How far it came.
+    ///   - generation: The worker's.
+    /// - Returns: What the worker does next.
+    func complete(_ pending: PendingReport, _ progress: DispatchProgress, for generation: UInt64) -> Work {
+        let isObserved = !observers.isEmpty
+        // With nobody to tell, one lock is enough for both, the end of this report and the next one's beginning.
+        let (announcement, decision) = machine.withLock { machine -> ([ActionFailure]?, Decision?) in
+            switch machine.complete(progress, for: generation, isObserved: isObserved) {
+            case .announce(let unheard): return (unheard, nil)
+            case .completed, .superseded: return (nil, decide(for: generation, at: .unknown, &machine))
+            }
+        }
+        if let decision { return work(decision, for: generation) }
+        let outcome = progress.outcome
+        if isObserved { observers.send(pending.report(outcome)) }
+        pending.promise?.fulfill(outcome)
+        for failure in announcement ?? [] { failure.writeToStandardError() }
+        return next(for: generation)
+    }
+
+    /// The same in the common case, where nobody has to be told and the next report is in hand; else answers nil, and
+    /// nothing is done.
+    func goOn(from pending: PendingReport, _ progress: DispatchProgress, for generation: UInt64) -> PendingReport? {
+        guard observers.isEmpty, pending.promise == nil else { return nil }
+        return machine.withLock { machine in
+            guard let next = machine.goOn(progress, for: generation) else { return nil }
+            intake.release(machine.counters.released)
+            return next
+        }
+    }
+
+    private enum Decision {
+        case deliver(PendingReport, from: DispatchProgress?)
+        case suppressed(PendingReport)
+        /// A flood limit holds reports; ask again with the moment.
+        case readClock
+        /// Sleep until woken; tell those who wait until nothing is pending, and set an alarm.
+        case sleep([Promise<Void>], alarm: Duration?)
+        case end
+        case superseded
+    }
+
+    /// Does what a decision asks for, up to the worker's part.
+    private func work(_ decision: Decision, for generation: UInt64) -> Work {
+        var (decision, moment) = (decision, BusStateMachine.FloodMoment.unknown)
         while true {
-            switch machine.withLock({ decide(for: generation, at: now, &$0) }) {
-            case .deliver(let report, let progress):
-                return .deliver(report, from: progress)
+            switch decision {
+            case .deliver(let pending, let progress):
+                return .deliver(pending, from: progress)
             case .suppressed(let pending):
                 pending.promise?.fulfill(HandleOutcome(disposition: .suppressed))
             case .readClock:
-                now = .moment(clock.now())
+                moment = .moment(clock.now())
             case .sleep(let idle, let alarm):
                 if let alarm { setAlarm(alarm) }
                 for promise in idle { promise.fulfill(()) }
@@ -67,18 +119,8 @@ extension ErrorBus {
             case .superseded:
                 return .goHome
             }
+            decision = machine.withLock { decide(for: generation, at: moment, &$0) }
         }
-    }
-
-    private enum Decision {
-        case deliver(ErrorReport, from: DispatchProgress)
-        case suppressed(PendingReport)
-        /// A flood limit holds reports; ask again with the moment.
-        case readClock
-        /// Sleep until woken; tell those who wait until nothing is pending, and set an alarm.
-        case sleep([Promise<Void>], alarm: Duration?)
-        case end
-        case superseded
     }
 
     /// Asks the machine, and where that has nothing in hand the intake.
@@ -92,7 +134,7 @@ extension ErrorBus {
             let answer = machine.next(for: generation, at: moment) { intake.takeDrops(for: $0) }
             intake.release(machine.counters.released)
             switch answer {
-            case .deliver(let report, let progress): return .deliver(report, from: progress)
+            case .deliver(let pending, let progress): return .deliver(pending, from: progress)
             case .suppressed(let pending): return .suppressed(pending)
             case .end: return .end
             case .superseded: return .superseded
@@ -118,17 +160,6 @@ extension ErrorBus {
             let isIdle = machine.statistics(intake.counts).pending == 0
             return .sleep(isIdle ? machine.takeIdleWaiters() : [], alarm: machine.nextAlarm())
         }
-    }
-
-    func complete(_ outcome: HandleOutcome, for generation: UInt64) {
-        guard
-            case .completed(let report, let promise, let unheard) = machine.withLock({
-                $0.complete(outcome, for: generation)
-            })
-        else { return }
-        observers.send(report)
-        promise?.fulfill(outcome)
-        for failure in unheard { failure.writeToStandardError() }
     }
 
     func isCurrent(_ generation: UInt64) -> Bool {

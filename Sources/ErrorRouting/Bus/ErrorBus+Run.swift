@@ -142,7 +142,7 @@ extension ErrorBus {
         let left = takeLeftovers()
         for failure in left.failures { failure.writeToStandardError() }
         // Before the end is told to anyone: the process may be over soon after.
-        receive(left.reports.map(\.report))
+        receive(left.reports.map { $0.report() })
         for pending in left.reports { pending.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if machine.withLock({ $0.leftoversWereReceived() }) { end() }
     }

@@ -79,7 +79,7 @@ public final class ErrorBus: ErrorPosting {
     deinit {
         for pending in takeLeftovers().reports {
             pending.promise?.fulfill(HandleOutcome(disposition: .dropped))
-            StandardError.write(pending.report, because: "the bus was discarded before it was delivered")
+            StandardError.write(pending.report(), because: "the bus was discarded before it was delivered")
         }
         observers.finish()
         waker.finish()
@@ -148,35 +148,39 @@ public final class ErrorBus: ErrorPosting {
     ) -> Bool {
         switch intake.reserve(for: error) {
         case .accepted:
-            let report = ErrorReport(error: error, source: source, metadata: metadata)
-            if push(PendingReport(report: report, promise: promise, floodStamp: floodStamp(of: error))) { return true }
+            let pending =
+                hasFloodLimit
+                ? StampedReport(
+                    error,
+                    at: source,
+                    metadata: metadata,
+                    scope: [],
+                    promise: promise,
+                    stamp: .init(code: ErrorCode(of: error), moment: clock.now())
+                )
+                : PendingReport(error, at: source, metadata: metadata, promise: promise)
+            if push(pending) { return true }
         case .full(let makesNotice):
             if makesNotice { announceDrops(at: source) }
         case .closed:
-            StandardError.write(
-                ErrorReport(error: error, source: source, metadata: metadata),
-                because: "the bus has finished"
-            )
+            let report = ErrorReport(error: error, source: source, metadata: metadata)
+            StandardError.write(report, because: "the bus has finished")
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
     }
 
-    private func floodStamp(of error: any Error) -> PendingReport.FloodStamp? {
-        hasFloodLimit ? PendingReport.FloodStamp(code: ErrorCode(of: error), moment: clock.now()) : nil
-    }
-
     /// Hands over what was accepted; answers whether it will be delivered.
-    private func push(_ pending: consuming PendingReport) -> Bool {
+    private func push(_ pending: PendingReport) -> Bool {
         switch intake.push(pending) {
         case .pushed:
             return true
         case .pushedToSleeper:
             waker.yield()
             return true
-        case .refused(let pending):
+        case .refused:
             // It was accepted, and the bus was shut down since.
-            if pending.kind == .posted { StandardError.write(pending.report, because: "the bus has finished") }
+            if pending.kind == .posted { StandardError.write(pending.report(), because: "the bus has finished") }
             return false
         }
     }

@@ -31,7 +31,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// Where it was posted.
     public let source: Source
     /// When it was posted.
-    public var instant: ContinuousClock.Instant { Self.origin.advanced(by: sinceOrigin) }
+    public var instant: ContinuousClock.Instant { moment.instant }
     /// What the poster gave along.
     public internal(set) var metadata: [String: String]
     /// The path of scopes it was posted in, the outermost first; empty where it was posted to the bus itself.
@@ -45,10 +45,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// What became of it: in an `always` action the outcome so far, in an observer the whole; before that nil.
     public internal(set) var outcome: HandleOutcome?
 
-    /// An instant's size is unknown at compile time, and so would be a report's and all that holds one, each copy a
-    /// detour by way of the runtime; a duration's is known.
-    private let sinceOrigin: Duration
-    private static let origin = ContinuousClock.now
+    private let moment: Moment
 
     /// Makes a report, for tests and for posters of one's own.
     ///
@@ -73,14 +70,52 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         occurrences: Int = 1,
         outcome: HandleOutcome? = nil
     ) {
+        self.init(
+            error: error,
+            source: source,
+            moment: Moment(instant),
+            metadata: metadata,
+            scope: scope,
+            sequence: sequence,
+            occurrences: occurrences,
+            outcome: outcome
+        )
+    }
+
+    init(
+        error: any Error,
+        source: Source,
+        moment: Moment,
+        metadata: [String: String],
+        scope: [String],
+        sequence: UInt64,
+        occurrences: Int,
+        outcome: HandleOutcome?
+    ) {
         self.error = error
         self.source = source
-        sinceOrigin = Self.origin.duration(to: instant)
+        self.moment = moment
         self.metadata = metadata
         self.scope = scope
         self.sequence = sequence
         self.occurrences = occurrences
         self.outcome = outcome
+    }
+
+    /// An instant as the time since the first one that was asked for.
+    ///
+    /// An instant's size is unknown at compile time, and so would be a report's and all that holds one, each copy a
+    /// detour by way of the runtime; a duration's is known.
+    struct Moment: Sendable {
+        private static let origin = ContinuousClock.now
+
+        private let sinceOrigin: Duration
+
+        init(_ instant: ContinuousClock.Instant = .now) {
+            sinceOrigin = Self.origin.duration(to: instant)
+        }
+
+        var instant: ContinuousClock.Instant { Self.origin.advanced(by: sinceOrigin) }
     }
 
     /// When it was posted, as a date.

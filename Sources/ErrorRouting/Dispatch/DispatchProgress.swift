@@ -69,12 +69,17 @@
         return stage
     }
 
+    /// The end that the error came to, as far as can be said.
+    var disposition: HandleOutcome.Disposition {
+        matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled
+    }
+
     /// What can be said so far.
     ///
     /// Complete after the last rule.
     var outcome: HandleOutcome {
         HandleOutcome(
-            disposition: matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled,
+            disposition: disposition,
             matchedRuleCount: matchedRuleCount,
             rule: unsafe decisive?._withUnsafeGuaranteedRef { $0.registration.threadsOwnDescription },
             failures: failures

@@ -1,12 +1,12 @@
 /// Dispatches are never inlined: what a walk refers to lives as long as the set, and a set that is passed to a call
 /// lives as long as that.
 extension RuleSet {
-    /// How a dispatch ended.
-    enum DispatchResult {
-        case completed(HandleOutcome)
-        /// The supervisor took it away: the outcome counts for nothing. What failed since an asynchronous action was
-        /// last announced is known to nobody else.
-        case superseded(unannounced: [ActionFailure])
+    /// How a supervised dispatch ended.
+    struct DispatchResult {
+        let progress: DispatchProgress
+        /// Nil if it came to its end. Else the supervisor took it away, the outcome counts for nothing, and the failures
+        /// from this one on are known to nobody else, since no asynchronous action was announced after them.
+        var unannounced: Int?
     }
 
     /// Tries the rules in order, on the caller's executor, without anyone to limit their time.
@@ -37,32 +37,57 @@ extension RuleSet {
     func dispatchIfSynchronous(_ error: any Error, _ report: consuming LazyReport) -> HandleOutcome? {
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         if walk.mayBeAsynchronous { return nil }
-        return Self.finish(&walk, &report)
+        Self.finish(&walk, &report)
+        return walk.progress.outcome
+    }
+
+    /// Tries the rules in order for a supervisor, if by the error's type alone none of them can be asynchronous; else
+    /// answers nil, and none has been tried.
+    @inline(never)
+    func dispatchIfSynchronous(_ pending: PendingReport, under supervisor: some ActionSupervisor) -> DispatchResult? {
+        var walk = unsafe DispatchWalk(unretainedProgram, pending.error, from: DispatchProgress())
+        if walk.mayBeAsynchronous { return nil }
+        var report = LazyReport(pending)
+        while let step = walk.next() {
+            if walk.progress.stage == .always { report.carry(walk.progress.outcome) }
+            do {
+                let answer = try step.answerSynchronously(&walk.subject, &report, under: supervisor)
+                if case .notMatched = answer { continue }
+                unsafe walk.record(answer, of: step.rule)
+            } catch is DispatchSuperseded {
+                return DispatchResult(progress: walk.progress, unannounced: 0)
+            } catch {
+                unsafe walk.record(error, &report, of: step.rule)
+            }
+            if !supervisor.isCurrent { return DispatchResult(progress: walk.progress, unannounced: 0) }
+        }
+        return DispatchResult(progress: walk.progress)
     }
 
     /// Tries the rules in order for a supervisor.
     ///
     /// - Parameters:
-    ///   - report: What is handed to the actions.
+    ///   - pending: What was posted.
     ///   - progress: Where to begin; a fresh one for a new report.
     ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
     /// - Returns: How it ended.
     @inline(never)
     func dispatch(
-        _ report: ErrorReport,
+        _ pending: PendingReport,
         from progress: DispatchProgress,
-        under supervisor: any ActionSupervisor
+        under supervisor: some ActionSupervisor
     ) async -> DispatchResult {
-        var walk = unsafe DispatchWalk(unretainedProgram, report.error, from: progress)
+        let error = pending.error
+        var walk = unsafe DispatchWalk(unretainedProgram, error, from: progress)
         var announced = progress.failures.count
-        var lazy = LazyReport(report)
+        var lazy = LazyReport(pending)
         while let step = walk.next() {
             if walk.progress.stage == .always { lazy.carry(walk.progress.outcome) }
             let isAsynchronous = step.isAsynchronous
             do {
                 let answer: DispatchProgress.Answer
                 if isAsynchronous {
-                    let report = lazy.made(for: report.error)
+                    let report = lazy.made(for: error)
                     let watch = unsafe ActionWatch(
                         supervisor: supervisor,
                         rule: step.rule.takeUnretainedValue(),
@@ -80,18 +105,21 @@ extension RuleSet {
                 if case .notMatched = answer { continue }
                 unsafe walk.record(answer, of: step.rule)
             } catch is DispatchSuperseded {
-                return .superseded(unannounced: Array(walk.progress.failures.dropFirst(announced)))
+                return DispatchResult(progress: walk.progress, unannounced: announced)
             } catch {
                 if isAsynchronous { supervisor.actionDidEnd() }
                 unsafe walk.record(error, &lazy, of: step.rule)
             }
             guard supervisor.isCurrent else {
                 // An asynchronous action that comes back too late has failed already, by its time limit.
-                let failures = walk.progress.failures.dropFirst(announced)
-                return .superseded(unannounced: isAsynchronous ? [] : Array(failures))
+                let failures = walk.progress.failures
+                return DispatchResult(
+                    progress: walk.progress,
+                    unannounced: isAsynchronous ? failures.count : announced
+                )
             }
         }
-        return .completed(walk.progress.outcome)
+        return DispatchResult(progress: walk.progress)
     }
 
     /// Tries the rules in order without suspending, if none that could run is asynchronous.
@@ -105,12 +133,13 @@ extension RuleSet {
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         if walk.mayBeAsynchronous, walk.needsSuspension() { return nil }
         var report = report
-        return Self.finish(&walk, &report)
+        Self.finish(&walk, &report)
+        return walk.progress.outcome
     }
 
     /// Goes through the synchronous rules to the end.
     @inline(__always)
-    private static func finish(_ walk: inout DispatchWalk, _ report: inout LazyReport) -> HandleOutcome {
+    private static func finish(_ walk: inout DispatchWalk, _ report: inout LazyReport) {
         while let step = walk.next() {
             // An asynchronous rule is known not to match, so it is not asked a second time.
             if step.isAsynchronous { continue }
@@ -121,7 +150,6 @@ extension RuleSet {
                 unsafe walk.record(error, &report, of: step.rule)
             }
         }
-        return walk.progress.outcome
     }
 }
 

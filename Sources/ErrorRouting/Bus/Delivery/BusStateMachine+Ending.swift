@@ -22,7 +22,7 @@ extension BusStateMachine {
     }
 
     /// Whether the report of a number is in delivery.
-    func isDelivering(_ sequence: UInt64) -> Bool { delivery?.pending.report.sequence == sequence }
+    func isDelivering(_ sequence: UInt64) -> Bool { delivering?.sequence == sequence }
 
     /// Those who wait until nothing is pending, when that is so.
     mutating func takeIdleWaiters() -> [Promise<Void>] {
@@ -52,16 +52,17 @@ extension BusStateMachine {
         hasEnded = true
         generation += 1
         var left = Leftovers()
-        if let delivery = delivery.take() {
-            left.reports.append(delivery.pending)
-            left.failures = (delivery.action?.progress ?? delivery.progress).failures
+        if let pending = delivering.take() {
+            left.reports.append(pending)
+            left.failures = (action?.progress ?? progress)?.failures ?? []
         }
+        action = nil
+        progress = nil
         while let notice = failureNotices.popFirst() { left.reports.append(notice) }
         // Held ones were posted before what is in the batch.
         while let release = flood?.release(endingBy: nil) {
-            var pending = release.held
-            pending.report.occurrences = release.occurrences
-            left.reports.append(pending)
+            release.held.standFor(release.occurrences)
+            left.reports.append(release.held)
             counters.released += 1
         }
         while let pending = candidate.take() ?? batch.popFirst() ?? rest.popFirst() {

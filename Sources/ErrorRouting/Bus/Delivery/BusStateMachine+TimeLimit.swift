@@ -24,8 +24,8 @@ extension BusStateMachine {
         at now: Duration,
         for generation: UInt64
     ) -> BeginAnswer {
-        guard generation == self.generation, delivery != nil else { return .superseded }
-        delivery?.action = RunningAction(rule: rule, progress: progress, report: report, began: now)
+        guard generation == self.generation, delivering != nil else { return .superseded }
+        action = RunningAction(rule: rule, progress: progress, report: report, began: now)
         guard actionTimeLimit != nil, !watchdogIsOut else { return .begin }
         watchdogIsOut = true
         return .beginWatched
@@ -33,12 +33,12 @@ extension BusStateMachine {
 
     mutating func actionDidEnd(for generation: UInt64) {
         guard generation == self.generation else { return }
-        delivery?.action = nil
+        action = nil
     }
 
     /// The watchdog looks at the action in flight.
     mutating func watch(at now: Duration) -> WatchAnswer {
-        guard let actionTimeLimit, !hasEnded, let action = delivery?.action else {
+        guard let actionTimeLimit, !hasEnded, let action else {
             watchdogIsOut = false
             return .goHome
         }
@@ -49,9 +49,10 @@ extension BusStateMachine {
             report: action.report,
             rule: action.rule.registration.description
         )
-        delivery?.progress = action.progress
-        unsafe delivery?.progress.record(failure, of: Unmanaged.passUnretained(action.rule))
-        delivery?.action = nil
+        var progress = action.progress
+        unsafe progress.record(failure, of: Unmanaged.passUnretained(action.rule))
+        self.progress = progress
+        self.action = nil
         generation += 1
         return .replaceWorker(generation: generation)
     }

@@ -16,14 +16,6 @@ struct BusStateMachine: ~Copyable {
         case notStarted, running, returned
     }
 
-    /// The report in delivery.
-    struct Delivery {
-        var pending: PendingReport
-        /// Where a worker that takes it over begins.
-        var progress = DispatchProgress()
-        var action: RunningAction?
-    }
-
     struct RunningAction {
         let rule: Rule
         let progress: DispatchProgress
@@ -48,6 +40,14 @@ struct BusStateMachine: ~Copyable {
         /// Reports that a shutdown has given back.
         var givenBack = 0
         var actionFailures = 0
+
+        mutating func count(_ end: HandleOutcome.Disposition) {
+            switch end {
+            case .ignored: ignored += 1
+            case .unmatched: unmatched += 1
+            default: handled += 1
+            }
+        }
     }
 
     let actionTimeLimit: Duration?
@@ -62,7 +62,12 @@ struct BusStateMachine: ~Copyable {
     var candidate: PendingReport?
     var failureNotices = FIFO<PendingReport>()
     var flood: FloodLimiter<PendingReport>?
-    var delivery: Delivery?
+    /// The report in delivery.
+    var delivering: PendingReport?
+    /// Where a worker that takes it over begins; nil for the beginning.
+    var progress: DispatchProgress?
+    /// Its asynchronous action that runs.
+    var action: RunningAction?
     var lastSequence: UInt64 = 0
 
     /// Raised whenever the worker is replaced or sent home: answers from earlier ones count for nothing.
@@ -104,7 +109,7 @@ struct BusStateMachine: ~Copyable {
             suppressed: counters.suppressed,
             dropped: overflowed + intake.refused + intake.withdrawn + counters.givenBack,
             pending: intake.accepted - intake.withdrawn - counters.released + intake.notices
-                + failureNotices.count + (delivery == nil ? 0 : 1),
+                + failureNotices.count + (delivering == nil ? 0 : 1),
             actionFailures: counters.actionFailures
         )
     }
@@ -114,7 +119,8 @@ struct BusStateMachine: ~Copyable {
 
 extension BusStateMachine {
     enum NextAnswer {
-        case deliver(ErrorReport, from: DispatchProgress)
+        /// Deliver it: from the beginning, or from where another worker has come.
+        case deliver(PendingReport, from: DispatchProgress?)
         /// A flood limit has suppressed it: tell who waits for it.
         case suppressed(PendingReport)
         /// Nothing is in hand: look into the intake, sleep, or end.
@@ -137,9 +143,11 @@ extension BusStateMachine {
     }
 
     enum CompleteAnswer {
+        /// It counts, and nobody has to hear of it.
+        case completed
         /// It counts: tell the observers, who waits for the outcome, and standard error of what nobody else will hear
         /// of.
-        case completed(ErrorReport, Promise<HandleOutcome>?, unheard: [ActionFailure])
+        case announce(unheard: [ActionFailure])
         case superseded
     }
 
@@ -160,7 +168,7 @@ extension BusStateMachine {
             return .end
         }
         guard generation == self.generation else { return .superseded }
-        if let delivery { return .deliver(delivery.pending.report, from: delivery.progress) }
+        if let delivering { return .deliver(delivering, from: progress) }
         if let notice = failureNotices.popFirst() { return deliver(notice) }
         while let pending = candidate.take() ?? batch.popFirst() {
             if pending.kind == .errorsDropped { return deliver(taken(pending, takeDrops(pending))) }
@@ -182,7 +190,7 @@ extension BusStateMachine {
 
     /// Asks the flood limit; nil if the report is held, and none before it was suppressed.
     private mutating func admit(_ pending: PendingReport, _ stamp: PendingReport.FloodStamp) -> NextAnswer? {
-        let fingerprint = ErrorFingerprint(of: pending.report.error, code: stamp.code, at: pending.report.source)
+        let fingerprint = ErrorFingerprint(of: pending.error, code: stamp.code, at: pending.source)
         if let release = flood?.release(toAdmit: fingerprint, at: stamp.moment) {
             candidate = pending
             return deliver(release)
@@ -203,25 +211,22 @@ extension BusStateMachine {
 
     private mutating func deliver(_ release: FloodLimiter<PendingReport>.Release) -> NextAnswer {
         counters.released += 1
-        var pending = release.held
-        pending.report.occurrences = release.occurrences
-        return deliver(pending)
+        release.held.standFor(release.occurrences)
+        return deliver(release.held)
     }
 
-    private mutating func deliver(_ pending: consuming PendingReport) -> NextAnswer {
+    private mutating func deliver(_ pending: PendingReport) -> NextAnswer {
         lastSequence += 1
-        pending.report.sequence = lastSequence
-        let report = pending.report
-        delivery = Delivery(pending: pending)
-        return .deliver(report, from: DispatchProgress())
+        pending.deliver(as: lastSequence)
+        delivering = pending
+        return .deliver(pending, from: nil)
     }
 
     /// A notice of drops, with what it has to say.
     mutating func taken(_ notice: PendingReport, _ drops: ErrorsDropped) -> PendingReport {
         counters.notices += 1
         counters.toldDrops += drops.count
-        var notice = notice
-        notice.report.error = drops
+        notice.tell(drops)
         return notice
     }
 
@@ -232,23 +237,50 @@ extension BusStateMachine {
         return end
     }
 
-    /// The worker of a generation has an outcome for the report in delivery.
-    mutating func complete(_ outcome: HandleOutcome, for generation: UInt64) -> CompleteAnswer {
-        guard generation == self.generation, let delivery = self.delivery.take() else { return .superseded }
+    /// The worker of a generation is through with the report in delivery.
+    ///
+    /// - Parameters:
+    ///   - result: How far it has come: to the end.
+    ///   - generation: The worker's.
+    ///   - isObserved: Whether anyone has to be told of the report.
+    mutating func complete(
+        _ result: DispatchProgress,
+        for generation: UInt64,
+        isObserved: Bool
+    ) -> CompleteAnswer {
+        guard generation == self.generation, let pending = delivering.take() else { return .superseded }
+        progress = nil
+        counters.count(result.disposition)
+        var unheard: [ActionFailure] = []
+        if !result.failures.isEmpty {
+            counters.actionFailures += result.failures.count
+            if pending.kind == .actionFailure {
+                unheard = result.failures
+            } else {
+                counters.failureNotices += result.failures.count
+                for failure in result.failures { failureNotices.append(PendingReport(noticeOf: failure)) }
+            }
+        }
+        if !isObserved, pending.promise == nil, unheard.isEmpty { return .completed }
         isAnnouncing = true
-        var report = delivery.pending.report
-        report.outcome = outcome
-        switch outcome.disposition {
-        case .ignored: counters.ignored += 1
-        case .unmatched: counters.unmatched += 1
-        default: counters.handled += 1
-        }
-        counters.actionFailures += outcome.failures.count
-        if delivery.pending.kind == .actionFailure {
-            return .completed(report, delivery.pending.promise, unheard: outcome.failures)
-        }
-        counters.failureNotices += outcome.failures.count
-        for failure in outcome.failures { failureNotices.append(PendingReport(noticeOf: failure)) }
-        return .completed(report, delivery.pending.promise, unheard: [])
+        return .announce(unheard: unheard)
+    }
+
+    /// Completes the report in delivery and begins the next one, where nothing else is to be done between the two.
+    ///
+    /// That is ``complete(_:for:isObserved:)`` and ``next(for:at:takeDrops:)`` for the common case, in one.
+    ///
+    /// - Returns: The next report; or nil, and nothing has changed.
+    mutating func goOn(_ result: DispatchProgress, for generation: UInt64) -> PendingReport? {
+        guard generation == self.generation, result.failures.isEmpty, failureNotices.isEmpty, flood == nil,
+            delivering != nil, let next = batch.popFirst(where: { $0.kind == .posted })
+        else { return nil }
+        progress = nil
+        counters.count(result.disposition)
+        counters.released += 1
+        lastSequence += 1
+        next.deliver(as: lastSequence)
+        delivering = next
+        return next
     }
 }

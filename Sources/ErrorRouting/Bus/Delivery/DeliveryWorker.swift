@@ -18,24 +18,45 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func loop() async {
+        var work = bus.next(for: generation)
         while true {
-            switch bus.next(for: generation) {
-            case .deliver where Task.isCancelled, .sleep where Task.isCancelled:
-                return bus.replaceCancelledWorker(generation)
-            case .deliver(let report, let progress):
-                switch await bus.handler.rules.dispatch(report, from: progress, under: self) {
-                case .completed(let outcome):
-                    bus.complete(outcome, for: generation)
-                case .superseded(let unannounced):
-                    for failure in unannounced { failure.writeToStandardError() }
-                    return
-                }
+            if case .deliver(let pending, nil) = work { work = deliverSynchronously(pending) }
+            if Task.isCancelled { return bus.replaceCancelledWorker(generation) }
+            switch work {
+            case .deliver(let pending, let progress):
+                let progress = progress ?? DispatchProgress()
+                work = finish(pending, await bus.handler.rules.dispatch(pending, from: progress, under: self))
             case .sleep:
                 await bus.wakeUp()
+                work = bus.next(for: generation)
             case .goHome:
                 return
             }
         }
+    }
+
+    /// Delivers one report after the other, for as long as nothing has to be awaited.
+    private func deliverSynchronously(_ first: PendingReport) -> ErrorBus.Work {
+        var pending = first
+        while !Task.isCancelled {
+            guard let result = bus.handler.rules.dispatchIfSynchronous(pending, under: self) else { break }
+            if result.unannounced == nil, let next = bus.goOn(from: pending, result.progress, for: generation) {
+                pending = next
+                continue
+            }
+            let work = finish(pending, result)
+            guard case .deliver(let next, nil) = work else { return work }
+            pending = next
+        }
+        return .deliver(pending, from: nil)
+    }
+
+    private func finish(_ pending: PendingReport, _ result: RuleSet.DispatchResult) -> ErrorBus.Work {
+        guard let unannounced = result.unannounced else {
+            return bus.complete(pending, result.progress, for: generation)
+        }
+        for failure in result.progress.failures.dropFirst(unannounced) { failure.writeToStandardError() }
+        return .goHome
     }
 
     func supervising<Result>(

@@ -4,6 +4,7 @@ struct FIFO<Element> {
     private var head = 0
 
     var count: Int { elements.count - head }
+    var isEmpty: Bool { elements.count == head }
 
     mutating func append(_ element: Element) {
         elements.append(element)

@@ -1,5 +1,12 @@
-/// A report on its way through the bus, and who waits for its outcome.
-struct PendingReport: Sendable {
+/// What was posted, on its way through the bus: from the post to its end.
+///
+/// An object, and the mailbox's node at the same time: it is allocated once, and handed on by reference. The report that
+/// actions and observers get is made when one of them asks. It is kept small: up to 120 bytes glibc's allocator takes
+/// back without a lock what another thread has allocated, as is the case for every report.
+///
+/// Unchecked, since some of it changes: as long as it is not pushed it is its poster's, then the loop's, which touches it
+/// under its lock, and not at all once it is in delivery.
+class PendingReport: MailboxItem, @unchecked Sendable {
     enum Kind {
         case posted
         /// A notice that an action failed. Its own failures go to standard error and no further.
@@ -9,34 +16,105 @@ struct PendingReport: Sendable {
         case errorsDropped
     }
 
-    /// What a flood limit goes by, taken where the error is posted.
+    /// What a flood limit goes by.
     struct FloodStamp: Sendable {
         let code: ErrorCode
         let moment: Duration
     }
 
-    var report: ErrorReport
-    var kind = Kind.posted
-    var promise: Promise<HandleOutcome>?
-    /// Nil for notices, and where there is no flood limit.
-    var floodStamp: FloodStamp?
-}
+    final let kind: Kind
+    final private var occurrences: UInt32 = 1
+    final private(set) var error: any Error
+    final let source: ErrorReport.Source
+    /// Who waits for the outcome.
+    final let promise: Promise<HandleOutcome>?
 
-extension PendingReport {
+    final var next: UInt = 0
+    final private(set) var sequence: UInt64 = 0
+
+    final private let metadata: [String: String]
+    final private let scope: [String]
+    final private let moment = ErrorReport.Moment()
+
+    init(
+        _ error: any Error,
+        at source: ErrorReport.Source,
+        metadata: [String: String] = [:],
+        scope: [String] = [],
+        kind: Kind = .posted,
+        promise: Promise<HandleOutcome>? = nil
+    ) {
+        self.error = error
+        self.source = source
+        self.metadata = metadata
+        self.scope = scope
+        self.kind = kind
+        self.promise = promise
+    }
+
+    /// Nil for notices, and where there is no flood limit.
+    var floodStamp: FloodStamp? { nil }
+
     /// The notice of an action's failure: posted where the rule was registered, in the scope of what it was handling.
-    init(noticeOf failure: ActionFailure) {
-        let report = ErrorReport(
-            error: failure,
-            source: failure.rule.source,
+    convenience init(noticeOf failure: ActionFailure) {
+        self.init(
+            failure,
+            at: failure.rule.source,
             metadata: failure.report.metadata,
-            scope: failure.report.scope
+            scope: failure.report.scope,
+            kind: .actionFailure
         )
-        self.init(report: report, kind: .actionFailure)
     }
 
     /// A notice of drops, of which the first was posted at a place.
-    init(noticeOfDropsAt source: ErrorReport.Source, scope: [String]) {
-        let report = ErrorReport(error: ErrorsDropped(count: 0), source: source, scope: scope)
-        self.init(report: report, kind: .errorsDropped)
+    convenience init(noticeOfDropsAt source: ErrorReport.Source, scope: [String]) {
+        self.init(ErrorsDropped(count: 0), at: source, scope: scope, kind: .errorsDropped)
     }
+
+    /// A notice like this one, for what is dropped from now on.
+    final func another() -> PendingReport { PendingReport(noticeOfDropsAt: source, scope: scope) }
+
+    /// It has its turn, as the notice of these drops.
+    final func tell(_ drops: ErrorsDropped) { error = drops }
+
+    /// It has its turn, and stands for others that were suppressed.
+    final func standFor(_ occurrences: Int) {
+        self.occurrences = UInt32(clamping: occurrences)
+    }
+
+    /// It has its turn.
+    final func deliver(as sequence: UInt64) { self.sequence = sequence }
+
+    /// The report, as actions and observers get it.
+    final func report(_ outcome: HandleOutcome? = nil) -> ErrorReport {
+        ErrorReport(
+            error: error,
+            source: source,
+            moment: moment,
+            metadata: metadata,
+            scope: scope,
+            sequence: sequence,
+            occurrences: Int(occurrences),
+            outcome: outcome
+        )
+    }
+}
+
+/// A report that a flood limit looks at.
+final class StampedReport: PendingReport, @unchecked Sendable {
+    private let stamp: FloodStamp
+
+    init(
+        _ error: any Error,
+        at source: ErrorReport.Source,
+        metadata: [String: String],
+        scope: [String],
+        promise: Promise<HandleOutcome>?,
+        stamp: FloodStamp
+    ) {
+        self.stamp = stamp
+        super.init(error, at: source, metadata: metadata, scope: scope, promise: promise)
+    }
+
+    override var floodStamp: FloodStamp? { stamp }
 }

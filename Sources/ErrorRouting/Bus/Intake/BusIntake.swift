@@ -15,14 +15,6 @@ struct BusIntake: ~Copyable, Sendable {
         case closed
     }
 
-    enum PushAnswer {
-        case pushed
-        /// The loop sleeps and has to be woken.
-        case pushedToSleeper
-        /// The bus was shut down between reservation and push.
-        case refused(PendingReport)
-    }
-
     private let capacity: Int
     private let word = Atomic<IntakeWord>(IntakeWord())
     /// What posters last saw of ``released``: so they look there, which takes the loop its cache line away, only when
@@ -73,18 +65,17 @@ struct BusIntake: ~Copyable, Sendable {
     }
 
     /// Hands over a report that was accepted, or a notice that was announced.
-    func push(_ pending: consuming PendingReport) -> PushAnswer {
-        switch mailbox.push(pending) {
-        case .pushed: return .pushed
-        case .pushedToSleeper: return .pushedToSleeper
-        case .refused(let pending):
-            if pending.kind == .errorsDropped {
-                update { $0.clearNotice() }
-            } else {
-                withdrawn.wrappingAdd(1, ordering: .releasing)
-            }
-            return .refused(pending)
+    ///
+    /// It is refused if the bus was shut down since.
+    func push(_ pending: PendingReport) -> Mailbox<PendingReport>.PushAnswer {
+        let answer = mailbox.push(pending)
+        guard answer == .refused else { return answer }
+        if pending.kind == .errorsDropped {
+            update { $0.clearNotice() }
+        } else {
+            withdrawn.wrappingAdd(1, ordering: .releasing)
         }
+        return answer
     }
 
     /// Announces a notice of drops; if it may not be pushed, the bus has ended.
@@ -118,9 +109,8 @@ struct BusIntake: ~Copyable, Sendable {
         update { $0.clearNotice() }
         var (taken, isMoreUntold) = drops.take()
         if isMoreUntold, reserveNotice() {
-            let report = notice.report
             // The loop is awake, since it is here, and so has not to be woken.
-            _ = mailbox.push(PendingReport(noticeOfDropsAt: report.source, scope: report.scope))
+            _ = mailbox.push(notice.another())
             return taken
         }
         while isMoreUntold {

@@ -8,63 +8,60 @@ import Synchronization
 /// | --- | --- |
 /// | `empty` | nothing is there, and the reader is awake |
 /// | `asleep` | nothing is there, and the reader sleeps: the next push has to wake it |
-/// | `shut` | nothing is there, and nothing ever will be: a push hands its element back |
-/// | an address | the node pushed last; each links to the one before |
+/// | `shut` | nothing is there, and nothing ever will be: a push hands its item back |
+/// | an address | the item pushed last; each item links to the one before |
 ///
 /// Invariants:
 ///
 /// 1. A push never waits: it fails only because another one succeeded, or because the mailbox is shut.
 /// 2. Whoever replaces `asleep`, by push or by ``rouse()``, and nobody else, wakes the reader: once each sleep.
-/// 3. A node belongs to its pusher until its compare-and-swap succeeds, and to the reader from its exchange on. It
-///    never stands in the list twice, and nobody looks into a node that is in the list, so that addresses which are
-///    used again do no harm.
+/// 3. An item belongs to its pusher until its compare-and-swap succeeds, and to the reader from its exchange on. Between
+///    the two nobody looks into it, so that an address which is used again does no harm. The list holds each item once,
+///    with one retain, which passes from the pusher to the reader.
 /// 4. `shut` stays.
 ///
 /// Memory order: the push's compare-and-swap releases, the reader's exchange acquires; so the reader sees all that was
-/// written before each push whose node it takes, through the chain of compare-and-swaps that lies between. Order: a
+/// written before each push whose item it takes, through the chain of compare-and-swaps that lies between. Order: a
 /// poster's later push links to a list that holds its earlier one, or finds that taken already.
 ///
 /// ``takeAll()``, ``sleep()`` and ``shut()`` are the reader's, and called by one thread at a time.
-struct Mailbox<Element: Sendable>: ~Copyable, Sendable {
+struct Mailbox<Item: MailboxItem>: ~Copyable, Sendable {
     enum PushAnswer {
         case pushed
         /// The reader sleeps and has to be woken.
         case pushedToSleeper
         /// The mailbox is shut.
-        case refused(Element)
+        case refused
     }
 
     private let head = Atomic<UInt>(MailboxHead.empty)
 
     deinit { _ = shut() }
 
-    /// Adds an element.
-    ///
-    /// - Complexity: One allocation.
-    func push(_ element: consuming Element) -> PushAnswer {
-        let node = UnsafeMutablePointer<MailboxNode<Element>>.allocate(capacity: 1)
-        unsafe node.initialize(to: MailboxNode(element: element))
+    /// Adds an item that is in no mailbox.
+    func push(_ item: Item) -> PushAnswer {
+        let address = unsafe UInt(bitPattern: Unmanaged.passRetained(item).toOpaque())
         var found = head.load(ordering: .relaxed)
         while found != MailboxHead.shut {
-            unsafe node.pointee.next = MailboxHead.isNode(found) ? found : 0
+            item.next = MailboxHead.isAddress(found) ? found : 0
             let (isPushed, current) = head.weakCompareExchange(
                 expected: found,
-                desired: UInt(bitPattern: node),
+                desired: address,
                 successOrdering: .releasing,
                 failureOrdering: .relaxed
             )
             if isPushed { return found == MailboxHead.asleep ? .pushedToSleeper : .pushed }
             found = current
         }
-        defer { unsafe node.deallocate() }
-        return .refused(unsafe node.move().element)
+        unsafe Unmanaged.passUnretained(item).release()
+        return .refused
     }
 
     /// Takes everything that is there, in the order in which it was pushed.
     ///
-    /// - Complexity: O(number of elements), to turn their order round.
-    func takeAll() -> MailboxBatch<Element> {
-        guard MailboxHead.isNode(head.load(ordering: .relaxed)) else { return MailboxBatch(newest: 0) }
+    /// - Complexity: O(number of items), to turn their order round.
+    func takeAll() -> MailboxBatch<Item> {
+        guard MailboxHead.isAddress(head.load(ordering: .relaxed)) else { return MailboxBatch() }
         return MailboxBatch(newest: head.exchange(MailboxHead.empty, ordering: .acquiring))
     }
 
@@ -88,36 +85,40 @@ struct Mailbox<Element: Sendable>: ~Copyable, Sendable {
     }
 
     /// Takes everything that is there, and refuses whatever comes after.
-    func shut() -> MailboxBatch<Element> {
+    func shut() -> MailboxBatch<Item> {
         let found = head.exchange(MailboxHead.shut, ordering: .acquiring)
-        return MailboxBatch(newest: MailboxHead.isNode(found) ? found : 0)
+        return MailboxBatch(newest: MailboxHead.isAddress(found) ? found : 0)
     }
 }
 
-/// Elements that were taken from a mailbox, the oldest first.
-struct MailboxBatch<Element: Sendable>: ~Copyable, Sendable {
-    /// The oldest node's address, or 0.
-    private var oldest: UInt
+/// What can be put into a mailbox.
+protocol MailboxItem: AnyObject, Sendable {
+    /// The mailbox's: the address of another item of this type, or 0.
+    var next: UInt { get set }
+}
+
+/// Items that were taken from a mailbox, the oldest first.
+struct MailboxBatch<Item: MailboxItem>: ~Copyable, Sendable {
+    /// The oldest item's address, or 0.
+    private var oldest: UInt = 0
+
+    /// A batch with nothing in it.
+    init() {}
 
     /// Turns a list round.
     ///
-    /// - Parameter newest: The address of the node pushed last, or 0.
+    /// - Parameter newest: The address of the item pushed last, or 0.
     fileprivate init(newest: UInt) {
-        oldest = 0
         var rest = newest
-        while let node = unsafe UnsafeMutablePointer<MailboxNode<Element>>(bitPattern: rest) {
-            rest = unsafe node.pointee.next
-            unsafe node.pointee.next = oldest
-            oldest = UInt(bitPattern: node)
+        while let item = unsafe Self.item(rest) {
+            unsafe item._withUnsafeGuaranteedRef { item in
+                (rest, item.next) = (item.next, oldest)
+            }
+            oldest = unsafe UInt(bitPattern: item.toOpaque())
         }
     }
 
-    /// A batch with nothing in it.
-    init() {
-        oldest = 0
-    }
-
-    // Node by node: nodes do not own each other, since a long list would end in as deep a recursion.
+    // One by one: items do not own each other, since a long list would end in as deep a recursion.
     deinit {
         var rest = oldest
         while Self.pop(&rest) != nil {}
@@ -125,27 +126,30 @@ struct MailboxBatch<Element: Sendable>: ~Copyable, Sendable {
 
     var isEmpty: Bool { oldest == 0 }
 
-    mutating func popFirst() -> Element? { Self.pop(&oldest) }
+    mutating func popFirst() -> Item? { Self.pop(&oldest) }
 
-    private static func pop(_ oldest: inout UInt) -> Element? {
-        guard let node = unsafe UnsafeMutablePointer<MailboxNode<Element>>(bitPattern: oldest) else { return nil }
-        oldest = unsafe node.pointee.next
-        defer { unsafe node.deallocate() }
-        return unsafe node.move().element
+    /// Takes the oldest item, if it is one of a kind.
+    mutating func popFirst(where isWanted: (Item) -> Bool) -> Item? {
+        guard let item = unsafe Self.item(oldest), unsafe item._withUnsafeGuaranteedRef(isWanted) else { return nil }
+        return Self.pop(&oldest)
+    }
+
+    private static func pop(_ oldest: inout UInt) -> Item? {
+        guard let item = unsafe item(oldest)?.takeRetainedValue() else { return nil }
+        oldest = item.next
+        return item
+    }
+
+    private static func item(_ address: UInt) -> Unmanaged<Item>? {
+        unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
     }
 }
 
-/// An element on its way, with the address of the one pushed before it, or 0.
-private struct MailboxNode<Element> {
-    var next: UInt = 0
-    let element: Element
-}
-
-/// What a mailbox's head can hold beside an address; nodes are aligned, so no address is as small.
+/// What a mailbox's head can hold beside an address; objects are aligned, so no address is as small.
 private enum MailboxHead {
     static let empty: UInt = 0
     static let asleep: UInt = 1
     static let shut: UInt = 2
 
-    static func isNode(_ head: UInt) -> Bool { head > shut }
+    static func isAddress(_ head: UInt) -> Bool { head > shut }
 }

@@ -12,6 +12,9 @@ final class ObserverRegistry: Sendable {
     /// How many there are, readable without the lock: nobody observes most buses.
     private let count = Atomic<Int>(0)
 
+    /// Whether there is none.
+    var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+
     /// Adds an observer, until its entry is let go.
     func add(_ observer: any ReportObserver) -> Entry {
         let id = state.withLock { state -> UInt64? in
@@ -29,7 +32,6 @@ final class ObserverRegistry: Sendable {
     ///
     /// Outside the lock: matchers run code of the user's.
     func send(_ report: ErrorReport) {
-        guard count.load(ordering: .acquiring) > 0 else { return }
         for (_, observer) in state.withLock({ $0.observers }) { observer.offer(report) }
     }
 

@@ -1,0 +1,61 @@
+/// Errors sent through a transport by a number of posters at once.
+package struct PostingContender: Sendable {
+    /// What it is: the line it belongs to in a table or a chart.
+    package let name: String
+    /// How many tasks post at once.
+    package let posters: Int
+    private let errors: Int
+    private let makeTransport: @Sendable (_ errors: Int) -> any ErrorTransport
+
+    /// The numbers of posters in every series.
+    package static let series = [1, 2, 4, 8]
+
+    /// Everything there is to measure, side by side for each number of posters.
+    package static var all: [PostingContender] {
+        series.flatMap { posters in
+            [
+                PostingContender("ErrorBus", posters) { BusTransport(capacity: $0) },
+                PostingContender("AsyncStream", posters) { _ in StreamTransport() },
+                PostingContender("queue behind a mutex", posters) { _ in QueueTransport() },
+                // It holds nothing, so that what an error costs does not depend on how many there are.
+                PostingContender("AsyncChannel", posters, errors: 8_000) { _ in ChannelTransport() },
+            ]
+        }
+    }
+
+    /// - Parameters:
+    ///   - errors: How many are posted in one measurement, a multiple of every number of posters. It has to last many
+    ///     milliseconds: for the first few the system may keep all threads on one core.
+    ///   - makeTransport: Makes the transport for that many errors.
+    private init(
+        _ name: String, _ posters: Int, errors: Int = 80_000,
+        makeTransport: @escaping @Sendable (_ errors: Int) -> any ErrorTransport
+    ) {
+        self.name = name
+        self.posters = posters
+        self.errors = errors
+        self.makeTransport = makeTransport
+    }
+
+    /// Measures once, with a new transport.
+    ///
+    /// - Returns: Nanoseconds from the first post to the last error's having been handled, for one error.
+    @concurrent
+    package func sample() async -> Double {
+        let transport = makeTransport(errors)
+        let loop = Task.detached { await transport.run() }
+        // The loop comes to its first wait: what it takes to start is not measured.
+        try? await Task.sleep(for: .milliseconds(1))
+        let share = errors / posters
+        let clock = ContinuousClock()
+        let start = clock.now
+        await withTaskGroup { group in
+            for _ in 0..<posters { group.addTask { @concurrent in await transport.post(share) } }
+        }
+        transport.finish()
+        let handled = await loop.value
+        let duration = start.duration(to: clock.now)
+        if handled != errors { fatalError("\(name): \(errors) errors were posted, but \(handled) handled") }
+        return duration / .nanoseconds(1) / Double(errors)
+    }
+}

@@ -1,0 +1,58 @@
+import Contenders
+
+/// What it costs to get one error from its post to its action, over the number of posters.
+struct BusPart: Part {
+    static let name = "bus"
+
+    var subjects: [Subject] { PostingContender.all.map(Subject.init) + IdleContender.all.map(Subject.init) }
+    let rounds = 25
+    let shortRounds = 7
+
+    let goals =
+        [1, 4, 8].map { posters in
+            Goal(
+                text: "AsyncStream over the bus, \(count(posters))", first: ("AsyncStream", posters),
+                second: ("ErrorBus", posters), bound: 6, wish: 10, shortBound: 1, isFloor: true)
+        }
+        + [1, 4, 8].map { posters in
+            Goal(
+                text: "AsyncChannel over the bus, \(count(posters))", first: ("AsyncChannel", posters),
+                second: ("ErrorBus", posters), bound: 30, isFloor: true)
+        } + [
+            Goal(
+                text: "the bus: 8 posters over 1", first: ("ErrorBus", 8), second: ("ErrorBus", 1), bound: 1.6,
+                shortBound: 6, isFloor: false),
+            Goal(
+                text: "the bus over AsyncStream, one error while idle", first: ("ErrorBus, idle", 1),
+                second: ("AsyncStream, idle", 1), bound: 1.1, isFloor: false),
+        ]
+
+    private static func count(_ posters: Int) -> String { posters == 1 ? "1 poster" : "\(posters) posters" }
+
+    func table(_ measurement: Measurement) async -> String {
+        let names = ["ErrorBus", "queue behind a mutex", "AsyncStream", "AsyncChannel"]
+        let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
+        let lines =
+            [Table.introduction("Nanoseconds from post to handled, for one error of many", rounds: rounds), ""]
+            + Table.series(names, over: "posters", PostingContender.series, in: measurement) + [""]
+            + Table.list("one error, while nothing else is posted", idle, in: measurement) + [""]
+            + Table.goals(goals, in: measurement)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    func chart(_ measurement: Measurement) -> Chart {
+        func line(_ label: String, of name: String, _ color: String) -> Chart.Line {
+            Chart.Line(label, of: name, color: color, over: PostingContender.series, in: measurement)
+        }
+        return Chart(
+            title: "Nanoseconds from post to handled, for one error, over the number of posters",
+            axis: "posters",
+            ticks: PostingContender.series.map(Double.init),
+            lines: [
+                line("AsyncChannel", of: "AsyncChannel", "#c0392b"),
+                line("AsyncStream", of: "AsyncStream", "#d08000"),
+                line("queue behind a mutex", of: "queue behind a mutex", "#7f8c8d"),
+                line("this package's bus", of: "ErrorBus", "#2060c0"),
+            ])
+    }
+}
