@@ -63,10 +63,10 @@ struct BusEndingTests {
         #expect(bus.box.reserveNotice())
         expectNothing(bus.takeBack())
         #expect(bus.statistics == .init(posted: 3, dropped: 1, pending: 2))
-        #expect(bus.box.push(1) == .refused(1))
+        #expect(bus.box.push(1) == .refused)
         #expect(bus.statistics == .init(posted: 3, dropped: 2, pending: 1))
         // What nobody can be told of any more was no post.
-        #expect(bus.box.pushNotice() == .refused(nil))
+        #expect(bus.box.pushNotice() == .refused)
         bus.machine.counters.toldDrops += bus.box.intake.takeDrops().count
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
     }
@@ -100,7 +100,7 @@ struct BusEndingTests {
         #expect(bus.next() == .superseded)
         #expect(bus.next(1) == .error(1, occurrences: 1))
         #expect(bus.report?.sequence == 1)
-        #expect(bus.complete(.handled, 1) == [])
+        #expect(bus.complete(generation: 1) == [])
         #expect(bus.statistics == .init(posted: 1, handled: 1))
         _ = bus.takeBack()
         #expect(bus.replaceWorker(2) == nil)

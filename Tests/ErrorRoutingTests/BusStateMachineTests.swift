@@ -81,9 +81,9 @@ struct BusStateMachineTests {
         for number in 1...3 { bus.post(number) }
         for disposition in [.handled, .ignored, .unmatched] as [HandleOutcome.Disposition] {
             _ = bus.next()
-            #expect(bus.complete(disposition, 0) == [])
+            #expect(bus.complete(disposition) == [])
             // Nothing is in delivery any more.
-            #expect(bus.complete(disposition, 0) == nil)
+            #expect(bus.complete(disposition) == nil)
         }
         #expect(bus.statistics == .init(posted: 3, handled: 1, ignored: 1, unmatched: 1))
     }

@@ -10,11 +10,7 @@ final class IntakeBox: Sendable {
         case closed
     }
 
-    enum PushAnswer: Equatable {
-        case pushed, pushedToSleeper
-        /// Nil is a notice.
-        case refused(Int?)
-    }
+    typealias PushAnswer = Mailbox<PendingReport>.PushAnswer
 
     let intake: BusIntake
 
@@ -30,19 +26,9 @@ final class IntakeBox: Sendable {
         }
     }
 
-    func push(_ number: Int) -> PushAnswer {
-        push(PendingReport(report: ErrorReport(error: Numbered(number), source: .init())))
-    }
-
+    func push(_ number: Int) -> PushAnswer { push(PendingReport(Numbered(number), at: .init())) }
     func pushNotice() -> PushAnswer { push(Self.notice) }
-
-    func push(_ pending: PendingReport) -> PushAnswer {
-        switch intake.push(pending) {
-        case .pushed: .pushed
-        case .pushedToSleeper: .pushedToSleeper
-        case .refused(let pending): .refused((pending.report.error as? any ErrorWithNumber)?.number)
-        }
-    }
+    func push(_ pending: PendingReport) -> PushAnswer { intake.push(pending) }
 
     func reserveNotice() -> Bool { intake.reserveNotice() }
 
@@ -61,12 +47,12 @@ final class IntakeBox: Sendable {
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
     func end() -> Bool { intake.end() }
 
-    private static let notice = PendingReport(noticeOfDropsAt: .init(), scope: [])
+    private static var notice: PendingReport { PendingReport(noticeOfDropsAt: .init(), scope: []) }
 
     private func numbers(_ batch: consuming MailboxBatch<PendingReport>) -> [Int] {
         var batch = batch
         var numbers: [Int] = []
-        while let pending = batch.popFirst() { numbers.append((pending.report.error as? Numbered)?.number ?? -1) }
+        while let pending = batch.popFirst() { numbers.append((pending.error as? Numbered)?.number ?? -1) }
         return numbers
     }
 }

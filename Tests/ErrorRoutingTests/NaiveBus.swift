@@ -76,7 +76,7 @@ struct NaiveBus {
         reserved.removeAll { $0 == posted }
         if hasEnded {
             counts.dropped += 1
-            return .refused(posted.number)
+            return .refused
         }
         return push(.error(posted))
     }
@@ -84,7 +84,7 @@ struct NaiveBus {
     mutating func pushNotice() -> IntakeBox.PushAnswer {
         if hasEnded {
             hasNotice = false
-            return .refused(nil)
+            return .refused
         }
         return push(.notice)
     }

@@ -20,6 +20,7 @@ final class PlainBus {
     private(set) var progress = DispatchProgress()
     /// What was delivered last.
     private(set) var report: ErrorReport?
+    private let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _, _ in .stop }
 
     init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil) {
         box = IntakeBox(capacity: capacity)
@@ -35,8 +36,7 @@ final class PlainBus {
     func post(_ number: Int, line: UInt = 1, at moment: Duration = .zero) -> Bool? {
         switch box.reserve(number) {
         case .accepted:
-            let report = ErrorReport(error: Numbered(number), source: .init(fileID: "M/A.swift", line: line))
-            return box.push(pending(report, at: moment)) == .pushedToSleeper
+            return box.push(pending(Numbered(number), line: line, at: moment)) == .pushedToSleeper
         case .full(let makesNotice):
             if makesNotice, box.reserveNotice() { _ = box.pushNotice() }
             return nil
@@ -46,10 +46,14 @@ final class PlainBus {
     }
 
     /// What a poster pushes.
-    func pending(_ report: ErrorReport, at moment: Duration) -> PendingReport {
-        PendingReport(
-            report: report,
-            floodStamp: .init(code: ErrorCode(of: report.error), moment: moment)
+    func pending(_ error: any Error, line: UInt, at moment: Duration) -> PendingReport {
+        StampedReport(
+            error,
+            at: .init(fileID: "M/A.swift", line: line),
+            metadata: [:],
+            scope: [],
+            promise: nil,
+            stamp: .init(code: ErrorCode(of: error), moment: moment)
         )
     }
 
@@ -62,10 +66,10 @@ final class PlainBus {
             let answer = machine.next(for: generation, at: moment) { [box] in box.intake.takeDrops(for: $0) }
             box.intake.release(machine.counters.released)
             switch answer {
-            case .deliver(let report, let progress):
-                (self.report, self.progress) = (report, progress)
-                return Self.event(of: report)
-            case .suppressed(let pending): return .suppressed(Self.number(of: pending.report.error) ?? -1)
+            case .deliver(let pending, let progress):
+                (report, self.progress) = (pending.report(), progress ?? DispatchProgress())
+                return Self.event(of: pending)
+            case .suppressed(let pending): return .suppressed(Self.number(of: pending.error) ?? -1)
             case .end: return .end
             case .superseded: return .superseded
             case .idle, .holding: break
@@ -97,26 +101,51 @@ final class PlainBus {
         while true {
             events.append(next(generation, at: now))
             switch events.last {
-            case .error, .drops, .failure: _ = complete(.handled, generation)
+            case .error, .drops, .failure: _ = complete(generation: generation)
             case .suppressed: break
             default: return events
             }
         }
     }
 
-    /// The worker has an outcome; answers the failures that nobody else will hear of, or nil if it comes too late.
+    /// The worker is through; answers the failures that nobody else will hear of, or nil if it comes too late.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled,
         failures: [ActionFailure] = [],
-        _ generation: UInt64 = 0
+        isObserved: Bool = true,
+        generation: UInt64 = 0
     ) -> [Event]? {
-        let outcome = HandleOutcome(disposition: disposition, failures: failures)
-        guard case .completed(_, _, let unheard) = machine.complete(outcome, for: generation) else { return nil }
-        return unheard.map(Self.event(of:))
+        let result = result(disposition, failures)
+        switch machine.complete(result, for: generation, isObserved: isObserved) {
+        case .completed: return []
+        case .announce(let unheard): return unheard.map(Self.event(of:))
+        case .superseded: return nil
+        }
     }
 
-    func complete(_ disposition: HandleOutcome.Disposition, _ generation: UInt64) -> [Event]? {
-        complete(disposition, failures: [], generation)
+    /// Both in one, where the machine has the next report in hand.
+    func goOn(
+        _ disposition: HandleOutcome.Disposition = .handled,
+        failures: [ActionFailure] = [],
+        generation: UInt64 = 0
+    ) -> Event? {
+        guard let pending = machine.goOn(result(disposition, failures), for: generation) else { return nil }
+        box.intake.release(machine.counters.released)
+        (report, progress) = (pending.report(), DispatchProgress())
+        return Self.event(of: pending)
+    }
+
+    /// How far a worker comes that begins where it was told to.
+    private func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
+        var result = progress
+        let rule = unsafe Unmanaged<Rule>.passUnretained(rule)
+        switch disposition {
+        case .unmatched: _ = result.advance()
+        case .ignored: unsafe result.record(.ignored, of: rule)
+        default: unsafe result.record(.next, of: rule)
+        }
+        for failure in failures { unsafe result.record(failure, of: rule) }
+        return result
     }
 
     /// An action that fails on what was delivered last, with an error of a number.
@@ -134,7 +163,7 @@ final class PlainBus {
     /// Shuts everything, and answers what was not delivered, and the failures in flight.
     func takeBack() -> (reports: [Event], failures: [Event]) {
         let left = machine.takeBack(box.intake.shut()) { [box] in box.intake.takeDrops(for: $0) }
-        return (left.reports.map { Self.event(of: $0.report) }, left.failures.map(Self.event(of:)))
+        return (left.reports.map(Self.event(of:)), left.failures.map(Self.event(of:)))
     }
 
     // MARK: The machine's answers, to be compared
@@ -158,11 +187,11 @@ final class PlainBus {
     func replaceWorker(_ generation: UInt64) -> UInt64? { machine.replaceWorker(generation) }
     func leftoversWereReceived() -> Bool { machine.leftoversWereReceived() }
 
-    static func event(of report: ErrorReport) -> Event {
-        switch report.error {
+    static func event(of pending: PendingReport) -> Event {
+        switch pending.error {
         case let drops as ErrorsDropped: .drops(drops)
         case let failure as ActionFailure: event(of: failure)
-        case let error: .error(number(of: error) ?? -1, occurrences: report.occurrences)
+        case let error: .error(number(of: error) ?? -1, occurrences: pending.report().occurrences)
         }
     }
 
