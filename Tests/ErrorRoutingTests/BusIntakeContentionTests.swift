@@ -82,6 +82,39 @@ struct BusIntakeContentionTests {
         #expect(box.intake.counts.refused == posters * each - accepted.entries.count)
     }
 
+    @Test("notices on their way: each drop is told of once, by a notice that is alone and not empty")
+    func noticesUnderWay() async {
+        let (box, posters, each) = (IntakeBox(capacity: 1), 4, 4_000)
+        let (told, most, known) = (Journal<Int>(), Journal<Int>(), Journal<Bool>())
+        let left = Countdown(posters)
+        _ = box.reserve(0)
+        await onThreads(posters + 1) { thread in
+            if thread < posters {
+                for number in 0..<each where box.reserve(number) == .full(makesNotice: true) {
+                    if box.reserveNotice() { _ = box.pushNotice() }
+                }
+                left.step()
+                return
+            }
+            var isOver = false
+            while !isOver {
+                isOver = left.isOver
+                // Until a notice is taken, and its drops with it, nobody makes another one.
+                let notices = box.takeAll()
+                if notices.isEmpty { continue }
+                most.note(notices.count)
+                // The bus must not end as long as one is there.
+                known.note(box.intake.state.hasNotice)
+                for _ in notices { told.note(box.takeDropsOfNotice()) }
+                isOver = false
+            }
+        }
+        #expect(told.entries.reduce(0, +) == posters * each)
+        #expect(told.entries.allSatisfy { $0 > 0 })
+        #expect(most.entries.allSatisfy { $0 == 1 } && known.entries.allSatisfy { $0 })
+        #expect(box.intake.counts.untoldDrops == 0 && box.intake.counts.notices == 0)
+    }
+
     @Test("where no notice can be delivered any more, whoever would make one takes all that is untold")
     func dropsThatNobodyDelivers() async {
         let (box, told) = (IntakeBox(capacity: 1), Locked(0))

@@ -35,8 +35,11 @@ final class IntakeBox: Sendable {
     /// How many drops the notice tells of that was pushed.
     func takeDrops() -> Int {
         _ = intake.takeAll()
-        return intake.takeDrops(for: Self.notice).count
+        return takeDropsOfNotice()
     }
+
+    /// How many drops a notice tells of that was taken.
+    func takeDropsOfNotice() -> Int { intake.takeDrops(for: Self.notice).count }
 
     /// The numbers of what was pushed; -1 is a notice.
     func takeAll() -> [Int] { numbers(intake.takeAll()) }
