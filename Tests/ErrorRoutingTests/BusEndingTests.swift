@@ -58,22 +58,38 @@ struct BusEndingTests {
     @Test("posts in their midst when everything is taken back are dropped, each at its end")
     func takingBackInTheMidst() {
         let bus = PlainBus(capacity: 1)
-        #expect(bus.box.reserve(1) == .accepted)
+        #expect(bus.box.reserve(1) == .accepted(0))
         #expect(bus.box.reserve(2) == .full(makesNotice: true))
-        #expect(bus.box.reserveNotice())
         expectNothing(bus.takeBack())
-        #expect(bus.statistics == .init(posted: 3, dropped: 1, pending: 2))
-        #expect(bus.box.push(1) == .refused)
-        #expect(bus.statistics == .init(posted: 3, dropped: 2, pending: 1))
-        // What nobody can be told of any more was no post.
-        #expect(bus.box.pushNotice() == .refused)
-        bus.machine.counters.toldDrops += bus.box.intake.takeDrops().count
+        #expect(bus.statistics == .init(posted: 2, dropped: 1, pending: 1))
+        #expect(bus.box.fill(0, with: 1) == .refused)
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
+        // The notice comes too late, and is no post; its dropper tells of the drop.
+        #expect(!bus.box.announce())
+        #expect(bus.settle(false).drops?.count == 1)
+        #expect(bus.statistics == .init(posted: 2, dropped: 2))
+    }
+
+    @Test("a notice that was announced before everything is taken back is taken back, and its dropper has no part in it")
+    func takingBackNotices() {
+        let bus = PlainBus(capacity: 1)
+        #expect(bus.box.reserve(1) == .accepted(0))
+        #expect(bus.box.reserve(2) == .full(makesNotice: true))
+        #expect(bus.box.announce())
+        #expect(bus.statistics == .init(posted: 3, dropped: 1, pending: 2))
+        let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
+        #expect(bus.takeBack().reports == [.drops(drops)])
+        #expect(bus.statistics == .init(posted: 3, dropped: 2, pending: 1))
+        let answer = bus.settle(true)
+        #expect(answer.drops == nil && !answer.wakes)
+        #expect(bus.box.fill(0, with: 1) == .refused)
+        #expect(bus.statistics == .init(posted: 3, dropped: 3))
     }
 
     @Test("a worker that tells the observers of a report while all is taken back ends the bus itself, after that")
     func takingBackWhileAnnouncing() {
         let bus = PlainBus()
+        bus.isObserved = true
         for number in 1...2 { bus.post(number) }
         _ = (bus.next(), bus.complete())
         #expect(bus.takeBack().reports == [.error(2, occurrences: 1)])
@@ -83,6 +99,7 @@ struct BusEndingTests {
 
         // Here the worker comes back before the leftovers are in their receiver's hands.
         let other = PlainBus()
+        other.isObserved = true
         other.post(1)
         _ = (other.next(), other.complete(), other.takeBack())
         #expect(other.next() == .superseded)
@@ -111,26 +128,24 @@ struct BusEndingTests {
         let bus = PlainBus()
         bus.post(1)
         _ = bus.next()
-        let rule = self.rule
-        #expect(begin(rule, bus, .seconds(10)) == .beginWatched)
+        #expect(bus.begin(bus.rule, at: .seconds(10)) == .beginWatched)
         #expect(bus.watch(at: .seconds(10)) == .sleep(until: .seconds(40)))
         bus.machine.actionDidEnd(for: 0)
-        #expect(begin(rule, bus, .seconds(20)) == .begin)
+        #expect(bus.begin(bus.rule, at: .seconds(20)) == .begin)
         #expect(bus.watch(at: .seconds(40)) == .sleep(until: .seconds(50)))
         #expect(bus.watch(at: .seconds(50)) == .replaceWorker(1))
-        #expect(begin(rule, bus, .seconds(50)) == .superseded)
+        #expect(bus.begin(bus.rule, at: .seconds(50)) == .superseded)
         #expect(bus.complete() == nil)
         #expect(bus.next(1) == .error(1, occurrences: 1))
         #expect(bus.progress.outcome.failures.map { $0.error is ActionTimeLimitExceeded } == [true])
         #expect(bus.watch(at: .seconds(51)) == .goHome)
-        #expect(begin(rule, bus, .seconds(52), 1) == .beginWatched)
+        #expect(bus.begin(bus.rule, at: .seconds(52), 1) == .beginWatched)
         // It fails again, and is taken back: that nobody else has heard of it.
         #expect(bus.watch(at: .seconds(99)) == .replaceWorker(2))
         let left = bus.takeBack()
         #expect(left.reports == [.error(1, occurrences: 1)] && left.failures == [.failure(nil), .failure(nil)])
         #expect(bus.statistics == .init(posted: 1, dropped: 1, actionFailures: 2))
         #expect(bus.watch(at: .seconds(100)) == .goHome)
-        withExtendedLifetime(rule) {}
     }
 
     @Test("without a time limit no watchdog is sent out")
@@ -138,24 +153,10 @@ struct BusEndingTests {
         let bus = PlainBus(limit: nil)
         bus.post(1)
         _ = bus.next()
-        let rule = self.rule
-        #expect(begin(rule, bus, .seconds(10)) == .begin)
+        #expect(bus.begin(bus.rule, at: .seconds(10)) == .begin)
         #expect(bus.watch(at: .seconds(1_000)) == .goHome)
         _ = bus.takeBack()
-        #expect(begin(rule, bus, .seconds(10)) == .superseded)
-        withExtendedLifetime(rule) {}
-    }
-
-    private let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _, _ in .stop }
-
-    private func begin(
-        _ rule: Rule,
-        _ bus: PlainBus,
-        _ moment: Duration,
-        _ generation: UInt64 = 0
-    ) -> BusStateMachine.BeginAnswer {
-        let report = bus.report ?? ErrorReport(error: Numbered(0), source: .init())
-        return bus.machine.actionWillBegin(rule, bus.progress, report, at: moment, for: generation)
+        #expect(bus.begin(bus.rule, at: .seconds(10)) == .superseded)
     }
 
     private func expectNothing(_ left: (reports: [PlainBus.Event], failures: [PlainBus.Event])) {

@@ -54,12 +54,38 @@ struct BusStateMachineTests {
     @Test("a poster in the midst of its post holds up the end, and wakes the worker that waits for it")
     func postInTheMidst() {
         let bus = PlainBus()
-        #expect(bus.box.reserve(1) == .accepted)
+        #expect(bus.box.reserve(1) == .accepted(0))
         #expect(!bus.finish())
         #expect(bus.next() == .asleep)
         #expect(bus.statistics.pending == 1 && bus.statistics.isBalanced)
-        #expect(bus.box.push(1) == .pushedToSleeper)
+        #expect(bus.box.fill(0, with: 1) == .filledForSleeper)
         #expect(bus.drain() == [.error(1, occurrences: 1), .end])
+    }
+
+    @Test("a poster in the midst of its post holds up those after it, and only it wakes the worker that waits for it")
+    func postBeforeOthers() {
+        let bus = PlainBus()
+        #expect(bus.box.reserve(1) == .accepted(0))
+        #expect(bus.next() == .asleep)
+        for number in 2...3 { #expect(bus.post(number) == false) }
+        #expect(bus.next() == .asleep)
+        #expect(bus.box.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.drain() == (1...3).map { .error($0, occurrences: 1) } + [.asleep])
+    }
+
+    @Test("a notice wakes a worker that waits for a poster in the midst of its post, and goes after that post")
+    func noticeWhileAsleep() {
+        let bus = PlainBus(capacity: 1)
+        #expect(bus.box.reserve(1) == .accepted(0))
+        #expect(bus.next() == .asleep)
+        #expect(bus.box.reserve(2) == .full(makesNotice: true))
+        #expect(bus.box.announce())
+        let wakes = [bus.settle(true).wakes, bus.settle(true).wakes]
+        #expect(wakes == [true, false])
+        #expect(bus.next() == .asleep)
+        #expect(bus.box.fill(0, with: 1) == .filledForSleeper)
+        let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
+        #expect(bus.drain() == [.error(1, occurrences: 1), .drops(drops), .asleep])
     }
 
     @Test("sequence numbers are given at delivery, and tell which report is in delivery")

@@ -5,13 +5,14 @@
 /// Errors are numbers; an even one is a ``Numbered``, an odd one a ``BusWalk/Odd``.
 struct NaiveBus {
     struct Posted: Equatable {
+        let place: Int
         let number: Int
         let kind: Int
         let moment: Int
     }
 
     enum Item: Equatable {
-        case error(Posted)
+        case error(Posted, isFilled: Bool)
         case notice
     }
 
@@ -24,10 +25,9 @@ struct NaiveBus {
     let capacity: Int
     var flood: NaiveFloodLimiter?
 
-    /// Accepted, and not yet pushed.
-    var reserved: [Posted] = []
-    /// Pushed, in order.
-    var waiting: [Item] = []
+    /// What was accepted, or announced, in order.
+    var items: [Item] = []
+    var accepted = 0
     var failures: [Int?] = []
     var delivering: Delivery?
     /// How often the action in delivery has outlived its time.
@@ -49,7 +49,12 @@ struct NaiveBus {
     }
 
     /// What takes room.
-    var used: Int { reserved.count + waiting.count { $0 != .notice } + (flood?.heldCount ?? 0) }
+    var used: Int { items.count { $0 != .notice } + (flood?.heldCount ?? 0) }
+
+    /// Accepted, and not yet filled.
+    var reserved: [Posted] {
+        items.compactMap { if case .error(let posted, isFilled: false) = $0 { posted } else { nil } }
+    }
 
     var statistics: ErrorBus.Statistics {
         var statistics = counts
@@ -65,34 +70,40 @@ struct NaiveBus {
         if isClosed || used >= capacity { counts.dropped += 1 }
         if isClosed { return .closed }
         if used < capacity {
-            reserved.append(posted)
-            return .accepted
+            items.append(.error(posted, isFilled: false))
+            accepted += 1
+            return .accepted(posted.place)
         }
         untold[type, default: 0] += 1
         return .full(makesNotice: untold.values.reduce(0, +) == 1)
     }
 
-    mutating func push(_ posted: Posted) -> IntakeBox.PushAnswer {
-        reserved.removeAll { $0 == posted }
+    mutating func fill(_ posted: Posted) -> IntakeBox.FillAnswer {
+        guard let index = items.firstIndex(of: .error(posted, isFilled: false)) else { return .refused }
         if hasEnded {
+            items.remove(at: index)
             counts.dropped += 1
             return .refused
         }
-        return push(.error(posted))
+        items[index] = .error(posted, isFilled: true)
+        // The worker sleeps at the first of them; a notice rouses it otherwise.
+        guard isAsleep, items[..<index].allSatisfy({ $0 == .notice }) else { return .filled }
+        isAsleep = false
+        return .filledForSleeper
     }
 
-    mutating func pushNotice() -> IntakeBox.PushAnswer {
-        if hasEnded {
-            hasNotice = false
-            return .refused
-        }
-        return push(.notice)
+    mutating func announce() -> Bool {
+        if hasEnded { return false }
+        items.append(.notice)
+        hasNotice = true
+        return true
     }
 
-    private mutating func push(_ item: Item) -> IntakeBox.PushAnswer {
+    /// What a dropper does after it has announced a notice, or could not.
+    mutating func settle(_ isAnnounced: Bool) -> (drops: ErrorsDropped?, wakes: Bool) {
+        if hasEnded { return (isAnnounced ? nil : takeDrops(), false) }
         defer { isAsleep = false }
-        waiting.append(item)
-        return isAsleep ? .pushedToSleeper : .pushed
+        return (nil, isAsleep)
     }
 
     mutating func takeDrops() -> ErrorsDropped {
@@ -104,9 +115,9 @@ struct NaiveBus {
 
     mutating func next(at now: Int) -> PlainBus.Event {
         if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
-        while delivering == nil, let item = waiting.first {
-            guard case .error(let posted) = item else {
-                waiting.removeFirst()
+        while delivering == nil, let item = items.first, item.isReady {
+            guard case .error(let posted, _) = item else {
+                items.removeFirst()
                 delivering = takeNotice()
                 continue
             }
@@ -115,7 +126,7 @@ struct NaiveBus {
                 delivering = .error(release.held, occurrences: release.occurrences)
                 continue
             }
-            waiting.removeFirst()
+            items.removeFirst()
             switch flood?.admit(posted.number, kind: posted.kind, at: posted.moment) {
             case nil, .passes: delivering = .error(posted.number, occurrences: 1)
             case .isHeld(suppressing: nil): break
@@ -175,16 +186,22 @@ struct NaiveBus {
         while let release = flood?.release(endingBy: nil) {
             left.append(.error(release.held, occurrences: release.occurrences))
         }
-        for item in waiting {
+        for item in items where item.isReady {
             switch item {
-            case .error(let posted): left.append(.error(posted.number, occurrences: 1))
+            case .error(let posted, _): left.append(.error(posted.number, occurrences: 1))
             case .notice: left.append(takeNotice())
             }
         }
-        (delivering, failures, waiting) = (nil, [], [])
+        items.removeAll { $0.isReady }
+        (delivering, failures) = (nil, [])
         counts.dropped += left.count
         return left.map(\.event)
     }
+}
+
+extension NaiveBus.Item {
+    /// Whether it can be taken: a place that is not filled yet holds up all that come after it.
+    fileprivate var isReady: Bool { if case .error(_, isFilled: false) = self { false } else { true } }
 }
 
 extension NaiveBus.Delivery {

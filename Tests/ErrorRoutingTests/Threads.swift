@@ -22,6 +22,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void
     }
 }
 
+/// Lets other threads go first, where one can do nothing but wait for them.
+func yieldToOtherThreads() { sched_yield() }
+
 /// Where threads wait for each other.
 private final class StartingLine: Sendable {
     private let count: Int
