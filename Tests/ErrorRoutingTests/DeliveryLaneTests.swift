@@ -1,0 +1,117 @@
+import Testing
+
+@testable import ErrorRouting
+
+/// The lane alone, with an intake for it to go through.
+@Suite("A lane counts each report, or gives it back (behaviours 13, 14 and 16)")
+struct DeliveryLaneTests {
+    @Test("it is closed until it is opened, and goes on as long as plain reports follow")
+    func goingOn() {
+        let road = Road(reports: 4)
+        #expect(!road.lane.isOpen && road.lane.counts.isOpen == false && road.close() == nil)
+        road.lane.open(at: 0, sequence: 7)
+        #expect(road.lane.isOpen && road.lane.sequence == 7)
+        #expect([road.goOn(from: 0), road.goOn(from: 1, .ignored), road.goOn(from: 2, .unmatched)] == [.next, .next, .next])
+        #expect(road.lane.sequence == 10 && road.counts == [1, 1, 1])
+        #expect(road.goOn(from: 3) == .last)
+        #expect(road.lane.sequence == 10 && road.counts == [1, 1, 1])
+        #expect(road.close() == 3 && !road.lane.isOpen && road.close() == nil)
+    }
+
+    @Test("each step releases one report, and no other does")
+    func releasing() {
+        let road = Road(reports: 3)
+        road.box.intake.release(1)
+        road.lane.open(at: 0, sequence: 1)
+        for number in 0..<3 {
+            #expect(road.box.intake.counts.released == number + 1)
+            _ = road.goOn(from: number)
+        }
+        #expect(road.box.intake.counts.released == 3)
+    }
+
+    @Test("every disposition but ignored and unmatched counts as handled")
+    func dispositions() {
+        let road = Road(reports: 6)
+        road.lane.open(at: 0, sequence: 1)
+        let ends: [HandleOutcome.Disposition] = [.handled, .pending, .suppressed, .ignored, .unmatched]
+        for (number, end) in ends.enumerated() {
+            #expect(road.goOn(from: number, end) == .next)
+        }
+        #expect(road.counts == [3, 1, 1])
+    }
+
+    @Test("a report whose poster waits, an empty place, none and a notice end it, and nothing was done")
+    func ends() {
+        let followers: [(IntakeBox) -> Void] = [
+            { box in
+                let place = box.reserve(1).place
+                _ = place.map { box.fill($0, with: IntakeBox.posting(Numbered(1), isWaitedFor: true)) }
+            },
+            { box in _ = box.reserve(1) },
+            { _ in },
+            { box in _ = (box.announce(), box.post(1)) },
+        ]
+        for follow in followers {
+            let road = Road(reports: 1)
+            follow(road.box)
+            road.lane.open(at: 0, sequence: 1)
+            #expect(road.goOn(from: 0) == .last)
+            #expect(road.counts == [0, 0, 0] && road.lane.sequence == 1 && road.close() == 0)
+        }
+    }
+
+    @Test("what is withdrawn is withdrawn for good: the report that it was at counts for nothing")
+    func withdrawing() {
+        let road = Road(reports: 4)
+        road.lane.open(at: 0, sequence: 1)
+        #expect(road.goOn(from: 0) == .next)
+        #expect(road.withdraw() == 1 && !road.lane.isOpen)
+        #expect(road.goOn(from: 1) == .withdrawn)
+        #expect(road.counts == [1, 0, 0] && road.lane.sequence == 2)
+        #expect(road.close() == nil && road.withdraw() == nil)
+    }
+
+    @Test("withdrawn while it is closed there is nothing to take away")
+    func withdrawingClosed() {
+        let road = Road(reports: 2)
+        road.lane.open(at: 0, sequence: 1)
+        #expect(road.close() == 0)
+        #expect(road.withdraw() == nil && road.close() == nil && !road.lane.isOpen)
+    }
+
+    @Test("it can be opened again where it was closed, and counts on")
+    func reopening() {
+        let road = Road(reports: 4)
+        for number in stride(from: 0, to: 4, by: 2) {
+            road.lane.open(at: number, sequence: UInt64(number + 1))
+            #expect(road.goOn(from: number) == .next)
+            #expect(road.close() == number + 1)
+        }
+        #expect(road.counts == [2, 0, 0] && road.lane.sequence == 4)
+    }
+}
+
+/// A lane, and an intake with reports in it.
+final class Road: Sendable {
+    let lane = DeliveryLane()
+    let box: IntakeBox
+
+    init(capacity: Int = 1_000, reports: Int = 0) {
+        box = IntakeBox(capacity: capacity)
+        for number in 0..<reports { box.post(number) }
+    }
+
+    /// Handled, ignored, unmatched.
+    var counts: [Int] {
+        let counts = lane.counts
+        return [counts.handled, counts.ignored, counts.unmatched]
+    }
+
+    func goOn(from number: Int, _ end: HandleOutcome.Disposition = .handled) -> DeliveryLane.Step {
+        lane.goOn(from: number, end, in: box.intake)
+    }
+
+    func close() -> Int? { lane.close() }
+    func withdraw() -> Int? { lane.withdraw() }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("Of one kind are errors of one type, code and posting line (behaviour 20)")
+struct ErrorFingerprintTests {
+    @Test("an enum's cases are kinds apart, their payloads count for nothing")
+    func enumCases() {
+        #expect(kind(Zoo.Payment.declined(code: 1)) == kind(Zoo.Payment.declined(code: 2)))
+        #expect(areApart([Zoo.Payment.declined(code: 1), Zoo.Payment.expired, Zoo.Payment.unavailable]))
+    }
+
+    @Test("a struct's and a class's fields count for nothing, its type does")
+    func types() {
+        #expect(kind(Zoo.Timeout(seconds: 1)) == kind(Zoo.Timeout(seconds: 2)))
+        #expect(kind(Zoo.Owl("a")) == kind(Zoo.Owl("b")))
+        #expect(areApart([Zoo.Timeout(), Zoo.Offline(), Zoo.Animal(), Zoo.Bird(), Zoo.Owl()]))
+        #expect(areApart([Zoo.Box(content: 1), Zoo.Box(content: true)]))
+    }
+
+    @Test("an NSError's domain and code count, its user info does not")
+    func nsErrors() {
+        let error = NSError(domain: "a", code: 1)
+        #expect(kind(error) == kind(NSError(domain: "a", code: 1, userInfo: ["key": "value"])))
+        #expect(areApart([error, NSError(domain: "a", code: 2), NSError(domain: "b", code: 1)]))
+        #expect(areApart([error, Zoo.NSErrorSubclass(domain: "a", code: 1)]))
+        let code = ErrorCode(of: error)
+        #expect(code.number == 1 && code.domain == "a")
+    }
+
+    @Test("a CustomNSError's own code counts")
+    func customCodes() {
+        #expect(kind(Zoo.Foreign(errorCode: 1)) == kind(Zoo.Foreign(errorCode: 1)))
+        #expect(areApart([Zoo.Foreign(errorCode: 1), Zoo.Foreign(errorCode: 2)]))
+        #expect(ErrorCode(of: Zoo.Foreign(errorCode: 7)).number == 7)
+    }
+
+    @Test("the codes of URLError, CocoaError and POSIXError count, and are what Foundation says")
+    func foundationErrors() {
+        let userInfo = [NSLocalizedDescriptionKey: "text"]
+        #expect(kind(URLError(.timedOut)) == kind(URLError(.timedOut, userInfo: userInfo)))
+        #expect(areApart([URLError(.timedOut), URLError(.cancelled), CocoaError(.fileNoSuchFile), POSIXError(.EPERM)]))
+        #expect(areApart([CocoaError(.fileNoSuchFile), CocoaError(.fileReadNoSuchFile)]))
+        #expect(areApart([POSIXError(.EPERM), POSIXError(.ENOENT)]))
+        for error in [URLError(.timedOut), CocoaError(.fileNoSuchFile), POSIXError(.ENOENT)] as [any Error] {
+            let (code, foundation) = (ErrorCode(of: error), error as NSError)
+            #expect(code.number == foundation.code && code.domain == foundation.domain)
+        }
+    }
+
+    @Test("posting line and file count")
+    func source() {
+        let error = Zoo.Timeout()
+        let here = kind(error, "M/A.swift", 1)
+        #expect(here == kind(error, "M/A.swift", 1))
+        #expect(here != kind(error, "M/A.swift", 2))
+        #expect(here != kind(error, "M/B.swift", 1))
+    }
+
+    @Test("a summary of many kinds can be looked up: equal fingerprints hash alike")
+    func hashing() {
+        var counts: [ErrorFingerprint: Int] = [:]
+        for number in 0..<300 {
+            let errors: [any Error] = [
+                Zoo.Payment.declined(code: number), Zoo.Payment.expired, NSError(domain: "a", code: number % 2),
+            ]
+            counts[kind(errors[number % 3], "M/A.swift", UInt(number % 5)), default: 0] += 1
+        }
+        #expect(counts.count == 20)
+        #expect(counts.values.reduce(0, +) == 300)
+    }
+
+    private func kind(_ error: any Error, _ file: String = "M/A.swift", _ line: UInt = 1) -> ErrorFingerprint {
+        ErrorFingerprint(of: error, code: ErrorCode(of: error), at: .init(fileID: file, line: line))
+    }
+
+    private func areApart(_ errors: [any Error]) -> Bool { Set(errors.map { kind($0) }).count == errors.count }
+}
+
+@Suite("An order of numbered slots")
+struct SlotOrderTests {
+    @Test("slots stand in the order in which they were put there")
+    func order() {
+        var order = SlotOrder()
+        #expect(order.first == nil)
+        for slot in [2, 0, 1] { order.append(slot) }
+        #expect(emptied(order) == [2, 0, 1])
+    }
+
+    @Test("a slot is taken out at the front, in the middle and at the end, and put back at the end")
+    func moving() {
+        for slot in 0..<4 {
+            var order = SlotOrder()
+            for slot in 0..<4 { order.append(slot) }
+            order.remove(slot)
+            #expect(emptied(order) == (0..<4).filter { $0 != slot })
+            order.append(slot)
+            #expect(emptied(order) == (0..<4).filter { $0 != slot } + [slot])
+        }
+    }
+
+    @Test("random moves answer what an array would", arguments: 0..<20 as Range<UInt64>)
+    func randomMoves(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var (order, naive) = (SlotOrder(), [Int]())
+        for _ in 0..<300 {
+            let slot = Int.random(in: 0..<8, using: &random)
+            if let index = naive.firstIndex(of: slot) {
+                order.remove(slot)
+                naive.remove(at: index)
+                if Bool.random(using: &random) { continue }
+            }
+            order.append(slot)
+            naive.append(slot)
+            #expect(order.first == naive.first)
+        }
+        #expect(emptied(order) == naive)
+    }
+
+    private func emptied(_ order: SlotOrder) -> [Int] {
+        var (order, slots) = (order, [Int]())
+        while let slot = order.first {
+            order.remove(slot)
+            slots.append(slot)
+        }
+        return slots
+    }
+}

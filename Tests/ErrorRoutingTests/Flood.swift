@@ -1,0 +1,78 @@
+@testable import ErrorRouting
+
+/// A limiter for numbered errors, told of them as the bus does it; moments are milliseconds.
+struct Flood {
+    enum Answer: Equatable {
+        case releases(Int, occurrences: Int)
+        case passes(Int)
+        /// The first that is held in a window.
+        case holds(Int)
+        case suppresses(Int)
+    }
+
+    private(set) var limiter: FloodLimiter<Int>
+
+    init(_ limit: FloodLimit, keeping maximum: Int) {
+        limiter = FloodLimiter(limit, keeping: maximum)
+    }
+
+    init(first: Int, window: Int, keeping maximum: Int) {
+        self.init(FloodLimit(first: first, per: .milliseconds(window)), keeping: maximum)
+    }
+
+    /// Lets go of what has to go first, then admits the error.
+    mutating func post(_ error: Int, kind: Int, at time: Int) -> [Answer] {
+        var answers: [Answer] = []
+        let fingerprint = ErrorFingerprint(
+            of: Numbered(error),
+            code: ErrorCode(of: Numbered(error)),
+            at: .init(fileID: "Module/File.swift", line: UInt(kind))
+        )
+        while let release = limiter.release(toAdmit: fingerprint, at: .milliseconds(time)) {
+            answers.append(.releases(release.held, occurrences: release.occurrences))
+        }
+        switch limiter.admit(error, fingerprint, at: .milliseconds(time)) {
+        case .passes(let error): answers.append(.passes(error))
+        case .isHeld(suppressing: let before?): answers.append(.suppresses(before))
+        case .isHeld(suppressing: nil): answers.append(.holds(error))
+        }
+        return answers
+    }
+
+    /// Lets go of one that is held, if its window has ended; nil as a moment ends all of them.
+    mutating func release(by time: Int?) -> Answer? {
+        limiter.release(endingBy: time.map { .milliseconds($0) })
+            .map { .releases($0.held, occurrences: $0.occurrences) }
+    }
+
+    mutating func releaseAll() -> [Answer] {
+        var answers: [Answer] = []
+        while let answer = release(by: nil) { answers.append(answer) }
+        return answers
+    }
+}
+
+extension NaiveFloodLimiter {
+    mutating func post(_ error: Int, kind: Int, at time: Int) -> [Flood.Answer] {
+        var answers: [Flood.Answer] = []
+        while let release = release(toAdmit: kind, at: time) { answers.append(.init(release)) }
+        switch admit(error, kind: kind, at: time) {
+        case .passes(let error): answers.append(.passes(error))
+        case .isHeld(suppressing: let before?): answers.append(.suppresses(before))
+        case .isHeld(suppressing: nil): answers.append(.holds(error))
+        }
+        return answers
+    }
+
+    mutating func releaseAll() -> [Flood.Answer] {
+        var answers: [Flood.Answer] = []
+        while let release = release(endingBy: nil) { answers.append(.init(release)) }
+        return answers
+    }
+}
+
+extension Flood.Answer {
+    init(_ release: NaiveFloodLimiter.Release) {
+        self = .releases(release.held, occurrences: release.occurrences)
+    }
+}

@@ -1,0 +1,130 @@
+import Synchronization
+
+@testable import ErrorRouting
+
+/// An intake for numbered errors, whose answers can be compared, and the place that its reader is at.
+final class IntakeBox: Sendable {
+    enum Reservation: Equatable {
+        case accepted(Int)
+        case full(makesNotice: Bool)
+        case closed
+
+        var place: Int? { if case .accepted(let place) = self { place } else { nil } }
+    }
+
+    typealias FillAnswer = Mailbox<Posting>.FillAnswer
+
+    let intake: BusIntake
+    /// The place that the reader looks at next; nobody else writes to it.
+    private let next = Atomic<Int>(0)
+
+    init(capacity: Int) { intake = BusIntake(capacity: capacity) }
+
+    // MARK: Posters
+
+    func reserve(_ number: Int) -> Reservation { reserve(for: Numbered(number)) }
+
+    func reserve(for error: any Error) -> Reservation {
+        switch intake.reserve(for: error) {
+        case .accepted(let place): .accepted(place)
+        case .full(let makesNotice): .full(makesNotice: makesNotice)
+        case .closed: .closed
+        }
+    }
+
+    @discardableResult
+    func fill(_ place: Int, with number: Int) -> FillAnswer { fill(place, with: Self.posting(Numbered(number))) }
+
+    func fill(_ place: Int, with posting: Posting) -> FillAnswer {
+        intake.fill(place, isSpecial: posting.promise != nil) { posting }
+    }
+
+    /// From reservation to filling; nil if it was not accepted.
+    @discardableResult
+    func post(_ number: Int) -> FillAnswer? { reserve(number).place.map { fill($0, with: number) } }
+
+    func announce() -> Bool { intake.announce(Self.notice) }
+
+    // MARK: The reader
+
+    /// What has its turn: a number, or -1 for a notice; nil if it is not there.
+    func take() -> Int? {
+        let place = next.load(ordering: .relaxed)
+        if intake.hasNotice(before: place), intake.takeNotice() != nil { return -1 }
+        guard let posting = intake.mailbox.take(place) else { return nil }
+        next.store(place + 1, ordering: .relaxed)
+        return Self.number(of: posting)
+    }
+
+    func takeAll() -> [Int] {
+        var numbers: [Int] = []
+        while let number = take() { numbers.append(number) }
+        return numbers
+    }
+
+    /// How many drops a notice tells of that was taken.
+    func takeDrops() -> Int { intake.takeDrops(for: Self.notice).count }
+
+    func hasNotice(before place: Int) -> Bool { intake.hasNotice(before: place) }
+    func hasTakenNotice() -> Bool { intake.takeNotice() != nil }
+    func shut(_ place: Int) -> Int? { intake.mailbox.shut(place).map(Self.number) }
+    func empty(_ place: Int) { intake.mailbox.empty(place) }
+    func isFilled(at place: Int) -> Bool { intake.mailbox.isFilled(at: place) }
+    func sleep() -> Bool { intake.mailbox.sleep(at: next.load(ordering: .relaxed)) }
+    func rouse() -> Bool { intake.mailbox.rouse(at: next.load(ordering: .relaxed)) }
+    func close() -> Bool { intake.close() }
+    func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
+    func end() -> Bool { intake.end() }
+
+    /// Ends, and takes what is there, as a bus's shutdown does it.
+    func shut() -> [Int] {
+        let (first, end) = (next.load(ordering: .relaxed), intake.shut())
+        next.store(max(first, end), ordering: .relaxed)
+        return (first...max(first, end)).flatMap { place -> [Int] in
+            let notices = intake.hasNotice(before: place) && intake.takeNotice() != nil ? [-1] : []
+            let posting = place < end ? intake.mailbox.shut(place) : nil
+            return notices + (posting.map { [Self.number(of: $0)] } ?? [])
+        }
+    }
+
+    // MARK: What lies in it
+
+    static var notice: PendingReport {
+        PendingReport(Posting(ErrorsDropped(count: 0), at: .init()), kind: .errorsDropped)
+    }
+
+    /// What a poster puts into its place.
+    static func posting(
+        _ error: any Error,
+        line: UInt = 1,
+        at moment: Duration = .zero,
+        isWaitedFor: Bool = false
+    ) -> Posting {
+        Posting(
+            error,
+            at: .init(fileID: "M/A.swift", line: line),
+            promise: isWaitedFor ? Promise() : nil,
+            floodStamp: .init(code: ErrorCode(of: error), moment: moment)
+        )
+    }
+
+    private static func number(of posting: Posting) -> Int { (posting.error as? Numbered)?.number ?? -2 }
+}
+
+/// An error that says which one it is, of whatever type.
+protocol ErrorWithNumber: Error {
+    var number: Int { get }
+}
+
+extension Numbered: ErrorWithNumber {}
+
+/// Tells when everyone is through.
+final class Countdown: Sendable {
+    private let left: Atomic<Int>
+
+    init(_ count: Int) { left = Atomic(count) }
+
+    var isOver: Bool { left.load(ordering: .acquiring) == 0 }
+
+    func step() { left.wrappingSubtract(1, ordering: .releasing) }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("A lane that is withdrawn while a worker goes on (behaviours 14 and 16)", .timeLimit(.minutes(2)))
+struct LaneContentionTests {
+    @Test("each report is counted or withdrawn, and counts are exact at once", arguments: 0..<8 as Range<UInt64>)
+    func withdrawing(seed: UInt64) async {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<60 {
+            let (road, reports) = (Road(reports: 300), 300)
+            let moment = Int.random(in: -5...330, using: &random)
+            let (counted, left) = (Locked(0), Locked<Int?>(nil))
+            let isOver = Countdown(1)
+            road.box.intake.release(1)
+            road.lane.open(at: 0, sequence: 1)
+            await onThreads(2) { thread in
+                if thread == 0 {
+                    let last = work(on: road, from: 0)
+                    counted.withLock { $0 = last }
+                    isOver.step()
+                    return
+                }
+                // Past the moments at which the worker is still there it comes too late.
+                while road.lane.counts.handled < moment, !isOver.isOver {}
+                let number = road.withdraw()
+                let (counts, sequence, released) = (road.counts, road.lane.sequence, road.box.intake.counts.released)
+                left.withLock { $0 = number }
+                guard let number else { return }
+                #expect(counts == [number, 0, 0] && sequence == UInt64(number + 1) && released == number + 1)
+                // The worker may still look at the report that it is at: that stays where it is.
+                for place in (number + 1)..<reports { #expect(road.box.shut(place) == place) }
+            }
+            let (last, withdrawn) = (counted.withLock { $0 }, left.withLock { $0 })
+            #expect(last == (withdrawn ?? reports))
+            #expect(road.counts == [withdrawn ?? reports - 1, 0, 0])
+            if let withdrawn { #expect(road.box.isFilled(at: withdrawn)) }
+        }
+    }
+
+    /// The worker's way: goes on until the lane ends, and closes it.
+    ///
+    /// - Returns: How many reports it has brought to an end.
+    private func work(on road: Road, from first: Int) -> Int {
+        var number = first
+        while true {
+            switch road.goOn(from: number) {
+            case .next:
+                road.box.empty(number)
+                number += 1
+            case .withdrawn:
+                return number
+            case .last:
+                return road.close() == nil ? number : number + 1
+            }
+        }
+    }
+
+    @Test(
+        "posted, delivered in the lane and shut down at once, each report ends once, and all are counted",
+        arguments: [1, 2, 63, 64, 65, 128, 1_000]
+    )
+    func wholeBus(capacity: Int) async {
+        let (posters, each) = (2, 400)
+        for round in 0..<20 {
+            let (handled, accepted, refused) = (Journal<Int>(), Journal<Int>(), Journal<Int>())
+            let bus = ErrorBus(handler: .noting(handled), configuration: .init(capacity: capacity))
+            let left = Countdown(posters)
+            async let running: Void = bus.run()
+            async let posting: Void = onThreads(posters) { thread in
+                for number in (thread * each)..<(thread * each + each) {
+                    switch post(number, to: bus) {
+                    case .refused?: refused.note(number)
+                    case .some: accepted.note(number)
+                    case nil: break
+                    }
+                }
+                left.step()
+            }
+            while handled.entries.count < round * 40, !left.isOver { await Task.yield() }
+            let rest = await bus.shutdown(within: .zero).compactMap { ($0.error as? Numbered)?.number }
+            _ = await (running, posting)
+            let statistics = bus.statistics
+            // The action in flight may have noted its report, which counts as dropped.
+            #expect([0, 1].contains(handled.entries.count - statistics.handled))
+            let ends = handled.entries.prefix(statistics.handled) + rest
+            #expect(ends.sorted() == accepted.entries.sorted())
+            for poster in 0..<posters {
+                let own = ends.filter { $0 / each == poster }
+                #expect(own == own.sorted())
+            }
+            #expect(statistics.isBalanced && statistics.pending == 0 && statistics.posted == posters * each)
+            #expect(statistics.dropped == posters * each - statistics.handled)
+            #expect(bus.intake.counts.withdrawn == refused.entries.count)
+        }
+    }
+
+    /// Posts without a word of it on standard error if it comes too late.
+    private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillAnswer? {
+        guard case .accepted(let place) = bus.intake.reserve(for: Numbered(number)) else { return nil }
+        let answer = bus.intake.fill(place, isSpecial: number % 50 == 0) { Posting(Numbered(number), at: .init()) }
+        if answer == .filledForSleeper { bus.waker.yield() }
+        return answer
+    }
+}

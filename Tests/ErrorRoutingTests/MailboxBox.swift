@@ -1,0 +1,76 @@
+import Synchronization
+
+@testable import ErrorRouting
+
+/// A mailbox for numbered items that tell of their ends; each item says in its number which place it is for.
+final class MailboxBox: Sendable {
+    typealias FillAnswer = Mailbox<Item>.FillAnswer
+
+    let mailbox: Mailbox<Item>
+    let ends: Ends
+
+    init(capacity: Int, ends: Ends = Ends()) {
+        mailbox = Mailbox(capacity: capacity)
+        self.ends = ends
+    }
+
+    @discardableResult
+    func fill(_ place: Int, isSpecial: Bool = false) -> FillAnswer {
+        mailbox.fill(place, isSpecial: isSpecial) { [ends] in Item(place, ends) }
+    }
+
+    func take(_ place: Int) -> Int? { mailbox.take(place)?.number }
+    func shut(_ place: Int) -> Int? { mailbox.shut(place)?.number }
+    func empty(_ place: Int) { mailbox.empty(place) }
+    func sleep(at place: Int) -> Bool { mailbox.sleep(at: place) }
+    func rouse(at place: Int) -> Bool { mailbox.rouse(at: place) }
+
+    /// The item of a place that is filled, where it lies.
+    func look(at place: Int) -> Int { unsafe mailbox.element(at: place).pointee.number }
+
+    /// What the place of a number is.
+    func state(at place: Int) -> State {
+        mailbox.isFilled(at: place) ? mailbox.isPlain(at: place) ? .plain : .special : .empty
+    }
+
+    enum State { case empty, plain, special }
+
+    /// Counts the items that were made, and those that have ended.
+    final class Ends: Sendable {
+        private let made = Atomic<Int>(0)
+        private let ended = Atomic<Int>(0)
+
+        var count: Int { ended.load(ordering: .acquiring) }
+        var alive: Int { made.load(ordering: .acquiring) - count }
+
+        fileprivate func begin() { made.wrappingAdd(1, ordering: .releasing) }
+        fileprivate func end() { ended.wrappingAdd(1, ordering: .releasing) }
+    }
+
+    /// Larger than a cache line, and with something to let go of.
+    struct Item: Sendable {
+        let number: Int
+        private let padding: InlineArray<12, Int>
+        private let life: Life
+
+        init(_ number: Int, _ ends: Ends) {
+            self.number = number
+            padding = InlineArray(repeating: number)
+            life = Life(ends)
+        }
+
+        /// Whether all of it was written.
+        var isWhole: Bool { padding.indices.allSatisfy { padding[$0] == number } }
+    }
+
+    private final class Life: Sendable {
+        private let ends: Ends
+
+        init(_ ends: Ends) {
+            self.ends = ends
+            ends.begin()
+        }
+
+        deinit { ends.end() }
+    }
+}

@@ -1,0 +1,220 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("A mailbox under contention (behaviours 11 and 13)", .timeLimit(.minutes(2)))
+struct MailboxContentionTests {
+    private static let cases = [1, 2, 64, 65, 129].flatMap { capacity in [1, 2, 8].map { (capacity, $0) } }
+
+    // A wake too few would leave the reader asleep for good, and this test to its time limit; one too many would be
+    // counted.
+    @Test("each place is read once, whole and in its turn, and each sleep is ended once", arguments: cases)
+    func fillersAgainstReader(capacity: Int, fillers: Int) async {
+        let each = 16_000 / fillers
+        let (office, read) = (PostOffice(capacity: capacity), Journal<Int>())
+        await onThreads(fillers + 1) { thread in
+            if thread < fillers {
+                for _ in 0..<each { office.post() }
+                return
+            }
+            for place in 0..<(fillers * each) { office.readOrSleep(place) }
+            read.note(fillers * each)
+        }
+        #expect(read.entries == [fillers * each])
+        #expect(office.isInOrder && office.box.ends.count == fillers * each)
+    }
+
+    @Test("slow fillers, who come to their places late and from last to first, hold up the reader and no other filler")
+    func slowFillers() async {
+        for capacity in [1, 5, 63, 64, 65, 200] {
+            let (fillers, each) = (4, 3_000)
+            let (office, read) = (PostOffice(capacity: capacity), Journal<Int>())
+            await onThreads(fillers + 1) { thread in
+                if thread == fillers {
+                    for place in 0..<(fillers * each) { office.readOrSleep(place) }
+                    read.note(fillers * each)
+                    return
+                }
+                var random = SplitMix64(seed: UInt64(thread))
+                var (held, left): ([Int], Int) = ([], each)
+                while left > 0 || !held.isEmpty {
+                    let place = left > 0 && held.count < 5 ? office.reserve() : nil
+                    if let place {
+                        held.append(place)
+                        left -= 1
+                        if Bool.random(using: &random) { continue }
+                    }
+                    if held.isEmpty { yieldToOtherThreads() }
+                    while let place = held.popLast() { office.fill(place) }
+                }
+            }
+            #expect(read.entries == [fillers * each])
+            #expect(office.isInOrder)
+        }
+    }
+
+    @Test("fillers and rousers together end each sleep once", arguments: [1, 64, 1_000])
+    func rousersAndFillers(capacity: Int) async {
+        let (fillers, rousers, each) = (2, 2, 4_000)
+        let (office, read, over) = (PostOffice(capacity: capacity), Journal<Int>(), Countdown(1))
+        // As in the bus, those who rouse the reader share a lock with it when it is not reading.
+        let current = Locked(0)
+        await onThreads(fillers + rousers + 1) { thread in
+            switch thread {
+            case 0..<fillers:
+                for _ in 0..<each { office.post() }
+            case fillers:
+                for place in 0..<(fillers * each) {
+                    while true {
+                        let step = current.withLock { current in
+                            current = place
+                            return office.step(place)
+                        }
+                        if step == .read { break }
+                        if step == .sleeps { office.waitForWakeUp() }
+                    }
+                }
+                read.note(fillers * each)
+                over.step()
+            default:
+                while !over.isOver {
+                    if current.withLock({ office.box.rouse(at: $0) }) { office.wake() }
+                    yieldToOtherThreads()
+                }
+            }
+        }
+        #expect(read.entries == [fillers * each])
+        #expect(office.isInOrder)
+    }
+
+    @Test("shut in the midst: each element is read, handed back or refused, and none is left", arguments: 0..<40)
+    func shutInTheMidst(round: Int) async {
+        let (fillers, each) = (3, 500)
+        let office = PostOffice(capacity: [1, 64, 65, 300][round % 4])
+        let (refused, taken) = (Journal<Int>(), Journal<Int>())
+        await onThreads(fillers + 1) { thread in
+            guard thread == fillers else {
+                for _ in 0..<each {
+                    guard let place = office.waitForPlace() else { return }
+                    if office.fill(place) == .refused { refused.note(place) }
+                }
+                return
+            }
+            var cursor = 0
+            for _ in 0..<(round * 10) where office.step(cursor) == .read {
+                taken.note(cursor)
+                cursor += 1
+            }
+            let end = office.close()
+            // The sleep at which the reader may be is over.
+            for place in cursor..<max(cursor, end) { if office.box.shut(place) != nil { taken.note(place) } }
+        }
+        #expect(taken.entries == taken.entries.sorted())
+        #expect((taken.entries + refused.entries).sorted() == Array(0..<office.close()))
+        // A filler has one place at a time.
+        #expect(refused.entries.count <= fillers)
+        #expect(office.box.ends.alive == 0 && office.wrong.entries.isEmpty)
+    }
+}
+
+/// A mailbox with what the bus has around it: who gives the numbers, and a semaphore on which the reader sleeps.
+private final class PostOffice: Sendable {
+    enum Step {
+        case read
+        case mayTryAgain
+        case sleeps
+    }
+
+    private static let closed = 1 << 40
+
+    let box: MailboxBox
+    /// The places in which something else was than belongs there.
+    let wrong = Journal<Int>()
+    private let capacity: Int
+    private let next = Atomic<Int>(0)
+    private let emptied = Atomic<Int>(0)
+    private let wakeUps = DispatchSemaphore(value: 0)
+    private let sleepCount = Atomic<Int>(0)
+    private let wakeCount = Atomic<Int>(0)
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        box = MailboxBox(capacity: capacity)
+    }
+
+    /// Whether each sleep was ended once, and everything was read as it was written, and let go.
+    var isInOrder: Bool {
+        let (sleeps, wakes) = (sleepCount.load(ordering: .acquiring), wakeCount.load(ordering: .acquiring))
+        return sleeps == wakes && wrong.entries.isEmpty && box.ends.alive == 0
+    }
+
+    /// A number, if there is one to be given.
+    func reserve() -> Int? {
+        let found = next.load(ordering: .relaxed)
+        guard found - emptied.load(ordering: .acquiring) < capacity else { return nil }
+        return next.compareExchange(expected: found, desired: found + 1, ordering: .acquiringAndReleasing).exchanged
+            ? found : nil
+    }
+
+    /// A number, as soon as there is one; nil if no more are given.
+    func waitForPlace() -> Int? {
+        while next.load(ordering: .relaxed) < Self.closed {
+            if let place = reserve() { return place }
+            yieldToOtherThreads()
+        }
+        return nil
+    }
+
+    /// Gives no more numbers; answers how many were given.
+    func close() -> Int { next.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue & ~Self.closed }
+
+    @discardableResult
+    func fill(_ place: Int) -> MailboxBox.FillAnswer {
+        let answer = box.fill(place, isSpecial: place % 7 == 0)
+        if answer == .filledForSleeper { wake() }
+        return answer
+    }
+
+    func post() { if let place = waitForPlace() { fill(place) } }
+
+    func wake() {
+        wakeCount.wrappingAdd(1, ordering: .releasing)
+        wakeUps.signal()
+    }
+
+    func waitForWakeUp() { wakeUps.wait() }
+
+    /// Reads what is in a place, now by taking it, now where it lies; or lies down.
+    func step(_ place: Int) -> Step {
+        guard box.mailbox.isFilled(at: place) else {
+            guard box.sleep(at: place) else { return .mayTryAgain }
+            sleepCount.wrappingAdd(1, ordering: .releasing)
+            return .sleeps
+        }
+        var isRight = box.mailbox.isPlain(at: place) == (place % 7 > 0)
+        if place % 2 == 0 {
+            let item = unsafe box.mailbox.element(at: place).pointee
+            isRight = isRight && item.number == place && item.isWhole
+            box.empty(place)
+        } else {
+            let item = box.mailbox.take(place)
+            isRight = isRight && item?.number == place && item?.isWhole == true
+        }
+        if !isRight { wrong.note(place) }
+        emptied.store(place + 1, ordering: .releasing)
+        return .read
+    }
+
+    /// Reads what is in a place, as soon as it is there.
+    func readOrSleep(_ place: Int) {
+        while true {
+            switch step(place) {
+            case .read: return
+            case .mayTryAgain: continue
+            case .sleeps: waitForWakeUp()
+            }
+        }
+    }
+}

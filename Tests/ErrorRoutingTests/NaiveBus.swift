@@ -1,0 +1,215 @@
+@testable import ErrorRouting
+
+/// What a bus does with what is posted, written down as the design explains it: arrays and counts, one thread.
+///
+/// Errors are numbers; an even one is a ``Numbered``, an odd one a ``BusWalk/Odd``.
+struct NaiveBus {
+    struct Posted: Equatable {
+        let place: Int
+        let number: Int
+        let kind: Int
+        let moment: Int
+    }
+
+    enum Item: Equatable {
+        case error(Posted, isFilled: Bool)
+        case notice
+    }
+
+    enum Delivery: Equatable {
+        case error(Int, occurrences: Int)
+        case drops(ErrorsDropped)
+        case failure(Int?)
+    }
+
+    let capacity: Int
+    var flood: NaiveFloodLimiter?
+
+    /// What was accepted, or announced, in order.
+    var items: [Item] = []
+    var accepted = 0
+    var failures: [Int?] = []
+    var delivering: Delivery?
+    /// How often the action in delivery has outlived its time.
+    var abandoned = 0
+    /// What no notice has told of yet.
+    var untold: [String: Int] = [:]
+    /// Whether a notice is on its way to the bus, or waits there.
+    var hasNotice = false
+
+    var isAsleep = false
+    var isClosed = false
+    /// Whether it was taken back, or has come to its end.
+    var hasEnded = false
+    var counts = ErrorBus.Statistics()
+
+    init(capacity: Int, flood: NaiveFloodLimiter?) {
+        self.capacity = capacity
+        self.flood = flood
+    }
+
+    /// What takes room.
+    var used: Int { items.count { $0 != .notice } + (flood?.heldCount ?? 0) }
+
+    /// Accepted, and not yet filled.
+    var reserved: [Posted] {
+        items.compactMap { if case .error(let posted, isFilled: false) = $0 { posted } else { nil } }
+    }
+
+    var statistics: ErrorBus.Statistics {
+        var statistics = counts
+        statistics.pending = used + (hasNotice ? 1 : 0) + failures.count + (delivering == nil ? 0 : 1)
+        statistics.posted += hasNotice ? 1 : 0
+        return statistics
+    }
+
+    // MARK: Posters
+
+    mutating func reserve(_ posted: Posted, type: String) -> IntakeBox.Reservation {
+        counts.posted += 1
+        if isClosed || used >= capacity { counts.dropped += 1 }
+        if isClosed { return .closed }
+        if used < capacity {
+            items.append(.error(posted, isFilled: false))
+            accepted += 1
+            return .accepted(posted.place)
+        }
+        untold[type, default: 0] += 1
+        return .full(makesNotice: untold.values.reduce(0, +) == 1)
+    }
+
+    mutating func fill(_ posted: Posted) -> IntakeBox.FillAnswer {
+        guard let index = items.firstIndex(of: .error(posted, isFilled: false)) else { return .refused }
+        if hasEnded {
+            items.remove(at: index)
+            counts.dropped += 1
+            return .refused
+        }
+        items[index] = .error(posted, isFilled: true)
+        // The worker sleeps at the first of them; a notice rouses it otherwise.
+        guard isAsleep, items[..<index].allSatisfy({ $0 == .notice }) else { return .filled }
+        isAsleep = false
+        return .filledForSleeper
+    }
+
+    mutating func announce() -> Bool {
+        if hasEnded { return false }
+        items.append(.notice)
+        hasNotice = true
+        return true
+    }
+
+    /// What a dropper does after it has announced a notice, or could not.
+    mutating func settle(_ isAnnounced: Bool) -> (drops: ErrorsDropped?, wakes: Bool) {
+        if hasEnded { return (isAnnounced ? nil : takeDrops(), false) }
+        defer { isAsleep = false }
+        return (nil, isAsleep)
+    }
+
+    mutating func takeDrops() -> ErrorsDropped {
+        defer { untold = [:] }
+        return ErrorsDropped(count: untold.values.reduce(0, +), byType: untold)
+    }
+
+    // MARK: Worker and end
+
+    mutating func next(at now: Int) -> PlainBus.Event {
+        if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
+        while delivering == nil, let item = items.first, item.isReady {
+            guard case .error(let posted, _) = item else {
+                items.removeFirst()
+                delivering = takeNotice()
+                continue
+            }
+            // What has to go first leaves the error where it is.
+            if let release = flood?.release(toAdmit: posted.kind, at: posted.moment) {
+                delivering = .error(release.held, occurrences: release.occurrences)
+                continue
+            }
+            items.removeFirst()
+            switch flood?.admit(posted.number, kind: posted.kind, at: posted.moment) {
+            case nil, .passes: delivering = .error(posted.number, occurrences: 1)
+            case .isHeld(suppressing: nil): break
+            case .isHeld(suppressing: let number?):
+                counts.suppressed += 1
+                return .suppressed(number)
+            }
+        }
+        if delivering == nil, let flood, flood.heldCount > 0,
+            let release = self.flood?.release(endingBy: isClosed ? nil : now)
+        {
+            delivering = .error(release.held, occurrences: release.occurrences)
+        }
+        if let delivering { return delivering.event }
+        if isClosed, used == 0, !hasNotice {
+            hasEnded = true
+            return .end
+        }
+        isAsleep = true
+        return .asleep
+    }
+
+    private mutating func takeNotice() -> Delivery {
+        hasNotice = false
+        counts.posted += 1
+        return .drops(takeDrops())
+    }
+
+    mutating func complete(_ disposition: HandleOutcome.Disposition, failures new: [Int?]) -> [PlainBus.Event]? {
+        guard !hasEnded, let done = delivering else { return nil }
+        delivering = nil
+        abandoned = 0
+        switch disposition {
+        case .ignored: counts.ignored += 1
+        case .unmatched: counts.unmatched += 1
+        default: counts.handled += 1
+        }
+        counts.actionFailures += new.count
+        if case .failure = done { return new.map { .failure($0) } }
+        counts.posted += new.count
+        failures += new
+        return []
+    }
+
+    mutating func finish() -> Bool {
+        defer { isClosed = true }
+        if isClosed || !isAsleep { return false }
+        isAsleep = false
+        return true
+    }
+
+    mutating func takeBack() -> [PlainBus.Event] {
+        (isClosed, hasEnded, isAsleep) = (true, true, false)
+        counts.actionFailures += abandoned
+        var left: [Delivery] = delivering.map { [$0] } ?? []
+        left += failures.map { .failure($0) }
+        while let release = flood?.release(endingBy: nil) {
+            left.append(.error(release.held, occurrences: release.occurrences))
+        }
+        for item in items where item.isReady {
+            switch item {
+            case .error(let posted, _): left.append(.error(posted.number, occurrences: 1))
+            case .notice: left.append(takeNotice())
+            }
+        }
+        items.removeAll { $0.isReady }
+        (delivering, failures) = (nil, [])
+        counts.dropped += left.count
+        return left.map(\.event)
+    }
+}
+
+extension NaiveBus.Item {
+    /// Whether it can be taken: a place that is not filled yet holds up all that come after it.
+    fileprivate var isReady: Bool { if case .error(_, isFilled: false) = self { false } else { true } }
+}
+
+extension NaiveBus.Delivery {
+    var event: PlainBus.Event {
+        switch self {
+        case .error(let number, let occurrences): .error(number, occurrences: occurrences)
+        case .drops(let drops): .drops(drops)
+        case .failure(let number): .failure(number)
+        }
+    }
+}

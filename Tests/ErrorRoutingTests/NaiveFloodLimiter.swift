@@ -1,0 +1,88 @@
+/// What a flood limit does, written down as it is explained: in arrays that are searched from the front.
+///
+/// Kinds and held errors are numbers.
+struct NaiveFloodLimiter {
+    struct Window {
+        let kind: Int
+        let end: Int
+        var passed = 0
+        var held: Int?
+        var suppressed = 0
+    }
+
+    struct Release: Equatable {
+        let held: Int
+        let occurrences: Int
+    }
+
+    enum Verdict: Equatable {
+        case passes(Int)
+        case isHeld(suppressing: Int?)
+    }
+
+    let first: Int
+    let window: Int
+    let maximum: Int
+    /// In the order in which they were opened.
+    private(set) var windows: [Window] = []
+    /// The kinds that have a window, the least recently seen first.
+    private var seen: [Int] = []
+
+    init(first: Int, window: Int, maximum: Int) {
+        self.first = first
+        self.window = window
+        self.maximum = maximum
+    }
+
+    var heldCount: Int { windows.count { $0.held != nil } }
+
+    /// For how many errors what is held stands.
+    var heldOccurrences: Int { windows.map { $0.held == nil ? 0 : 1 + $0.suppressed }.reduce(0, +) }
+
+    var nextEnd: Int? { heldCount == 0 ? nil : windows[0].end }
+
+    /// Windows end in the order in which they were opened; one that ends later keeps those after it open.
+    mutating func release(endingBy time: Int?) -> Release? {
+        while !windows.isEmpty, time.map({ windows[0].end <= $0 }) ?? true {
+            if let release = close(windows[0].kind) { return release }
+        }
+        return nil
+    }
+
+    mutating func release(toAdmit kind: Int, at time: Int) -> Release? {
+        if let release = release(endingBy: time) { return release }
+        if let own = windows.first(where: { $0.kind == kind }) {
+            return own.end <= time ? close(kind) : nil
+        }
+        while windows.count >= maximum {
+            if let release = close(seen[0]) { return release }
+        }
+        return nil
+    }
+
+    mutating func admit(_ error: Int, kind: Int, at time: Int) -> Verdict {
+        seen.removeAll { $0 == kind }
+        seen.append(kind)
+        if !windows.contains(where: { $0.kind == kind }) { windows.append(Window(kind: kind, end: time + window)) }
+        for index in windows.indices where windows[index].kind == kind {
+            if windows[index].passed < first {
+                windows[index].passed += 1
+                return .passes(error)
+            }
+            let before = windows[index].held
+            windows[index].held = error
+            windows[index].suppressed += before == nil ? 0 : 1
+            return .isHeld(suppressing: before)
+        }
+        return .passes(error)
+    }
+
+    private mutating func close(_ kind: Int) -> Release? {
+        seen.removeAll { $0 == kind }
+        for index in windows.indices where windows[index].kind == kind {
+            let window = windows.remove(at: index)
+            return window.held.map { Release(held: $0, occurrences: 1 + window.suppressed) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("Notices of drops, under contention (behaviours 13 and 14)", .timeLimit(.minutes(2)))
+struct NoticeContentionTests {
+    @Test("each drop is told of once, by a notice that is alone and not empty")
+    func noticesUnderWay() async {
+        let (box, posters, each) = (IntakeBox(capacity: 1), 4, 4_000)
+        let (told, known) = (Journal<Int>(), Journal<Bool>())
+        let left = Countdown(posters)
+        box.post(0)
+        _ = box.takeAll()
+        await onThreads(posters + 1) { thread in
+            if thread < posters {
+                for number in 0..<each where box.reserve(number) == .full(makesNotice: true) {
+                    known.note(box.announce())
+                }
+                left.step()
+                return
+            }
+            while true {
+                let isLast = left.isOver
+                // Until a notice is told, and its drops with it, nobody makes another one.
+                let notices = box.takeAll()
+                if notices.isEmpty, isLast { break }
+                if notices.isEmpty { continue }
+                // The bus must not end as long as one is there.
+                known.note(notices == [-1] && box.intake.state.hasNotice && !box.hasTakenNotice())
+                told.note(box.takeDrops())
+            }
+        }
+        #expect(told.entries.reduce(0, +) == posters * each)
+        #expect(told.entries.allSatisfy { $0 > 0 })
+        #expect(known.entries.allSatisfy { $0 })
+        #expect(box.intake.counts.untoldDrops == 0 && box.intake.counts.notices == 0)
+    }
+
+    @Test("shut in the midst of drops: each is told of once, be it by the shutdown or a dropper", arguments: 0..<40)
+    func shutInTheMidst(round: Int) async {
+        let (box, posters, each) = (IntakeBox(capacity: 1), 4, 500)
+        let (dropped, told) = (Journal<Int>(), Journal<Int>())
+        let hasEnded = Locked(false)
+        box.post(0)
+        _ = box.takeAll()
+        await onThreads(posters + 1) { thread in
+            if thread < posters {
+                var drops = 0
+                for number in 0..<each {
+                    guard case .full(let makesNotice) = box.reserve(number) else { continue }
+                    drops += 1
+                    guard makesNotice else { continue }
+                    // What `ErrorBus` does when it announces drops.
+                    let isAnnounced = box.announce()
+                    hasEnded.withLock { hasEnded in
+                        if !hasEnded || isAnnounced && !box.hasTakenNotice() { return }
+                        told.note(box.takeDrops())
+                    }
+                }
+                dropped.note(drops)
+                return
+            }
+            for _ in 0..<(round * 10) where box.take() == -1 { told.note(box.takeDrops()) }
+            hasEnded.withLock { hasEnded in
+                hasEnded = true
+                for notice in box.shut() where notice == -1 { told.note(box.takeDrops()) }
+            }
+        }
+        #expect(told.entries.reduce(0, +) == dropped.entries.reduce(0, +))
+        #expect(box.intake.counts.untoldDrops == 0 && box.intake.counts.refused + dropped.entries.reduce(0, +) == 2_000)
+        #expect(!box.hasTakenNotice() && !box.announce())
+    }
+}

@@ -1,0 +1,71 @@
+@testable import ErrorRouting
+
+/// The machine's answers, to be compared, and what workers come to.
+extension PlainBus {
+    enum WatchAnswer: Equatable {
+        case goHome
+        case sleep(until: Duration)
+        case replaceWorker(UInt64)
+    }
+
+    func watch(at now: Duration) -> WatchAnswer {
+        switch machine.watch(at: now) {
+        case .goHome: .goHome
+        case .sleep(let deadline): .sleep(until: deadline)
+        case .replaceWorker(let generation): .replaceWorker(generation)
+        }
+    }
+
+    func run() -> BusStateMachine.RunAnswer { machine.run() }
+    func leftoversWereReceived() -> Bool { machine.leftoversWereReceived() }
+
+    /// Whether the report of a number is in delivery, as `ErrorBus.isInsideOwnAction` has it.
+    func isDelivering(_ sequence: UInt64) -> Bool {
+        machine.isDelivering(sequence) || lane.isOpen && lane.sequence == sequence
+    }
+
+    /// Delivers whatever comes, all of it handled, until there is nothing more.
+    func drain(_ generation: UInt64 = 0, at now: Duration = .zero) -> [Event] {
+        var events: [Event] = []
+        while true {
+            events.append(next(generation, at: now))
+            switch events.last {
+            case .error, .drops, .failure: _ = complete(generation: generation)
+            case .suppressed: break
+            default: return events
+            }
+        }
+    }
+
+    /// How far a worker comes that begins where it was told to.
+    func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
+        var result = progress
+        let rule = unsafe Unmanaged<Rule>.passUnretained(rule)
+        switch disposition {
+        case .unmatched: _ = result.advance()
+        case .ignored: unsafe result.record(.ignored, of: rule)
+        default: unsafe result.record(.next, of: rule)
+        }
+        for failure in failures { unsafe result.record(failure, of: rule) }
+        return result
+    }
+
+    /// An action that fails on what was delivered last, with an error of a number.
+    func failure(_ number: Int) -> ActionFailure {
+        let rule = RuleDescription(matcher: "any", source: .init())
+        let report = report ?? ErrorReport(error: Numbered(0), source: .init())
+        return ActionFailure(error: Numbered(number), report: report, rule: rule)
+    }
+
+    static func event(of pending: PendingReport) -> Event {
+        switch pending.error {
+        case let drops as ErrorsDropped: .drops(drops)
+        case let failure as ActionFailure: event(of: failure)
+        case let error: .error(number(of: error) ?? -1, occurrences: pending.report().occurrences)
+        }
+    }
+
+    static func event(of failure: ActionFailure) -> Event { .failure(number(of: failure.error)) }
+
+    static func number(of error: any Error) -> Int? { (error as? any ErrorWithNumber)?.number }
+}
