@@ -5,7 +5,7 @@ import Testing
 @Suite("A bus and its scopes do what a linear reading of their concatenation does", .timeLimit(.minutes(2)))
 struct LinearReadingPathTests {
     /// What a run has come across, so that it is known to have tried something.
-    private struct Coverage {
+    fileprivate struct Coverage {
         var results: [String: Int] = [:]
         var levels: [Int: Int] = [:]
         var failures = 0

@@ -42,7 +42,7 @@ extension PlainBus {
         var result = progress
         let rule = unsafe Unmanaged<Rule>.passUnretained(rule)
         switch disposition {
-        case .unmatched: _ = result.advance()
+        case .unmatched: _ = result.advance(handlers: 1)
         case .ignored: unsafe result.record(.ignored, of: rule)
         default: unsafe result.record(.next, of: rule)
         }
