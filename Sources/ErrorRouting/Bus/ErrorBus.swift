@@ -114,7 +114,7 @@ public final class ErrorBus: ErrorPosting {
         _ error: any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
-        in scope: ErrorScope?
+        in scope: ScopeContext?
     ) {
         post(error, metadata, source, scope, nil)
     }
@@ -144,7 +144,7 @@ public final class ErrorBus: ErrorPosting {
         _ error: any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
-        in scope: ErrorScope?
+        in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
             let isPending = post(error, metadata, source, scope, nil)
@@ -182,7 +182,7 @@ public final class ErrorBus: ErrorPosting {
         _ error: any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
-        _ scope: ErrorScope?,
+        _ scope: ScopeContext?,
         _ promise: Promise<HandleOutcome>?
     ) -> Bool {
         // First what may run code of the user's: between reservation and filling the loop waits for this poster.

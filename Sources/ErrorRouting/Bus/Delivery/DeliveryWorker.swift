@@ -81,7 +81,7 @@ final class DeliveryWorker: ActionSupervisor {
     @inline(__always)
     private func walk(
         for error: any Error,
-        in scope: ErrorScope?,
+        in scope: ScopeContext?,
         from progress: DispatchProgress
     ) -> DispatchWalk {
         guard let path = scope?.handlers?.steps else {

@@ -24,7 +24,7 @@ final class PendingReport: @unchecked Sendable {
     }
 
     /// The notice that an action failed at a report: posted where the rule was registered, in the scope of the report.
-    convenience init(noticeOf failure: ActionFailure, in scope: ErrorScope?) {
+    convenience init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
         self.init(
             Posting(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope),
             kind: .actionFailure

@@ -12,7 +12,7 @@ struct Posting: Sendable {
     let error: any Error
     let source: ErrorReport.Source
     let metadata: [String: String]
-    let scope: ErrorScope?
+    let scope: ScopeContext?
     let moment: ErrorReport.Moment
     /// Who waits for the outcome.
     let promise: Promise<HandleOutcome>?
@@ -23,7 +23,7 @@ struct Posting: Sendable {
         _ error: any Error,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
-        scope: ErrorScope? = nil,
+        scope: ScopeContext? = nil,
         moment: ErrorReport.Moment = .init(),
         promise: Promise<HandleOutcome>? = nil,
         floodStamp: FloodStamp? = nil

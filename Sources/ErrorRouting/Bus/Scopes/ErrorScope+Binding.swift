@@ -77,7 +77,7 @@ public func withErrorScope<T, F: Error>(
     let parent = ErrorScope.innermost
     let scope = ErrorScope(
         name,
-        in: parent,
+        in: parent?.context,
         of: parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus,
         handler: handler,
         order: order,

@@ -10,7 +10,7 @@ extension ErrorScope {
     ///   - source: Where it is posted.
     public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
         guard let bus else { return writeToStandardError(error, metadata, source) }
-        bus.post(error, metadata, source, in: self)
+        bus.post(error, metadata, source, in: context)
     }
 
     /// Posts an error and waits until it is delivered; so a poster knows whether anyone on the path handled it.
@@ -31,7 +31,7 @@ extension ErrorScope {
             writeToStandardError(error, metadata, source)
             return HandleOutcome(disposition: .unmatched)
         }
-        return await bus.deliver(error, metadata, source, in: self)
+        return await bus.deliver(error, metadata, source, in: context)
     }
 
     private func writeToStandardError(
@@ -42,7 +42,7 @@ extension ErrorScope {
         let report = ErrorReport(
             error: error,
             source: source,
-            metadata: self.metadata.merging(metadata) { _, own in own },
+            metadata: context.metadata.merging(metadata) { _, own in own },
             scope: path
         )
         StandardError.write(report, because: AmbientErrorPosting.noBus)

@@ -24,42 +24,31 @@ public final class ErrorScope: ErrorPosting {
     /// The scope of this task, as far as it belongs to ``ErrorBus/current``.
     @TaskLocal static var bound: ErrorScope?
 
-    /// The names of the scopes around this one and its own, the outermost first.
-    public let path: [String]
-    /// What reports get along: the metadata of the scopes around this one, with its own on top.
-    let metadata: [String: String]
     /// Nil where there is no bus: then errors go to standard error.
     let bus: ErrorBus?
-    /// The rules on the way; nil where they are those of the bus alone.
-    let handlers: HandlerPath?
-    /// For explanations: the handlers in the order in which their rules are tried, each with the path of its scope.
-    private let order: Order
-    private let parent: ErrorScope?
-    private let handler: ErrorHandler
+    let context: ScopeContext
 
     init(
         _ name: String,
-        in parent: ErrorScope?,
+        in parent: ScopeContext?,
         of bus: ErrorBus?,
         handler: ErrorHandler,
         order: Order,
         metadata: [String: String]
     ) {
-        path = (parent?.path ?? []) + [name]
-        let inherited = parent?.metadata ?? [:]
-        self.metadata = metadata.isEmpty ? inherited : inherited.merging(metadata) { _, own in own }
         self.bus = bus
-        self.parent = parent
-        self.handler = handler
-        self.order = order
-        // Without rules of its own it goes the way of what is around it.
-        if let bus, !handler.rules.isEmpty {
-            let outer = parent?.handlers ?? HandlerPath(bus.handler.rules)
-            handlers = outer.adding(handler.rules, isTriedFirst: order == .innermostFirst)
-        } else {
-            handlers = parent?.handlers
-        }
+        context = ScopeContext(
+            name,
+            in: parent,
+            root: bus?.handler.rules,
+            rules: handler.rules,
+            order: order,
+            metadata: metadata
+        )
     }
+
+    /// The names of the scopes around this one and its own, the outermost first.
+    public var path: [String] { context.path }
 
     /// Makes a scope within this one.
     ///
@@ -76,7 +65,7 @@ public final class ErrorScope: ErrorPosting {
         order: Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(name, in: self, of: bus, handler: handler, order: order, metadata: metadata)
+        ErrorScope(name, in: context, of: bus, handler: handler, order: order, metadata: metadata)
     }
 
     /// Says what the rules of the whole path would do with an error, rule by rule.
@@ -86,13 +75,8 @@ public final class ErrorScope: ErrorPosting {
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
-    public func explain(_ error: any Error) -> Explanation { Explanation(error, on: explained) }
-
-    /// The handlers of the path in the order in which their rules are tried, and from the inside out.
-    private var explained: Explanation.Path {
-        var path = parent?.explained ?? Explanation.Path(bus.map { [([], $0.handler.rules)] } ?? [])
-        path.add(handler.rules, of: self.path, isTriedFirst: order == .innermostFirst)
-        return path
+    public func explain(_ error: any Error) -> Explanation {
+        Explanation(error, on: context.explained(root: bus?.handler.rules))
     }
 }
 
