@@ -59,7 +59,7 @@ struct ScopeTimeLimitTests {
     }
 
     @Test(
-        "an action that outlives its limit is cut off wherever it is on the path, and the rules after it have their turn",
+        "an action that outlives its limit is cut off wherever it is on the path, and the rules after it run",
         arguments: [["outer"], ["bus"], ["last"], ["outer", "bus"], ["bus", "last"], ["outer", "bus", "last"]]
     )
     func cutOff(hanging: Set<String>) async {
