@@ -1,7 +1,7 @@
 import ErrorRouting
 
-/// A bus's handler and those of the scopes below it, each within the one before.
 extension LinearReading {
+    /// A bus's handler and those of the scopes below it, each within the one before.
     struct Path: Sendable, CustomStringConvertible {
         /// One handler of the path; the order of the outermost, which is the bus's, says nothing.
         struct Level: Sendable {
@@ -65,12 +65,17 @@ extension LinearReading {
 
 extension LinearReading.Generator {
     /// A path of handlers that have something to do with the errors given; some have no rules, a few have many.
+    ///
+    /// On every fourth path most rules are for what nothing matches, or that would hardly ever come up.
     mutating func path(for errors: [LinearReading.Specimen], levels: Int) -> LinearReading.Path {
-        LinearReading.Path(
+        let fallsBack = number(0..<4) == 0
+        return LinearReading.Path(
             levels: (0..<levels).map { _ in
-                let count = number(0..<30) == 0 ? 25 : number(0..<6)
-                let isInnermostFirst = number(0..<2) == 0
-                return .init(handler: handler(for: errors, rules: count), isInnermostFirst: isInnermostFirst)
+                var handler = handler(for: errors, rules: number(0..<30) == 0 ? 25 : number(0..<6))
+                for index in handler.rules.indices where fallsBack && number(0..<4) > 0 {
+                    handler.rules[index].verb = .onNoMatch
+                }
+                return .init(handler: handler, isInnermostFirst: number(0..<2) == 0)
             }
         )
     }

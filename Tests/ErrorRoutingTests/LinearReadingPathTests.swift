@@ -11,12 +11,21 @@ struct LinearReadingPathTests {
         var failures = 0
         var mixedOrders = 0
         var fallbacksOfSeveral = 0
+
+        mutating func note(_ result: LinearReading.Result, _ path: LinearReading.Path) {
+            results[result.disposition, default: 0] += 1
+            levels[path.levels.count, default: 0] += 1
+            failures += result.failures.count
+            if Set(path.levels.dropFirst().map(\.isInnermostFirst)).count == 2 { mixedOrders += 1 }
+            let fallbacks = path.levels.count { $0.handler.rules.contains { $0.verb == .onNoMatch } }
+            if result.disposition == "unmatched", fallbacks > 1 { fallbacksOfSeveral += 1 }
+        }
     }
 
     private let pathsPerSeed = 150
     private let errorsPerPath = 5
 
-    @Test("through paths of up to four handlers, in both orders", arguments: 401...406 as ClosedRange<UInt64>)
+    @Test("through paths of up to four handlers, in both orders", arguments: 401...404 as ClosedRange<UInt64>)
     func paths(seed: UInt64) async {
         var (generator, coverage) = (LinearReading.Generator(seed: seed), Coverage())
         for round in 1...pathsPerSeed {
@@ -31,7 +40,7 @@ struct LinearReadingPathTests {
         #expect(Set(coverage.levels.keys) == [1, 2, 3, 4])
         #expect(coverage.failures > 100)
         #expect(coverage.mixedOrders > 20)
-        #expect(coverage.fallbacksOfSeveral > 5)
+        #expect(coverage.fallbacksOfSeveral > 20)
     }
 
     /// Sends errors through a path one by one, and then all at once; answers whether all was as expected.
@@ -62,8 +71,10 @@ struct LinearReadingPathTests {
                     let expected = reading.handle(specimen)
                     if let scope = scopes.last {
                         let entries = scope.explain(error).entries
-                        check(entries.map { "\($0.rule.source.line): \($0.verdict)" }, reading.explain(specimen), [specimen])
-                        check(entries.map(\.scope), entries.map { path.scope(of: Int($0.rule.source.line)) }, [specimen])
+                        let lines = entries.map { "\($0.rule.source.line): \($0.verdict)" }
+                        check(lines, reading.explain(specimen), [specimen])
+                        let origins = entries.map { path.scope(of: Int($0.rule.source.line)) }
+                        check(entries.map(\.scope), origins, [specimen])
                     }
                     _ = trace.takeAll()
                     let outcome = await poster.deliver(error)
@@ -79,16 +90,5 @@ struct LinearReadingPathTests {
         // Nobody waited for these, and nobody observed them: they go the shortest way.
         check(trace.takeAll(), errors.flatMap { reading.handle($0).notes }, errors)
         return isAsExpected
-    }
-}
-
-extension LinearReadingPathTests.Coverage {
-    fileprivate mutating func note(_ result: LinearReading.Result, _ path: LinearReading.Path) {
-        results[result.disposition, default: 0] += 1
-        levels[path.levels.count, default: 0] += 1
-        failures += result.failures.count
-        if Set(path.levels.dropFirst().map(\.isInnermostFirst)).count == 2 { mixedOrders += 1 }
-        let fallbacks = path.levels.count { $0.handler.rules.contains { $0.verb == .onNoMatch } }
-        if result.disposition == "unmatched", fallbacks > 1 { fallbacksOfSeveral += 1 }
     }
 }

@@ -4,9 +4,9 @@ import Foundation
 import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.
-@Suite("Behaviour 22: scopes in actions, at the root, and where there is no bus", .timeLimit(.minutes(2)))
+@Suite("Behaviour 22: in actions, at the root, and without a bus", .timeLimit(.minutes(2)))
 struct ScopeAmbienceTests {
-    @Test("inside an action no scope is bound, neither that of run's caller nor the report's", arguments: [true, false])
+    @Test("inside an action no scope is bound, neither run's caller's nor the report's", arguments: [true, false])
     func inActions(isAsynchronous: Bool) async {
         let post: @Sendable (Numbered, ErrorReport) -> HandleStrategy = { error, report in
             #expect(report.scope == ["scope"])

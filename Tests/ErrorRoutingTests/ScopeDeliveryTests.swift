@@ -136,15 +136,17 @@ struct ScopeDeliveryTests {
     func counts() async {
         let journal = Journal<[String]>()
         let bus = ErrorBus(handler: .noting(Journal<Int>()))
-        let inner = bus.scope("outer").scope(
-            "inner", handler: ErrorHandler().always { _, report in journal.note(report.scope); return .next })
-        let outer = bus.scope(
-            "posting",
-            handler: ErrorHandler().ignore(Numbered(2)).on(Numbered(1)) { _ in
-                inner.post(Numbered(3))
-                inner.post(Zoo.Offline())
-                return .next
-            })
+        let noting = ErrorHandler().always { _, report in
+            journal.note(report.scope)
+            return .next
+        }
+        let inner = bus.scope("outer").scope("inner", handler: noting)
+        let posting = ErrorHandler().ignore(Numbered(2)).on(Numbered(1)) { _ in
+            inner.post(Numbered(3))
+            inner.post(Zoo.Offline())
+            return .next
+        }
+        let outer = bus.scope("posting", handler: posting)
         for number in 1...2 { outer.post(Numbered(number)) }
         let running = Task { await bus.run() }
         while bus.statistics.pending > 0 { await Task.yield() }

@@ -107,7 +107,8 @@ struct ScopeOrderTests {
 
     @Test("an onNoMatch that answers .stop ends those further out", arguments: ErrorScope.Order.allCases)
     func stoppingOnNoMatch(order: ErrorScope.Order) async {
-        let (ran, outcome) = await delivering(Numbered(1), handler: ErrorHandler().onNoMatch { _ in trace("bus") }) { bus in
+        let busHandler = ErrorHandler().onNoMatch { _ in trace("bus") }
+        let (ran, outcome) = await delivering(Numbered(1), handler: busHandler) { bus in
             bus.scope("a", handler: ErrorHandler().onNoMatch { _ in trace("a", .stop) }, order: order)
                 .scope("b", handler: ErrorHandler().onNoMatch { _ in trace("b") }, order: order)
         }

@@ -8,13 +8,18 @@ struct ScopeTimeLimitTests {
     private let gate = Gate()
     private let trace = ActionTrace()
 
-    /// Synchronous rules and an asynchronous one between them, which hangs where it shall.
-    private func handler(_ name: String, hangs: Bool = false) -> ErrorHandler {
+    /// Synchronous rules and an asynchronous one between them, which hangs if there is a gate to say that it does.
+    private func handler(_ name: String, entered: Gate? = nil) -> ErrorHandler {
         ErrorHandler()
             .on(Numbered.self) { [trace] _ in trace("\(name) last") }
             .on(Numbered.self) { [trace, gate] _ in
-                if hangs { await gate.wait() } else { await Task.yield() }
-                return hangs ? .stop : trace("\(name) async")
+                guard let entered else {
+                    await Task.yield()
+                    return trace("\(name) async")
+                }
+                entered.open()
+                await gate.wait()
+                return .stop
             }
             .on(Numbered.self) { [trace] _ in trace("\(name) first") }
     }
@@ -23,17 +28,17 @@ struct ScopeTimeLimitTests {
         hangs ? ["\(name) first", "\(name) last"] : ["\(name) first", "\(name) async", "\(name) last"]
     }
 
-    /// Posts an error, through a path of which some handlers hang, and moves the clock until all of them are cut off.
-    private func delivering(hanging: Set<String>, posts: Bool) async -> RecordedErrors {
+    /// Posts an error through a path of which some handlers hang, and moves the clock until all of them are cut off.
+    private func posting(hanging: Set<String>) async -> RecordedErrors {
         let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock)
-        let busHandler = handler("bus", hangs: hanging.contains("bus"))
-        return await withRecordedErrors(handler: busHandler, configuration: configuration) { bus in
-            let outer = bus.scope("outer", handler: handler("outer", hangs: hanging.contains("outer")))
-            let last = handler("last", hangs: hanging.contains("last"))
-            let inner = outer.scope("inner", handler: last, order: .rootFirst)
-            if posts { inner.post(Numbered(1)) } else { async let _ = inner.deliver(Numbered(1)) }
-            for _ in hanging {
-                await clock.waitForSleepers()
+        let path = ["outer", "bus", "last"].map { name in (name, entered: hanging.contains(name) ? Gate() : nil) }
+        let handlers = path.map { handler($0, entered: $1) }
+        return await withRecordedErrors(handler: handlers[1], configuration: configuration) { bus in
+            let inner = bus.scope("outer", handler: handlers[0])
+                .scope("inner", handler: handlers[2], order: .rootFirst)
+            inner.post(Numbered(1))
+            for gate in path.compactMap(\.entered) {
+                await gate.wait()
                 clock.advance(by: .seconds(30))
             }
         }
@@ -41,7 +46,7 @@ struct ScopeTimeLimitTests {
 
     @Test("rules before and after asynchronous ones run once each, in the order of the path, also with an observer")
     func order() async {
-        let recorded = await delivering(hanging: [], posts: true)
+        let recorded = await posting(hanging: [])
         #expect(trace.takeAll() == ran("outer") + ran("bus") + ran("last"))
         #expect(recorded.reports.map(\.outcome?.matchedRuleCount) == [9])
         // Without an observer it begins on a shorter way.
@@ -54,11 +59,11 @@ struct ScopeTimeLimitTests {
     }
 
     @Test(
-        "an action that outlives its limit is cut off wherever it is on the path, and the rules after it have their turn",
+        "an action that outlives its limit is cut off wherever it is on the path, and the rules after it run",
         arguments: [["outer"], ["bus"], ["last"], ["outer", "bus"], ["bus", "last"], ["outer", "bus", "last"]]
     )
     func cutOff(hanging: Set<String>) async {
-        let recorded = await delivering(hanging: hanging, posts: true)
+        let recorded = await posting(hanging: hanging)
         let expected = ["outer", "bus", "last"].flatMap { ran($0, hangs: hanging.contains($0)) }
         // The notices of the failures match no rule.
         #expect(trace.entries == expected)
@@ -72,12 +77,15 @@ struct ScopeTimeLimitTests {
 
     @Test("so it is for onNoMatch and always, whose next one is the next handler's", arguments: [true, false])
     func fallbacks(isAlways: Bool) async {
+        let entered = Gate()
         func handler(_ name: String, hangs: Bool = false) -> ErrorHandler {
             let act: @Sendable (any Error) async -> HandleStrategy = { [trace, gate] error in
                 guard error is Numbered else { return .next }
                 _ = trace(name)
-                if hangs { await gate.wait() }
-                return .next
+                guard hangs else { return .next }
+                entered.open()
+                await gate.wait()
+                return .stop
             }
             return isAlways ? ErrorHandler().always { await act($0) } : ErrorHandler().onNoMatch { await act($0) }
         }
@@ -85,7 +93,7 @@ struct ScopeTimeLimitTests {
         let recorded = await withRecordedErrors(handler: handler("bus"), configuration: configuration) { bus in
             bus.scope("a", handler: handler("a", hangs: true)).scope("b", handler: handler("b"), order: .rootFirst)
                 .post(Numbered(1))
-            await clock.waitForSleepers()
+            await entered.wait()
             clock.advance(by: .seconds(30))
         }
         #expect(trace.entries == (isAlways ? ["a", "bus", "b"] : ["b", "a", "bus"]))

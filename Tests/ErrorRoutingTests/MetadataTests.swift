@@ -1,0 +1,155 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// What is known where an error is posted: the trace of a request, say.
+private enum Request {
+    @TaskLocal static var id = "none"
+}
+
+@Suite("Metadata: of scopes, of the provider, and of the poster", .timeLimit(.minutes(1)))
+struct MetadataTests {
+    private let requestID: ErrorBus.Configuration = .init(metadataProvider: { ["request": Request.id] })
+
+    private func metadata(_ recorded: RecordedErrors) -> [[String: String]] { recorded.reports.map(\.metadata) }
+
+    @Test("scopes inherit and override from the outside in, and the poster goes over all of them")
+    func inheritance() async {
+        let recorded = await withRecordedErrors { bus in
+            let outer = bus.scope("outer", metadata: ["a": "outer", "b": "outer", "c": "outer"])
+            let inner = outer.scope("inner", metadata: ["b": "inner", "c": "inner"])
+            bus.post(Numbered(1))
+            outer.post(Numbered(2))
+            inner.post(Numbered(3))
+            inner.post(Numbered(4), metadata: ["c": "poster", "d": "poster"])
+            inner.scope("innermost").post(Numbered(5))
+            await inner.bound { await AmbientErrorPosting().task(metadata: ["c": "task"]) { throw Numbered(6) }.value }
+        }
+        let inner = ["a": "outer", "b": "inner", "c": "inner"]
+        #expect(
+            metadata(recorded) == [
+                [:], ["a": "outer", "b": "outer", "c": "outer"], inner,
+                ["a": "outer", "b": "inner", "c": "poster", "d": "poster"], inner,
+                ["a": "outer", "b": "inner", "c": "task"],
+            ])
+    }
+
+    @Test("actions see the same metadata as observers do")
+    func actions() async {
+        let journal = Journal<[String: String]>()
+        let handler = ErrorHandler().always { _, report in
+            journal.note(report.metadata)
+            return .next
+        }
+        await withErrorBus(handler: handler, configuration: requestID) { bus in
+            let scope = bus.scope("scope", metadata: ["k": "scope"])
+            // On the short way, and on the long one.
+            scope.post(Numbered(1), metadata: ["l": "poster"])
+            await scope.deliver(Numbered(2), metadata: ["l": "poster"])
+        }
+        let expected = ["k": "scope", "l": "poster", "request": "none"]
+        #expect(journal.entries == [expected, expected])
+    }
+
+    @Test("the provider is asked when an error is posted, in the poster's task: task-local values reach the report")
+    func taskLocals() async {
+        let recorded = await withRecordedErrors(configuration: requestID) { bus in
+            let scope = bus.scope("scope")
+            await Request.$id.withValue("1") {
+                bus.post(Numbered(1))
+                scope.post(Numbered(2))
+                await scope.deliver(Numbered(3))
+                await Task { postError(Numbered(4)) }.value
+                await Request.$id.withValue("2") { await scope.task { throw Numbered(5) }.value }
+            }
+            bus.post(Numbered(6))
+            let gate = Gate()
+            Thread.detachNewThread {
+                Request.$id.withValue("thread") { bus.post(Numbered(7)) }
+                gate.open()
+            }
+            await gate.wait()
+        }
+        #expect(recorded.reports.map { $0.metadata["request"] } == ["1", "1", "1", "1", "2", "none", "thread"])
+    }
+
+    @Test("the provider goes over the scopes' metadata, and the poster over the provider")
+    func precedence() async {
+        let configuration = ErrorBus.Configuration(metadataProvider: { ["b": "provider", "c": "provider"] })
+        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+            let scope = bus.scope("scope", metadata: ["a": "scope", "b": "scope", "c": "scope"])
+            scope.post(Numbered(1), metadata: ["c": "poster"])
+            scope.post(Numbered(2))
+            bus.post(Numbered(3))
+        }
+        #expect(
+            metadata(recorded) == [
+                ["a": "scope", "b": "provider", "c": "poster"], ["a": "scope", "b": "provider", "c": "provider"],
+                ["b": "provider", "c": "provider"],
+            ])
+    }
+
+    @Test("what the provider posts itself gets nothing from it, so that it is not asked without end")
+    func reentry() async {
+        let asked = Atomic<Int>(0)
+        let configuration = ErrorBus.Configuration(metadataProvider: {
+            let number = asked.wrappingAdd(1, ordering: .relaxed).newValue
+            postError(Numbered(100 + number), metadata: ["by": "provider"])
+            return ["number": "\(number)"]
+        })
+        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+            bus.post(Numbered(1))
+            await withErrorScope("scope", metadata: ["k": "v"]) { _ in postError(Numbered(2)) }
+        }
+        #expect(asked.load(ordering: .relaxed) == 2)
+        let numbers = recorded.matches(of: .type(Numbered.self)).map(\.number)
+        #expect(numbers == [101, 1, 102, 2])
+        #expect(
+            metadata(recorded) == [
+                ["by": "provider"], ["number": "1"], ["by": "provider", "k": "v"], ["number": "2", "k": "v"],
+            ])
+    }
+
+    @Test("the provider is asked once for each error, dropped ones included, and for none of the bus's own notices")
+    func onceEach() async {
+        let asked = Atomic<Int>(0)
+        let configuration = ErrorBus.Configuration(
+            capacity: 2, metadataProvider: { ["n": "\(asked.wrappingAdd(1, ordering: .relaxed).newValue)"] })
+        let handler = ErrorHandler().on(Numbered.self) { error in throw error }
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration) { bus in
+            let scope = bus.scope("scope")
+            for number in 1...5 { scope.post(Numbered(number)) }
+        }
+        #expect(asked.load(ordering: .relaxed) == 5)
+        // Each failure has what its report had; the notice of drops nothing.
+        #expect(metadata(recorded) == [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
+    }
+
+    @Test("an error that is posted after the end has its metadata on standard error, the provider's included")
+    func finished() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let bus = ErrorBus(
+                handler: ErrorHandler(), configuration: .init(metadataProvider: { ["request": Request.id, "k": "p"] }))
+            bus.finish()
+            Request.$id.withValue("7") { bus.scope("scope", metadata: ["k": "scope", "l": "scope"]).post(Numbered(1)) }
+        }
+        let fields = result.standardErrorLines.map { ErrorLineFields($0) }
+        #expect(fields.count == 1)
+        #expect(fields.first??["metadata.request"] == "7" && fields.first??["metadata.k"] == "p")
+        #expect(fields.first??["metadata.l"] == "scope" && fields.first??["scope"] == "scope")
+    }
+
+    @Test("a bus within a bus asks its own provider alone")
+    func innerBus() async {
+        let outer = await withRecordedErrors(configuration: .init(metadataProvider: { ["by": "outer"] })) { _ in
+            let inner = await withRecordedErrors(configuration: .init(metadataProvider: { ["by": "inner"] })) { _ in
+                postError(Numbered(1))
+            }
+            #expect(metadata(inner) == [["by": "inner"]])
+            postError(Numbered(2))
+        }
+        #expect(metadata(outer) == [["by": "outer"]])
+    }
+}

@@ -1,0 +1,117 @@
+import ErrorRouting
+import Testing
+
+@Suite("Behaviours 5 and 21: a scope explains the whole path")
+struct ScopeExplanationTests {
+    private typealias Verdict = Explanation.Verdict
+
+    /// A handler with a rule, an `onNoMatch` and an `always`, registered at lines of a file of its own.
+    private func handler(_ name: String) -> ErrorHandler {
+        let file = "Rules/\(name).swift"
+        return ErrorHandler()
+            .on(Zoo.Payment.self, fileID: file, line: 1) { _ in .next }
+            .onNoMatch(fileID: file, line: 2) { _ in .next }
+            .always(fileID: file, line: 3) { _ in .next }
+    }
+
+    private func scope(of bus: ErrorBus) -> ErrorScope {
+        bus.scope("outer", handler: handler("Outer")).scope("inner", handler: handler("Inner"), order: .rootFirst)
+    }
+
+    @Test("entries come in the order in which the path tries them, and each says which scope it came from")
+    func entries() {
+        let bus = ErrorBus(handler: handler("Bus"))
+        let entries = scope(of: bus).explain(Zoo.Payment.expired).entries
+        #expect(
+            entries.map { "\($0.rule.source) \($0.stage)" } == [
+                "Rules/Outer.swift:1 rule", "Rules/Bus.swift:1 rule", "Rules/Inner.swift:1 rule",
+                "Rules/Inner.swift:2 onNoMatch", "Rules/Outer.swift:2 onNoMatch", "Rules/Bus.swift:2 onNoMatch",
+                "Rules/Outer.swift:3 always", "Rules/Bus.swift:3 always", "Rules/Inner.swift:3 always",
+            ])
+        let (outer, inner) = (["outer"], ["outer", "inner"])
+        #expect(entries.map(\.scope) == [outer, [], inner, inner, outer, [], outer, [], inner])
+        let notReached = Verdict.notReached(because: "rule 1 matched")
+        #expect(
+            entries.map(\.verdict) == [
+                .matched, .matchedIfReached, .matchedIfReached, notReached, notReached, notReached,
+                .matched, .matchedIfReached, .matchedIfReached,
+            ])
+    }
+
+    @Test("where nothing on the path matches, the innermost onNoMatch runs, the others if reached")
+    func noMatch() {
+        let bus = ErrorBus(handler: handler("Bus"))
+        let entries = scope(of: bus).explain(Zoo.Offline()).entries
+        #expect(entries.prefix(3).allSatisfy { $0.verdict == .notMatched })
+        #expect(entries[3..<6].map(\.verdict) == [.matched, .matchedIfReached, .matchedIfReached])
+        #expect(entries[3].scope == ["outer", "inner"])
+    }
+
+    @Test("an ignore leaves the rules of the whole path behind it unreached, and the reason names it")
+    func ignore() {
+        let bus = ErrorBus(handler: handler("Bus").ignore(Zoo.Payment.expired))
+        let verdicts = scope(of: bus).explain(Zoo.Payment.expired).entries.map(\.verdict)
+        let notReached = Verdict.notReached(because: "rule 2 ignores the error")
+        #expect(verdicts.prefix(4) == [.matched, .matchedIfReached, notReached, notReached])
+        #expect(verdicts.dropFirst(4).prefix(3) == .init(repeating: .notReached(because: "rule 1 matched"), count: 3))
+    }
+
+    @Test("scopes without rules add none, and rules added to a handler later are not the scope's")
+    func withoutRules() {
+        let handler = handler("Bus")
+        let scope = ErrorBus(handler: handler).scope("plain").scope("within", handler: ErrorHandler())
+        _ = handler.ignore(.any)
+        let entries = scope.explain(Zoo.Payment.expired).entries
+        #expect(entries.map(\.scope) == [[], [], []])
+        #expect(entries.map(\.verdict) == handler.explain(Zoo.Payment.expired).entries.map(\.verdict))
+    }
+
+    @Test("a handler's own explanation names no scope")
+    func handlersOwn() {
+        let explanation = handler("Bus").explain(Zoo.Payment.expired)
+        #expect(explanation.entries.allSatisfy { $0.scope.isEmpty })
+        #expect(!explanation.description.contains("the bus"))
+    }
+
+    @Test("no action runs; predicates of the whole path do")
+    func noActionRuns() {
+        let trace = ActionTrace()
+        func handler(_ name: String) -> ErrorHandler {
+            ErrorHandler()
+                .on(.matching { _ in trace("\(name) matching") == .stop }) { _ in trace("action") }
+                .onNoMatch { _ in trace("no match") }
+                .always { _ in trace("always") }
+        }
+        let bus = ErrorBus(handler: handler("bus"))
+        _ = bus.scope("scope", handler: handler("scope")).explain(Zoo.Offline())
+        #expect(trace.entries == ["scope matching", "bus matching"])
+        #expect(bus.statistics.posted == 0)
+    }
+
+    @Test("its description has a column that says which scope each rule is from")
+    func description() {
+        let bus = ErrorBus(handler: handler("Bus"))
+        #expect(
+            scope(of: bus).explain(Zoo.Payment.expired).description == """
+                ErrorRoutingTests.Zoo.Payment: expired
+                  1. type(Payment)  Rules/Outer.swift:1  outer        matched
+                  2. type(Payment)  Rules/Bus.swift:1    the bus      matched, runs if reached
+                  3. type(Payment)  Rules/Inner.swift:1  outer/inner  matched, runs if reached
+                  4. onNoMatch      Rules/Inner.swift:2  outer/inner  not reached: rule 1 matched
+                  5. onNoMatch      Rules/Outer.swift:2  outer        not reached: rule 1 matched
+                  6. onNoMatch      Rules/Bus.swift:2    the bus      not reached: rule 1 matched
+                  7. always         Rules/Outer.swift:3  outer        matched
+                  8. always         Rules/Bus.swift:3    the bus      matched, runs if reached
+                  9. always         Rules/Inner.swift:3  outer/inner  matched, runs if reached
+                  No action has run; "if reached" depends on what the actions before it would answer.
+                """
+        )
+    }
+
+    @Test("a scope's name cannot break a line of it")
+    func hostileName() {
+        let scope = ErrorBus(handler: ErrorHandler()).scope("a\nb", handler: handler("Scope"))
+        let lines = scope.explain(Zoo.Offline()).description.split(separator: "\n")
+        #expect(lines.count == 4 && lines.last?.contains(#"  a\nb  "#) == true)
+    }
+}
