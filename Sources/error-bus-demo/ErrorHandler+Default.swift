@@ -5,7 +5,7 @@ extension ErrorHandler {
     /// The application's preset, which has the name of the library's, and wins over it in this module.
     static var `default`: ErrorHandler { .orderIntake(ledger: .shared) }
 
-    /// The rules of the order intake, on top of the library's.
+    /// The rules of the order intake, on top of the library's; what holds in one part of it alone is in `IntakeScopes`.
     ///
     /// Each concern has its own handler, and `overlaid(with:)` puts them together: what comes later is tried first. So
     /// it is within a handler: the general rule is registered first, and the special ones after it.
@@ -57,15 +57,9 @@ extension ErrorHandler {
             }
     }
 
-    /// Orders that cannot be decoded, or must not be accepted.
+    /// Orders that must not be accepted.
     private static func orders(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
-            // An asynchronous action. If it throws, the bus delivers an `ActionFailure` next.
-            .on(DecodingError.self) { _, report in
-                try await Quarantine.take(report.orderFile)
-                ledger.record(.quarantined)
-                return .stop
-            }
             .on(OrderError.self) { _ in
                 ledger.record(.refused)
                 return .stop
@@ -83,15 +77,9 @@ extension ErrorHandler {
             }
     }
 
-    /// Payments that did not come about.
+    /// Payments that the endpoint refused.
     private static func payments(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
-            .on(URLError.self) { _ in
-                ledger.record(.due)
-                return .stop
-            }
-            // Ctrl-C cuts off the requests under way. Their orders will come again, as will those not yet read.
-            .ignore(domain: NSURLErrorDomain, code: NSURLErrorCancelled)
             .on(PaymentRejected.self) { _ in
                 ledger.record(.declined)
                 return .stop

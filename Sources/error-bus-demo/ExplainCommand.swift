@@ -10,14 +10,17 @@ struct ExplainCommand: Sendable {
     private struct Sample {
         let title: String
         let error: any Error
+        /// Where it would be posted.
+        let scope: ErrorScope
     }
 
     @concurrent
     func run() async throws -> ExitStatus {
-        let handler = ErrorHandler.default
+        // It does not run: explaining needs the rules alone.
+        let scopes = IntakeScopes(of: ErrorBus(handler: .default), ledger: .shared)
         var samples: [Sample]
         if let path = options.inbox {
-            samples = Self.oneOfEachKind(Self.failures(of: try Inbox(path: path)))
+            samples = Self.oneOfEachKind(Self.failures(of: try Inbox(path: path), in: scopes.intake))
             if samples.isEmpty {
                 Console.writeLine("Every order of this inbox can be read, and breaks no business rule.")
             }
@@ -25,25 +28,25 @@ struct ExplainCommand: Sendable {
             let oneOfEach = Dictionary(uniqueKeysWithValues: SampleInbox.Kind.allCases.map { ($0, 1) })
             let sample = try SampleInbox(kinds: oneOfEach)
             defer { sample.remove() }
-            samples = Self.failures(of: try Inbox(path: sample.folder.path))
-            samples += await Self.paymentFailures()
-            samples += await Self.actionFailures(of: handler, in: sample.folder)
+            samples = Self.failures(of: try Inbox(path: sample.folder.path), in: scopes.intake)
+            samples += await Self.paymentFailures(in: scopes.payments)
+            samples += await Self.actionFailures(of: scopes.intake, inbox: sample.folder)
         }
         for sample in samples {
-            Console.writeLine("--- \(sample.title)")
-            Console.writeLine("\(handler.explain(sample.error))\n")
+            Console.writeLine("--- \(sample.title), in the scope \(sample.scope.path.joined(separator: "/"))")
+            Console.writeLine("\(sample.scope.explain(sample.error))\n")
         }
         return .success
     }
 
     /// Reads every entry, and keeps what goes wrong.
-    private static func failures(of inbox: Inbox) -> [Sample] {
+    private static func failures(of inbox: Inbox, in scope: ErrorScope) -> [Sample] {
         inbox.entries.compactMap { file in
             do {
                 try Inbox.readOrder(file).validate()
                 return nil
             } catch {
-                return Sample(title: file.lastPathComponent, error: error)
+                return Sample(title: file.lastPathComponent, error: error, scope: scope)
             }
         }
     }
@@ -60,39 +63,51 @@ struct ExplainCommand: Sendable {
     }
 
     /// What an endpoint can answer, and what happens where there is none.
-    private static func paymentFailures() async -> [Sample] {
+    private static func paymentFailures(in scope: ErrorScope) async -> [Sample] {
         let payments = PaymentClient(endpoint: PaymentClient.closedEndpoint)
         defer { payments.close() }
         let order = Order(id: "A-1", customer: "customer-1", lines: [])
         var samples: [Sample] = []
         if let error = await thrown({ try await payments.charge(order) }) {
-            samples.append(Sample(title: "a payment endpoint where nobody listens", error: error))
+            samples.append(Sample(title: "a payment endpoint where nobody listens", error: error, scope: scope))
         }
-        let cutOff = Task { try await payments.charge(order) }
-        cutOff.cancel()
-        if let error = await thrown({ try await cutOff.value }) {
-            samples.append(Sample(title: "a request cut off by Ctrl-C", error: error))
+        if let error = await thrown({ try await cutOff(order) }) {
+            samples.append(Sample(title: "a request cut off by Ctrl-C", error: error, scope: scope))
         }
         for status in [402, 503] {
             if let error = await thrown({ try PaymentClient.check(status: status) }) {
-                samples.append(Sample(title: "a payment endpoint that answers \(status)", error: error))
+                samples.append(Sample(title: "a payment endpoint that answers \(status)", error: error, scope: scope))
             }
         }
         return samples
     }
 
+    /// Charges an order as if Ctrl-C came meanwhile.
+    ///
+    /// For certain in the middle: Foundation on Linux may crash if a request fails by itself while it is cancelled.
+    private static func cutOff(_ order: Order) async throws {
+        let endpoint = try SilentEndpoint()
+        let payments = PaymentClient(endpoint: endpoint.url)
+        defer { payments.close() }
+        let charge = Task { try await payments.charge(order) }
+        try endpoint.waitForConnection()
+        charge.cancel()
+        try await charge.value
+    }
+
     /// What the bus would deliver after an action that failed.
-    private static func actionFailures(of handler: ErrorHandler, in inbox: URL) async -> [Sample] {
+    private static func actionFailures(of scope: ErrorScope, inbox: URL) async -> [Sample] {
         let file = inbox.appending(path: "gone.json", directoryHint: .notDirectory)
         let decoding = await thrown { _ = try JSONDecoder().decode(Order.self, from: Data()) }
         let moving = await thrown { try await Quarantine.take(file) }
         guard let decoding, let moving else { return [] }
-        guard let rule = handler.explain(decoding).entries.first(where: { $0.verdict == .matched })?.rule else {
+        guard let rule = scope.explain(decoding).entries.first(where: { $0.verdict == .matched })?.rule else {
             return []
         }
         let report = ErrorReport(error: decoding, source: .init(), metadata: [ErrorReport.orderFileKey: file.path])
         let failure = ActionFailure(error: moving, report: report, rule: rule)
-        return [Sample(title: "a broken file that is gone when it is to be moved to quarantine", error: failure)]
+        let title = "a broken file that is gone when it is to be moved to quarantine"
+        return [Sample(title: title, error: failure, scope: scope)]
     }
 
     private static func thrown(_ operation: () async throws -> Void) async -> (any Error)? {

@@ -25,18 +25,19 @@ struct IntakeCommand: Sendable {
         // An entry has at most one error: with as many places as entries, none can be dropped.
         let configuration = ErrorBus.Configuration(capacity: max(inbox.entries.count, 1))
         // The bus lives as long as this call: it returns when the intake is done and every error is delivered.
-        let (bus, counting) = await withErrorBus(handler: handler, configuration: configuration) { bus in
+        let (bus, scopes, counting) = await withErrorBus(handler: handler, configuration: configuration) { bus in
             // For callbacks and threads that are in no task.
             bus.becomeRoot()
             // Opened before anything is posted. Counted in a task of its own, since the stream goes on until the bus
             // has drained, also if this task is cancelled.
             let reports = bus.reports(bufferingNewest: .max)
             let counting = Task { await RuleTally(counting: reports) }
-            await intake.run(errors: bus)
-            return (bus, counting)
+            let scopes = IntakeScopes(of: bus, ledger: ledger)
+            await intake.run(in: scopes)
+            return (bus, scopes, counting)
         }
         await progress.finish()
-        let table = RuleTable(handler, await counting.value)
+        let table = RuleTable(handler, scopes.all, await counting.value)
 
         writeResult(table, ledger, bus.statistics, ContinuousClock.now - start)
         writeWhereabouts(inbox, ledger, isSample: sample != nil)
@@ -50,6 +51,7 @@ struct IntakeCommand: Sendable {
         Console.write(
             """
             Order intake: \(workers) workers take the files, and post every error to one bus; none of them handles any.
+            Its two scopes, intake and payments, have rules of their own, which are tried before the bus's.
             An error that no rule knows is written to standard error, as a line of its own.
 
               inbox       \(inbox.folder.path), \(inbox.entries.count) order files\(made)
@@ -64,8 +66,8 @@ struct IntakeCommand: Sendable {
     private func writeResult(
         _ table: RuleTable, _ ledger: Ledger, _ statistics: ErrorBus.Statistics, _ duration: Duration
     ) {
-        Console.writeLine(
-            Task.isCancelled ? "\nInterrupted. Rules, in the order tried:" : "\nRules, in the order tried:")
+        let title = "Rules, in the order tried, and how many of each scope's errors they matched:"
+        Console.writeLine(Task.isCancelled ? "\nInterrupted. \(title)" : "\n\(title)")
         Console.writeLine(table.description)
         let seconds = (duration / .seconds(1)).formatted(.number.precision(.fractionLength(2)))
         Console.writeLine("\nOrders, in \(seconds) s:")

@@ -71,7 +71,8 @@ extension Options {
 
         An order-intake service whose errors are all real. It reads the order files (*.json) of an inbox folder with
         several workers at once, and posts the accepted orders to a payment endpoint over HTTP. No worker handles an
-        error: all of them go to one error bus, and at the end a table shows which rule took how many.
+        error: all of them go to one error bus, each in the scope of the part that met it, the intake or the payments,
+        and at the end a table shows which rule took how many of either.
 
           INBOX            the folder with the order files. Without it, some hundreds of orders are made in a
                            temporary folder, dozens of them broken in one way or another.

@@ -4,7 +4,8 @@ import Synchronization
 
 /// The service: takes the order files of an inbox, several at a time, and has the accepted orders paid.
 ///
-/// It knows no rule and handles no error; it posts them all, with what a rule may need to know.
+/// It knows no rule and handles no error; it posts them all, in the scope of the part that met them, with what a rule
+/// may need to know.
 struct OrderIntake: Sendable {
     let inbox: Inbox
     let payments: PaymentClient
@@ -14,13 +15,13 @@ struct OrderIntake: Sendable {
 
     /// Takes every entry of the inbox, or as many as come before cancellation.
     @concurrent
-    func run(errors: any ErrorPosting) async {
+    func run(in scopes: IntakeScopes) async {
         let queue = WorkQueue(inbox.entries)
         await withDiscardingTaskGroup { group in
             for _ in 0..<workerCount {
                 group.addTask {
                     while !Task.isCancelled, let file = queue.next() {
-                        await take(file, errors: errors)
+                        await take(file, in: scopes)
                         await progress.fileDone()
                     }
                 }
@@ -28,16 +29,16 @@ struct OrderIntake: Sendable {
         }
     }
 
-    private func take(_ file: URL, errors: any ErrorPosting) async {
+    private func take(_ file: URL, in scopes: IntakeScopes) async {
         let metadata = [ErrorReport.orderFileKey: file.path]
-        let order = errors.catching(metadata: metadata) {
+        let order = scopes.intake.catching(metadata: metadata) {
             let order = try Inbox.readOrder(file)
             try order.validate()
             return order
         }
         guard let order else { return }
         ledger.record(.accepted)
-        await errors.catching(metadata: metadata.merging(["order": order.id]) { $1 }) {
+        await scopes.payments.catching(metadata: metadata.merging(["order": order.id]) { $1 }) {
             try await payments.charge(order)
             ledger.record(.paid)
         }

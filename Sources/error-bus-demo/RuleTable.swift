@@ -1,67 +1,56 @@
 import ErrorRouting
 
-/// How often each rule decided, counted by an observer of the bus.
-///
-/// A report names the rule that stopped it, else the last that matched. The two are the same here, because every rule
-/// of this program answers `.stop`; a rule that answers `.next` would have to count for itself.
-struct RuleTally: Sendable {
-    private var decided: [RuleDescription: Int] = [:]
-    private(set) var unmatched = 0
-    private(set) var delivered = 0
-
-    /// Counts until the bus has drained, when the stream ends.
-    init(counting reports: AsyncStream<ErrorReport>) async {
-        for await report in reports {
-            delivered += 1
-            guard let outcome = report.outcome else { continue }
-            if let rule = outcome.rule { decided[rule, default: 0] += 1 }
-            if outcome.disposition == .unmatched { unmatched += 1 }
-        }
-    }
-
-    /// How often a rule matched.
-    ///
-    /// An `onNoMatch` runs for what nothing matched, an `always` for everything.
-    func count(of entry: Explanation.Entry) -> Int {
-        switch entry.stage {
-        case .onNoMatch: unmatched
-        case .always: delivered
-        case .rule: decided[entry.rule, default: 0]
-        }
-    }
-}
-
-/// The rules of a handler in the order in which they are tried, with how often each matched.
+/// The rules of a handler and of the scopes below it in the order in which they are tried, with how often each matched:
+/// a column for each scope that errors were posted in.
 struct RuleTable: CustomStringConvertible {
     struct Row {
-        let matched: Int
+        /// How often it matched in each of the columns; nil where it is not on the way of an error.
+        let matched: [Int?]
         let rule: String
+        /// The scope that the rule is of.
+        let scope: String
         let source: String
     }
 
+    /// The scopes that errors were posted in, by name.
+    let columns: [String]
     let rows: [Row]
 
-    init(_ handler: ErrorHandler, _ tally: RuleTally) {
-        // A handler has its rules to show in the explanation of an error; any error will do.
-        rows = handler.explain(CancellationError()).entries.map { entry in
+    /// - Parameters:
+    ///   - handler: The bus's rules.
+    ///   - scopes: The scopes below the bus, whose rules are tried first.
+    ///   - tally: How often each rule matched.
+    init(_ handler: ErrorHandler, _ scopes: [ErrorScope], _ tally: RuleTally) {
+        let paths = scopes.map(\.path) + (tally.delivered([]) > 0 ? [[]] : [])
+        // Whoever has rules shows them in the explanation of an error; any error will do.
+        let error = CancellationError()
+        let own = scopes.flatMap { scope in scope.explain(error).entries.filter { $0.scope == scope.path } }
+        columns = paths.map(Self.name)
+        rows = (own + handler.explain(error).entries).map { entry in
             Row(
-                matched: tally.count(of: entry),
+                matched: paths.map { $0.starts(with: entry.scope) ? tally.count(of: entry, in: $0) : nil },
                 rule: entry.rule.matcher,
+                scope: Self.name(entry.scope),
                 source: entry.rule.source.description
             )
         }
     }
 
+    private static func name(_ path: [String]) -> String { path.isEmpty ? "the bus" : path.joined(separator: "/") }
+
     /// A line for each rule under a head line, in columns.
     var description: String {
-        let width = rows.map(\.rule.count).max() ?? 0
-        var lines = ["   #  matched  \("rule".padded(to: width))  registered at"]
-        for (index, row) in rows.enumerated() {
-            let number = "\(index + 1)".padded(to: 4, leading: true)
-            let matched = "\(row.matched)".padded(to: 7, leading: true)
-            lines.append("\(number)  \(matched)  \(row.rule.padded(to: width))  \(row.source)")
+        let (rule, scope) = (rows.map(\.rule.count).max() ?? 0, rows.map(\.scope.count).max() ?? 0)
+        func line(_ number: String, _ matched: [String], _ texts: (String, String, String)) -> String {
+            let counts = zip(matched, columns).map { $0.padded(to: max($1.count, 4), leading: true) }
+            let names = [texts.0.padded(to: rule), texts.1.padded(to: scope), texts.2]
+            return ([number.padded(to: 4, leading: true)] + counts + names).joined(separator: "  ")
         }
-        return lines.joined(separator: "\n")
+        let head = line("#", columns, ("rule", "of", "registered at"))
+        let lines = rows.enumerated().map { index, row in
+            line("\(index + 1)", row.matched.map { $0.map(String.init) ?? "-" }, (row.rule, row.scope, row.source))
+        }
+        return ([head] + lines).joined(separator: "\n")
     }
 }
 

@@ -27,11 +27,12 @@ import Testing
         let progress = ProgressDisplay(total: inbox.entries.count, ledger: ledger)
         let intake = OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress)
 
-        let (bus, counting) = await withErrorBus(handler: handler) { bus in
+        let (bus, scopes, counting) = await withErrorBus(handler: handler) { bus in
             let reports = bus.reports(bufferingNewest: .max)
             let counting = Task { await RuleTally(counting: reports) }
-            await intake.run(errors: bus)
-            return (bus, counting)
+            let scopes = IntakeScopes(of: bus, ledger: ledger)
+            await intake.run(in: scopes)
+            return (bus, scopes, counting)
         }
 
         #expect(Ledger.Entry.allCases.map { ledger[$0] } == [9, 0, 9, 0, 4, 3, 2, 6, 1])
@@ -39,11 +40,41 @@ import Testing
         #expect(bus.statistics.posted == 27)
         #expect(bus.statistics.ignored == 2)
         #expect(bus.statistics.pending == 0)
-        let table = RuleTable(handler, await counting.value)
-        #expect(table.rows.filter { $0.rule == "always" }.map(\.matched) == [27])
-        #expect(table.rows.filter { $0.rule != "always" }.map(\.matched).reduce(0, +) == 27)
+        let table = RuleTable(handler, scopes.all, await counting.value)
+        #expect(table.columns == ["intake", "payments"])
+        #expect(table.rows.filter { $0.rule == "always" }.map(\.matched) == [[18, 9]])
+        let others = table.rows.filter { $0.rule != "always" }
+        #expect(others.compactMap { $0.matched[0] }.reduce(0, +) == 18)
+        #expect(others.compactMap { $0.matched[1] }.reduce(0, +) == 9)
+        #expect(table.description.split(separator: "\n").first?.hasPrefix("   #  intake  payments  rule") == true)
         let quarantine = Quarantine.folder(for: inbox.folder)
         #expect(try FileManager.default.contentsOfDirectory(atPath: quarantine.path).count == 6)
+    }
+
+    @Test func `each part has rules of its own, and neither those of the other`() async throws {
+        let ledger = Ledger()
+        let handler = ErrorHandler.orderIntake(ledger: ledger)
+        let scopes = IntakeScopes(of: ErrorBus(handler: handler), ledger: ledger)
+        let table = RuleTable(handler, scopes.all, await RuleTally(counting: AsyncStream { $0.finish() }))
+        let own = table.rows.filter { $0.scope != "the bus" }
+        #expect(own.map(\.scope) == ["intake", "payments", "payments"])
+        #expect(own.map { $0.matched.map { $0 != nil } } == [[true, false], [false, true], [false, true]])
+        #expect(own.first?.rule == "type(DecodingError)")
+        let others = table.rows.filter { $0.scope == "the bus" }
+        #expect(Set(own.map(\.rule)).isDisjoint(with: others.map(\.rule)))
+        #expect(others.count == handler.explain(CancellationError()).entries.count)
+    }
+
+    @Test func `the same error comes to another end in another part`() async throws {
+        let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Order.self, from: Data()) }
+        let decoding = try #require(error)
+        let ledger = Ledger()
+        let scopes = IntakeScopes(of: ErrorBus(handler: .orderIntake(ledger: ledger)), ledger: ledger)
+        #expect(scopes.intake.explain(decoding).entries.first { $0.verdict == .matched }?.scope == ["intake"])
+        #expect(scopes.payments.explain(decoding).entries.first { $0.verdict == .matched }?.stage == .onNoMatch)
+        // What Ctrl-C cuts off is not tried again: the exception is registered later, so it goes first.
+        let cutOff = scopes.payments.explain(URLError(.cancelled)).entries.first { $0.verdict == .matched }
+        #expect(cutOff?.rule.matcher == "nsError(domain: NSURLErrorDomain, code: -999)")
     }
 
     @Test func `quarantine never overwrites a file`() async throws {

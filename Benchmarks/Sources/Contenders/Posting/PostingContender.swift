@@ -26,19 +26,22 @@ package struct PostingContender: Sendable {
         }
     }
 
-    /// A scope for each error, by one poster: requests that fail once each.
+    /// A scope for each error, by one poster: requests that fail once each, below few rules and below many.
     package static var requests: [PostingContender] {
-        [8, 1_000].flatMap { rules in
-            let below = rules == 8 ? "" : ", below 1,000 rules"
-            return [
-                PostingContender("a scope for each\(below)", 1) {
-                    RequestTransport(capacity: $0, rules: rules) { ErrorHandler() }
+        let (none, one) = (ErrorHandler(), Handlers.stranger())
+        let kinds: [(name: String, makeHandler: @Sendable () -> ErrorHandler)] = [
+            ("a scope for each", { none }),
+            ("a scope with one rule for each", { one }),
+            ("a scope and its rule for each", { Handlers.stranger() }),
+        ]
+        return kinds.flatMap { kind in
+            // Side by side, since they are compared.
+            [
+                PostingContender(kind.name, 1) {
+                    RequestTransport(capacity: $0, rules: 8, makeHandler: kind.makeHandler)
                 },
-                PostingContender("a scope with one rule for each\(below)", 1) {
-                    RequestTransport(capacity: $0, rules: rules) { [handler = Handlers.stranger()] in handler }
-                },
-                PostingContender("a scope and its rule for each\(below)", 1) {
-                    RequestTransport(capacity: $0, rules: rules) { Handlers.stranger() }
+                PostingContender("\(kind.name), below 1,000 rules", 1) {
+                    RequestTransport(capacity: $0, rules: 1_000, makeHandler: kind.makeHandler)
                 },
             ]
         }
