@@ -1,6 +1,8 @@
 import Dispatch
 import Synchronization
 
+@testable import ErrorRouting
+
 /// A mailbox with what the bus has around it: who gives the numbers, and a semaphore on which the reader sleeps.
 final class PostOffice: Sendable {
     enum Step {
