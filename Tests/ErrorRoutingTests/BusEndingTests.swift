@@ -70,7 +70,7 @@ struct BusEndingTests {
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
     }
 
-    @Test("a notice that was announced before everything is taken back is taken back, and its dropper has no part in it")
+    @Test("a notice that was announced before everything is taken back is taken back, its dropper does nothing")
     func takingBackNotices() {
         let bus = PlainBus(capacity: 1)
         #expect(bus.box.reserve(1) == .accepted(0))

@@ -20,12 +20,12 @@ final class PlainBus {
     /// Whether anyone observes the reports: such a bus does not use the lane.
     var isObserved = false
     /// Where a worker would begin with what was delivered last.
-    private(set) var progress = DispatchProgress()
+    var progress = DispatchProgress()
     /// What was delivered last.
-    private(set) var report: ErrorReport?
-    private(set) var isWaitedFor = false
+    var report: ErrorReport?
+    var isWaitedFor = false
     /// The report at which a worker is in the lane, and the worker's generation.
-    private(set) var inLane: (number: Int, generation: UInt64)?
+    var inLane: (number: Int, generation: UInt64)?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _, _ in .stop }
 
     init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil) {
@@ -34,7 +34,7 @@ final class PlainBus {
     }
 
     var statistics: ErrorBus.Statistics { machine.statistics(box.intake.counts, lane.counts) }
-    private var mailbox: Mailbox<Posting> { _read { yield box.intake.mailbox } }
+    var mailbox: Mailbox<Posting> { _read { yield box.intake.mailbox } }
 
     // MARK: Posters
 
@@ -185,56 +185,9 @@ final class PlainBus {
         return rest
     }
 
-    private func began(_ pending: PendingReport, from progress: DispatchProgress) -> Event {
+    func began(_ pending: PendingReport, from progress: DispatchProgress) -> Event {
         (report, self.progress) = (pending.report(), progress)
         isWaitedFor = pending.posting.promise != nil
         return Self.event(of: pending)
-    }
-}
-
-/// The lane.
-extension PlainBus {
-    private func enterLane(_ generation: UInt64) -> Event {
-        let (number, sequence) = machine.beginInLane()
-        box.intake.release(machine.counters.released)
-        lane.open(at: number, sequence: sequence)
-        return beganInLane(number, generation)
-    }
-
-    /// From one report to the next without the machine, as the worker does it where the lane lets it.
-    ///
-    /// - Returns: The next report, or that the lane was withdrawn; nil if there is none in the lane, or no lane.
-    func goOn(_ disposition: HandleOutcome.Disposition = .handled) -> Event? {
-        guard let (number, generation) = inLane, !isObserved else { return nil }
-        switch lane.goOn(from: number, disposition, in: box.intake) {
-        case .next:
-            mailbox.empty(number)
-            return beganInLane(number + 1, generation)
-        case .last:
-            return nil
-        case .withdrawn:
-            inLane = nil
-            return .superseded
-        }
-    }
-
-    private func beganInLane(_ number: Int, _ generation: UInt64) -> Event {
-        inLane = (number, generation)
-        let posting = unsafe mailbox.element(at: number).pointee
-        (report, progress, isWaitedFor) = (posting.report(sequence: lane.sequence), DispatchProgress(), false)
-        return .error(Self.number(of: posting.error) ?? -1, occurrences: 1)
-    }
-
-    /// The worker is at a report that needs more than the lane, and has not begun with it.
-    private func leaveLane() -> Event {
-        guard let posting = closeLane() else { return .superseded }
-        return began(machine.deliverFromLane(posting), from: DispatchProgress())
-    }
-
-    private func closeLane() -> Posting? {
-        inLane = nil
-        guard let number = lane.close(), let posting = mailbox.take(number) else { return nil }
-        machine.laneClosed(at: number, lane.sequence)
-        return posting
     }
 }

@@ -1,0 +1,104 @@
+import Dispatch
+import Synchronization
+
+@testable import ErrorRouting
+
+/// A mailbox with what the bus has around it: who gives the numbers, and a semaphore on which the reader sleeps.
+final class PostOffice: Sendable {
+    enum Step {
+        case read
+        case mayTryAgain
+        case sleeps
+    }
+
+    private static let closed = 1 << 40
+
+    let box: MailboxBox
+    /// The places in which something else was than belongs there.
+    let wrong = Journal<Int>()
+    private let capacity: Int
+    private let next = Atomic<Int>(0)
+    private let emptied = Atomic<Int>(0)
+    private let wakeUps = DispatchSemaphore(value: 0)
+    private let sleepCount = Atomic<Int>(0)
+    private let wakeCount = Atomic<Int>(0)
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        box = MailboxBox(capacity: capacity)
+    }
+
+    /// Whether each sleep was ended once, and everything was read as it was written, and let go.
+    var isInOrder: Bool {
+        let (sleeps, wakes) = (sleepCount.load(ordering: .acquiring), wakeCount.load(ordering: .acquiring))
+        return sleeps == wakes && wrong.entries.isEmpty && box.ends.alive == 0
+    }
+
+    /// A number, if there is one to be given.
+    func reserve() -> Int? {
+        let found = next.load(ordering: .relaxed)
+        guard found - emptied.load(ordering: .acquiring) < capacity else { return nil }
+        return next.compareExchange(expected: found, desired: found + 1, ordering: .acquiringAndReleasing).exchanged
+            ? found : nil
+    }
+
+    /// A number, as soon as there is one; nil if no more are given.
+    func waitForPlace() -> Int? {
+        while next.load(ordering: .relaxed) < Self.closed {
+            if let place = reserve() { return place }
+            yieldToOtherThreads()
+        }
+        return nil
+    }
+
+    /// Gives no more numbers; answers how many were given.
+    func close() -> Int { next.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue & ~Self.closed }
+
+    @discardableResult
+    func fill(_ place: Int) -> MailboxBox.FillAnswer {
+        let answer = box.fill(place, isSpecial: place % 7 == 0)
+        if answer == .filledForSleeper { wake() }
+        return answer
+    }
+
+    func post() { if let place = waitForPlace() { fill(place) } }
+
+    func wake() {
+        wakeCount.wrappingAdd(1, ordering: .releasing)
+        wakeUps.signal()
+    }
+
+    func waitForWakeUp() { wakeUps.wait() }
+
+    /// Reads what is in a place, now by taking it, now where it lies; or lies down.
+    func step(_ place: Int) -> Step {
+        guard box.mailbox.isFilled(at: place) else {
+            guard box.sleep(at: place) else { return .mayTryAgain }
+            sleepCount.wrappingAdd(1, ordering: .releasing)
+            return .sleeps
+        }
+        var isRight = box.mailbox.isPlain(at: place) == (place % 7 > 0)
+        if place % 2 == 0 {
+            let item = unsafe box.mailbox.element(at: place).pointee
+            isRight = isRight && item.number == place && item.isWhole
+            box.empty(place)
+        } else {
+            let item = box.mailbox.take(place)
+            isRight = isRight && item?.number == place && item?.isWhole == true
+        }
+        if !isRight { wrong.note(place) }
+        emptied.store(place + 1, ordering: .releasing)
+        return .read
+    }
+
+    /// Reads what is in a place, as soon as it is there.
+    func readOrSleep(_ place: Int) {
+        while true {
+            switch step(place) {
+            case .read: return
+            case .mayTryAgain: continue
+            case .sleeps: waitForWakeUp()
+            }
+        }
+    }
+}
