@@ -82,7 +82,8 @@ struct StressLaws {
         }
     }
 
-    /// Behaviour 11: sequence numbers, no report twice, and the order of one poster's, with a flood limit of one kind's.
+    /// Behaviour 11: sequence numbers, no report twice, and the order of one poster's, with a flood limit of one
+    /// kind's.
     private mutating func checkOrder() {
         for (index, seen) in evidence.delivered.enumerated() where seen.sequence != index + 1 {
             return law("sequence after \(index)", Int(seen.sequence), index + 1)

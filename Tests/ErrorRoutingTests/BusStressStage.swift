@@ -81,7 +81,8 @@ final class StressStage: Sendable {
 
     /// Something to throw.
     ///
-    /// - Parameter isCertain: Whether it must be told of, whatever happens: only an asynchronous action can be too late.
+    /// - Parameter isCertain: Whether it must be told of, whatever happens: only an asynchronous action can be too
+    ///   late.
     func thrown(isCertain: Bool) -> StressThrown {
         state.withLock { state in
             state.evidence.thrown.append(isCertain)

@@ -119,7 +119,7 @@ struct ScopeTimeLimitTests {
         }
         let running = Task { await bus.run() }
         await entered.wait()
-        #expect(watched != nil)
+        #expect(watched == nil)
         clock.advance(by: .seconds(30))
         bus.finish()
         await running.value

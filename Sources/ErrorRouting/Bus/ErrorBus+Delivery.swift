@@ -207,6 +207,8 @@ extension ErrorBus {
         _ answer: BusStateMachine.NextAnswer,
         _ machine: borrowing BusStateMachine
     ) -> Decision? {
+        // Another worker may be in the lane, and count there what is released.
+        if case .superseded = answer { return .superseded }
         intake.release(machine.counters.released)
         return switch answer {
         case .deliver(let pending, let progress): .deliver(pending, from: progress)
@@ -229,7 +231,10 @@ extension ErrorBus {
             return machine.take(notice)
         }
         if canUseLane(machine) { return nil }
-        while let posting = intake.mailbox.take(machine.nextNumber) {
+        // A notice goes before what was accepted after it, also where what is before it is held.
+        while !intake.hasNotice(before: machine.nextNumber),
+            let posting = intake.mailbox.take(machine.nextNumber)
+        {
             machine.nextNumber += 1
             if let answer = machine.take(PendingReport(posting)) { return answer }
         }

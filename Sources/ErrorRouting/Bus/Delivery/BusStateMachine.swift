@@ -93,7 +93,7 @@ struct BusStateMachine {
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
 
-    /// The counts of one moment; the law holds in each of them.
+    /// The counts of one moment; the law holds in them, unless the worker is just between two reports in the lane.
     ///
     /// Posts and pending reports are counted by the intake, their ends here.
     ///

@@ -160,10 +160,12 @@ struct BusIntake: ~Copyable, Sendable {
 
     /// The counters that are kept here, of one moment.
     var counts: IntakeCounts {
+        // In this order, since what is released was accepted before.
+        let released = released.value
         let word = state
         return IntakeCounts(
             accepted: word.accepted,
-            released: released.value,
+            released: released,
             untoldDrops: drops.untold,
             refused: refused.load(ordering: .acquiring),
             withdrawn: withdrawn.load(ordering: .acquiring),

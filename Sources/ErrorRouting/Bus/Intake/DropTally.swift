@@ -6,7 +6,7 @@ import Synchronization
 /// the total as it found. So the total, once all is counted, is what no notice has told of; it passes from 0 to 1
 /// exactly when a notice has to be made; and each drop is in exactly one notice.
 struct DropTally: ~Copyable, Sendable {
-    private struct Slot: ~Copyable {
+    struct Slot: ~Copyable {
         /// The type's address; 0 is none.
         let type = Atomic<UInt>(0)
         let count = Atomic<Int>(0)
@@ -53,7 +53,7 @@ struct DropTally: ~Copyable, Sendable {
     }
 
     /// The slots: a table that is searched from the place that an address hashes to.
-    @safe private struct Slots: ~Copyable, @unchecked Sendable {
+    @safe struct Slots: ~Copyable, @unchecked Sendable {
         // Unchecked for the address: what is there is read and written atomically.
         private let first: UnsafeMutablePointer<Slot>
 
