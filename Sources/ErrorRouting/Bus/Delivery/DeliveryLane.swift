@@ -42,7 +42,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     private static let closed = -1
     private static let withdrawn = -2
 
-    private let position = Atomic<Int>(closed)
+    private let position = PaddedCounter(closed)
     // Only the worker writes to these, and hardly anyone reads.
     private let arrived = PaddedCounter()
     private let lastSequence = PaddedCounter()
@@ -53,7 +53,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     // MARK: Under the lock
 
     /// Whether reports are delivered here.
-    var isOpen: Bool { position.load(ordering: .acquiring) >= 0 }
+    var isOpen: Bool { position.value >= 0 }
 
     /// What the report in delivery, or the last one that was, counts as in the order of delivery.
     var sequence: UInt64 { UInt64(lastSequence.value) }
@@ -62,20 +62,20 @@ struct DeliveryLane: ~Copyable, Sendable {
     func open(at number: Int, sequence: UInt64) {
         lastSequence.set(Int(sequence))
         arrived.set(number)
-        position.store(number, ordering: .releasing)
+        position.set(number)
     }
 
     /// Closes, and answers the number of the report in delivery; nil if that was withdrawn.
     func close() -> Int? {
-        let found = position.load(ordering: .acquiring)
+        let found = position.value
         if found < 0 { return nil }
-        position.store(Self.closed, ordering: .releasing)
+        position.set(Self.closed)
         return found
     }
 
     /// Takes away what is not delivered, and answers the number of the report in delivery; nil if it is closed.
     func withdraw() -> Int? {
-        let found = position.exchange(Self.withdrawn, ordering: .acquiringAndReleasing)
+        let found = position.exchange(for: Self.withdrawn)
         if found < 0 { return nil }
         while arrived.value != found { sched_yield() }
         return found
@@ -101,12 +101,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     ) -> Step {
         let next = number + 1
         guard intake.mailbox.isPlain(at: next), !intake.hasNotice(before: next) else { return .last }
-        let (isMine, _) = position.compareExchange(
-            expected: number,
-            desired: next,
-            ordering: .acquiringAndReleasing
-        )
-        guard isMine else { return .withdrawn }
+        guard position.replace(number, by: next) else { return .withdrawn }
         count(disposition)
         lastSequence.set(lastSequence.value + 1)
         intake.releaseOne()

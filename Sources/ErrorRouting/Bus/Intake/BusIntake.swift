@@ -18,7 +18,7 @@ struct BusIntake: ~Copyable, Sendable {
     }
 
     private let capacity: Int
-    private let word = Atomic<IntakeWord>(IntakeWord())
+    private let word = Padded(IntakeWord())
     /// What posters last saw of ``released``: so they look there, which takes the loop its cache line away, only when
     /// the bus seems to be full.
     private let seenReleased = Atomic<Int>(0)
@@ -48,18 +48,13 @@ struct BusIntake: ~Copyable, Sendable {
     ///
     /// - Parameter error: What is to be counted by its type, if there is none.
     func reserve(for error: any Error) -> Reservation {
-        var found = word.load(ordering: .relaxed)
+        var found = word.value
         var seen = seenReleased.load(ordering: .acquiring)
         while true {
             var desired = found
             switch desired.reserve(released: seen, capacity: capacity) {
             case .accepted:
-                let (isReserved, current) = word.weakCompareExchange(
-                    expected: found,
-                    desired: desired,
-                    successOrdering: .acquiringAndReleasing,
-                    failureOrdering: .acquiring
-                )
+                let (isReserved, current) = word.replace(found, by: desired)
                 if isReserved { return .accepted(found.accepted) }
                 found = current
             case .full:
@@ -99,7 +94,7 @@ struct BusIntake: ~Copyable, Sendable {
     // MARK: The loop's side
 
     /// What the word says.
-    var state: IntakeWord { word.load(ordering: .acquiring) }
+    var state: IntakeWord { word.value }
 
     /// Whether a notice has its turn before the report of a number.
     func hasNotice(before number: Int) -> Bool { noticeTurn.load(ordering: .acquiring) <= number }
@@ -145,7 +140,7 @@ struct BusIntake: ~Copyable, Sendable {
     func close(ifStill expected: IntakeWord) -> Bool {
         var desired = expected
         _ = desired.close()
-        return word.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing).exchanged
+        return word.replace(expected, by: desired).isReplaced
     }
 
     /// Ends, if it is closed and nothing is outstanding.
@@ -175,16 +170,11 @@ struct BusIntake: ~Copyable, Sendable {
 
     @discardableResult
     private func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
-        var found = word.load(ordering: .relaxed)
+        var found = word.value
         while true {
             var desired = found
             let result = transition(&desired)
-            let (isUpdated, current) = word.weakCompareExchange(
-                expected: found,
-                desired: desired,
-                successOrdering: .acquiringAndReleasing,
-                failureOrdering: .acquiring
-            )
+            let (isUpdated, current) = word.replace(found, by: desired)
             if isUpdated { return result }
             found = current
         }

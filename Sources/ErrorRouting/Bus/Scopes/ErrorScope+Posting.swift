@@ -9,8 +9,9 @@ extension ErrorScope {
     ///   - metadata: What to give along, on top of the scope's.
     ///   - source: Where it is posted.
     public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
-        guard let bus else { return writeToStandardError(error, metadata, source) }
-        bus.post(error, metadata, source, in: context)
+        guard let bus = unsafe unretainedBus else { return writeToStandardError(error, metadata, source) }
+        let context = context
+        unsafe bus._withUnsafeGuaranteedRef { $0.post(error, metadata, source, in: context) }
     }
 
     /// Posts an error and waits until it is delivered; so a poster knows whether anyone on the path handled it.

@@ -12,7 +12,7 @@
 /// `onNoMatch` goes by its own order: it runs if nothing on the whole path matched, the innermost first. A scope lives
 /// as long as someone holds it, or a report is posted through it; it keeps its bus, and costs nothing as long as nobody
 /// posts. Making one for each request is meant to be normal.
-public final class ErrorScope: ErrorPosting {
+@safe public final class ErrorScope: ErrorPosting {
     /// Where a scope's rules stand among those around it.
     public enum Order: Sendable, Hashable, CaseIterable {
         /// The scope's rules are tried before those around it.
@@ -26,6 +26,8 @@ public final class ErrorScope: ErrorPosting {
 
     /// Nil where there is no bus: then errors go to standard error.
     let bus: ErrorBus?
+    /// The bus without a way over the reference that counts, which all posters would write to.
+    let unretainedBus: Unmanaged<ErrorBus>?
     let context: ScopeContext
 
     init(
@@ -37,6 +39,7 @@ public final class ErrorScope: ErrorPosting {
         metadata: [String: String]
     ) {
         self.bus = bus
+        unsafe unretainedBus = bus.map { unsafe Unmanaged.passUnretained($0) }
         context = ScopeContext(
             name,
             in: parent,
