@@ -3,6 +3,7 @@ import Synchronization
 /// An atomic value with its cache line to itself.
 ///
 /// Beside what other threads read or write, each of its changes would take that line away from them, and theirs from
+/// it.
 @safe struct Padded<Value: AtomicRepresentable & Sendable>: ~Copyable, @unchecked Sendable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     // Unchecked for the address: what is there is read and written atomically.
