@@ -53,11 +53,15 @@ struct ScopeDeliveryTests {
 
     @Test("errors dropped at capacity are told through the bus's own rules, in no scope, whoever posted them")
     func drops() async {
-        let recorded = await withRecordedErrors(handler: noticing("bus"), configuration: .init(capacity: 2)) { bus in
-            let scope = bus.scope("scope", handler: noticing("scope"), metadata: ["k": "v"])
-            for number in 1...5 { scope.post(Numbered(number)) }
-            #expect(bus.statistics.dropped == 3)
-        }
+        // Posted before it runs, so that nothing makes room meanwhile.
+        let bus = ErrorBus(handler: noticing("bus"), configuration: .init(capacity: 2))
+        let reports = bus.reports(bufferingNewest: .max)
+        let scope = bus.scope("scope", handler: noticing("scope"), metadata: ["k": "v"])
+        for number in 1...5 { scope.post(Numbered(number)) }
+        #expect(bus.statistics.dropped == 3)
+        bus.finish()
+        await bus.run()
+        let recorded = RecordedErrors(reports: await reports.collected(), statistics: bus.statistics)
         #expect(trace.entries == ["bus: 3 in []"])
         #expect(recorded.reports.map(\.scope) == [["scope"], ["scope"], []])
         #expect(recorded.reports.last?.metadata == [:])
