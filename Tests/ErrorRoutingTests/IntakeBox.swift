@@ -1,4 +1,5 @@
 import Synchronization
+import Testing
 
 @testable import ErrorRouting
 
@@ -36,7 +37,9 @@ final class IntakeBox: Sendable {
     func fill(_ place: Int, with number: Int) -> FillAnswer { fill(place, with: Self.posting(Numbered(number))) }
 
     func fill(_ place: Int, with posting: Posting) -> FillAnswer {
-        intake.fill(place, isSpecial: posting.promise != nil) { posting }
+        let answer = intake.fill(place, isSpecial: posting.promise != nil, with: posting)
+        if answer == .refused { #expect(Self.number(of: intake.mailbox.takeBack(place)) == Self.number(of: posting)) }
+        return answer
     }
 
     /// From reservation to filling; nil if it was not accepted.

@@ -99,7 +99,8 @@ struct LaneContentionTests {
     /// Posts without a word of it on standard error if it comes too late.
     private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillAnswer? {
         guard case .accepted(let place) = bus.intake.reserve(for: Numbered(number)) else { return nil }
-        let answer = bus.intake.fill(place, isSpecial: number % 50 == 0) { Posting(Numbered(number), at: .init()) }
+        let answer = bus.intake.fill(place, isSpecial: number % 50 == 0, with: Posting(Numbered(number), at: .init()))
+        if answer == .refused { _ = bus.intake.mailbox.takeBack(place) }
         if answer == .filledForSleeper { bus.waker.yield() }
         return answer
     }

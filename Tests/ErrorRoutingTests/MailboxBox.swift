@@ -1,4 +1,5 @@
 import Synchronization
+import Testing
 
 @testable import ErrorRouting
 
@@ -16,7 +17,9 @@ final class MailboxBox: Sendable {
 
     @discardableResult
     func fill(_ place: Int, isSpecial: Bool = false) -> FillAnswer {
-        mailbox.fill(place, isSpecial: isSpecial) { [ends] in Item(place, ends) }
+        let answer = mailbox.fill(place, isSpecial: isSpecial, with: Item(place, ends))
+        if answer == .refused { #expect(mailbox.takeBack(place).number == place) }
+        return answer
     }
 
     func take(_ place: Int) -> Int? { mailbox.take(place)?.number }

@@ -104,14 +104,14 @@ public final class ErrorBus: ErrorPosting {
     ///   - error: The error.
     ///   - metadata: What to give along.
     ///   - source: Where it is posted.
-    public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
+    public func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
         post(error, metadata, source, in: nil)
     }
 
     /// Posts an error that belongs to a scope, or to the bus itself.
     @inline(__always)
     func post(
-        _ error: any Error,
+        _ error: consuming any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
         in scope: ScopeContext?
@@ -179,7 +179,7 @@ public final class ErrorBus: ErrorPosting {
     /// Posts an error, and answers whether it is pending; if not, it was dropped.
     @discardableResult
     private func post(
-        _ error: any Error,
+        _ error: consuming any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
         _ scope: ScopeContext?,
@@ -188,11 +188,13 @@ public final class ErrorBus: ErrorPosting {
         // First what may run code of the user's: between reservation and filling the loop waits for this poster.
         let metadata = metadataProvider == nil ? metadata : provided(metadata)
         let floodStamp =
-            hasFloodLimit ? Posting.FloodStamp(code: ErrorCode(of: error), moment: clock.now()) : nil
+            hasFloodLimit ? Posting.FloodStamp(code: ErrorCode(of: copy error), moment: clock.now()) : nil
         switch intake.reserve(for: error) {
         case .accepted(let number):
-            let answer = intake.fill(number, isSpecial: promise != nil) {
-                Posting(
+            let answer = intake.fill(
+                number,
+                isSpecial: promise != nil,
+                with: Posting(
                     error,
                     at: source,
                     metadata: metadata,
@@ -200,7 +202,7 @@ public final class ErrorBus: ErrorPosting {
                     promise: promise,
                     floodStamp: floodStamp
                 )
-            }
+            )
             switch answer {
             case .filled:
                 return true
@@ -209,7 +211,7 @@ public final class ErrorBus: ErrorPosting {
                 return true
             case .refused:
                 // It was accepted, and the bus was shut down since.
-                writeToStandardError(Posting(error, at: source, metadata: metadata, scope: scope))
+                writeToStandardError(intake.mailbox.takeBack(number))
             }
         case .full(let makesNotice):
             if makesNotice { announceDrops(at: source) }

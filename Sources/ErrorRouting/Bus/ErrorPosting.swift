@@ -8,7 +8,7 @@ public protocol ErrorPosting: Sendable {
     ///   - error: The error.
     ///   - metadata: What to give along.
     ///   - source: Where it is posted.
-    func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source)
+    func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source)
 
     /// Posts an error and waits until it is delivered. Inside an action it answers `.pending` at once.
     ///
@@ -31,7 +31,7 @@ extension ErrorPosting {
     ///   - fileID: Where it is posted.
     ///   - line: Where it is posted.
     public func post(
-        _ error: any Error,
+        _ error: consuming any Error,
         metadata: [String: String] = [:],
         fileID: String = #fileID,
         line: UInt = #line

@@ -102,22 +102,6 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         self.outcome = outcome
     }
 
-    /// An instant as the time since the first one that was asked for.
-    ///
-    /// An instant's size is unknown at compile time, and so would be a report's and all that holds one, each copy a
-    /// detour by way of the runtime; a duration's is known.
-    struct Moment: Sendable {
-        private static let origin = ContinuousClock.now
-
-        private let sinceOrigin: Duration
-
-        init(_ instant: ContinuousClock.Instant = .now) {
-            sinceOrigin = Self.origin.duration(to: instant)
-        }
-
-        var instant: ContinuousClock.Instant { Self.origin.advanced(by: sinceOrigin) }
-    }
-
     /// When it was posted, as a date.
     ///
     /// Computed from ``instant`` when asked, so that posting reads one clock only.

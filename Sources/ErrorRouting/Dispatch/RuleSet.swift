@@ -49,7 +49,8 @@ import Synchronization
     }
 
     /// The set without a claim to it, for those who hold it elsewhere and must not retain it for a look at it.
-    @safe struct Reference {
+    @safe struct Reference: @unchecked Sendable {
+        // Unchecked for the addresses, as the set.
         private let cell: ProgramCell?
         private let last: Unmanaged<RuleNode>?
 

@@ -8,6 +8,8 @@ import Synchronization
 final class DeliveryWorker: ActionSupervisor {
     private let bus: ErrorBus
     private let generation: UInt64
+    /// The bus's rules, without a claim to them for each report: the bus holds them.
+    private let rules: RuleSet.Reference
     /// Whether the worker's task was cancelled, which only an action can have done.
     ///
     /// Told by a handler, since to ask the task for every report costs more than to deliver many a report.
@@ -16,6 +18,7 @@ final class DeliveryWorker: ActionSupervisor {
     init(bus: ErrorBus, generation: UInt64) {
         self.bus = bus
         self.generation = generation
+        rules = bus.handler.rules.reference
     }
 
     @concurrent
@@ -103,7 +106,7 @@ final class DeliveryWorker: ActionSupervisor {
         from progress: DispatchProgress
     ) -> DispatchWalk {
         guard let path = scope?.handlers?.steps else {
-            return unsafe DispatchWalk(bus.handler.rules.unretainedProgram, error, from: progress)
+            return unsafe DispatchWalk(rules.program, error, from: progress)
         }
         return DispatchWalk(path, error, from: progress)
     }

@@ -1,7 +1,7 @@
 /// What a poster hands over.
 ///
-/// It lies in the mailbox until it is delivered, and is mostly read where it lies. With a slot's state it fills two
-/// cache lines.
+/// It lies in the mailbox until it is delivered, and is mostly read where it lies. With a slot's state it fills one
+/// cache line, since that is what goes from the poster's processor to the worker's; what only some have is apart.
 struct Posting: Sendable {
     /// What a flood limit goes by.
     struct FloodStamp: Sendable {
@@ -9,18 +9,33 @@ struct Posting: Sendable {
         let moment: Duration
     }
 
+    private enum Context {
+        case bus
+        case scope(ScopeContext)
+        case more(Extras)
+    }
+
+    /// What is needed by those who wait, and under a flood limit.
+    private final class Extras: Sendable {
+        let scope: ScopeContext?
+        let promise: Promise<HandleOutcome>?
+        let floodStamp: FloodStamp?
+
+        init(_ scope: ScopeContext?, _ promise: Promise<HandleOutcome>?, _ floodStamp: FloodStamp?) {
+            self.scope = scope
+            self.promise = promise
+            self.floodStamp = floodStamp
+        }
+    }
+
     let error: any Error
     let source: ErrorReport.Source
     let metadata: [String: String]
-    let scope: ScopeContext?
     let moment: ErrorReport.Moment
-    /// Who waits for the outcome.
-    let promise: Promise<HandleOutcome>?
-    /// Nil for notices, and where there is no flood limit.
-    let floodStamp: FloodStamp?
+    private let context: Context
 
     init(
-        _ error: any Error,
+        _ error: consuming any Error,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
         scope: ScopeContext? = nil,
@@ -31,10 +46,35 @@ struct Posting: Sendable {
         self.error = error
         self.source = source
         self.metadata = metadata
-        self.scope = scope
         self.moment = moment
-        self.promise = promise
-        self.floodStamp = floodStamp
+        context =
+            if promise != nil || floodStamp != nil {
+                .more(Extras(scope, promise, floodStamp))
+            } else if let scope {
+                .scope(scope)
+            } else {
+                .bus
+            }
+    }
+
+    /// The scope in which it was posted.
+    var scope: ScopeContext? {
+        switch context {
+        case .bus: nil
+        case .scope(let scope): scope
+        case .more(let extras): extras.scope
+        }
+    }
+
+    /// Who waits for the outcome.
+    var promise: Promise<HandleOutcome>? { extras?.promise }
+
+    /// Nil for notices, and where there is no flood limit.
+    var floodStamp: FloodStamp? { extras?.floodStamp }
+
+    private var extras: Extras? {
+        if case .more(let extras) = context { return extras }
+        return nil
     }
 
     /// The report, as actions and observers get it.

@@ -71,9 +71,9 @@ struct BusIntake: ~Copyable, Sendable {
 
     /// Fills the place of a report that was accepted.
     ///
-    /// It is refused if the bus was shut down since.
+    /// It is refused if the bus was shut down since, and has to be taken back.
     @inline(__always)
-    func fill(_ number: Int, isSpecial: Bool, with posting: () -> Posting) -> Mailbox<Posting>.FillAnswer {
+    func fill(_ number: Int, isSpecial: Bool, with posting: consuming Posting) -> Mailbox<Posting>.FillAnswer {
         let answer = mailbox.fill(number, isSpecial: isSpecial, with: posting)
         if answer == .refused { withdrawn.wrappingAdd(1, ordering: .releasing) }
         return answer

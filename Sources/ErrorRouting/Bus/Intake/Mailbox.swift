@@ -35,7 +35,7 @@ import Synchronization
         case filled
         /// The reader sleeps and has to be woken.
         case filledForSleeper
-        /// The mailbox is shut; the element has ended.
+        /// The mailbox is shut; whoever filled the place has to take the element back.
         case refused
     }
 
@@ -80,11 +80,11 @@ import Synchronization
     /// - Parameters:
     ///   - number: The place's, which the caller was given, and nobody else.
     ///   - isSpecial: Whether the reader has to do more with it than usual.
-    ///   - element: What to put there; made in its place.
+    ///   - element: What to put there.
     @inline(__always)
-    func fill(_ number: Int, isSpecial: Bool, with element: () -> Element) -> FillAnswer {
+    func fill(_ number: Int, isSpecial: Bool, with element: consuming Element) -> FillAnswer {
         let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
-        unsafe Self.element(segment, place).initialize(to: element())
+        unsafe Self.element(segment, place).initialize(to: element)
         let state = unsafe Self.state(segment, place)
         switch unsafe state.pointee.exchange(isSpecial ? State.special : State.plain, ordering: .acquiringAndReleasing)
         {
@@ -92,12 +92,14 @@ import Synchronization
             return .filledForSleeper
         case State.shut:
             unsafe state.pointee.store(State.shut, ordering: .relaxed)
-            unsafe Self.element(segment, place).deinitialize(count: 1)
             return .refused
         default:
             return .filled
         }
     }
+
+    /// Takes back what was refused.
+    func takeBack(_ number: Int) -> Element { unsafe element(at: number).move() }
 
     // MARK: The reader's side
 

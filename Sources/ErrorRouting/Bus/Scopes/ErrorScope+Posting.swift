@@ -8,9 +8,9 @@ extension ErrorScope {
     ///   - error: The error.
     ///   - metadata: What to give along, on top of the scope's.
     ///   - source: Where it is posted.
-    public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
+    public func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
         guard let bus = unsafe unretainedBus else { return writeToStandardError(error, metadata, source) }
-        let context = context
+        let (error, context) = (error, context)
         unsafe bus._withUnsafeGuaranteedRef { $0.post(error, metadata, source, in: context) }
     }
 
