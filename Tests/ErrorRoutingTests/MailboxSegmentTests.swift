@@ -71,6 +71,19 @@ struct MailboxSegmentTests {
         #expect(addresses.count <= 2 * 64)
     }
 
+    @Test("bursts come out in order again and again, beyond what is kept to spare too", arguments: [200, 900, 5_000])
+    func bursts(burst: Int) {
+        let box = MailboxBox(capacity: 5_000)
+        var next = 0
+        for _ in 0..<40 {
+            let places = next..<(next + burst)
+            for place in places { box.fill(place) }
+            #expect(places.allSatisfy { box.take($0) == $0 })
+            next += burst
+        }
+        #expect(box.ends.alive == 0)
+    }
+
     @Test("elements do not overlap, and neither do their cache lines")
     func strides() {
         let box = MailboxBox(capacity: 64)

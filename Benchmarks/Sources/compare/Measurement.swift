@@ -17,10 +17,13 @@ struct Measurement {
     static func take(_ subjects: [Subject], rounds: Int, report: (Int) -> Void) async -> Measurement {
         var measurement = Measurement()
         for subject in subjects { _ = await subject.sample() }
+        let heap = Heap()
         for round in 1...rounds {
             report(round)
             for subject in subjects {
                 let key = Key(name: subject.name, number: subject.number)
+                // None pays for what the one before it has freed.
+                heap.tidyUp()
                 measurement.samples[key, default: []].append(await subject.sample())
             }
         }

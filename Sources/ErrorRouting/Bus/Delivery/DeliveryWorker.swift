@@ -59,7 +59,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func deliver(_ pending: PendingReport, from progress: DispatchProgress?) async -> ErrorBus.Work {
         var progress = progress
         if progress == nil {
-            var walk = walk(for: pending.error, in: pending.posting.scope, from: DispatchProgress())
+            var walk = walk(for: pending.error, on: pending.posting.path, from: DispatchProgress())
             var report = LazyReport(pending)
             switch walk.finishIfSynchronous(&report, under: self) {
             case .needsSuspension:
@@ -71,7 +71,7 @@ final class DeliveryWorker: ActionSupervisor {
                 return bus.goHome(telling: walk.progress.failures[...])
             }
         }
-        var walk = walk(for: pending.error, in: pending.posting.scope, from: progress ?? DispatchProgress())
+        var walk = walk(for: pending.error, on: pending.posting.path, from: progress ?? DispatchProgress())
         let (isOver, known) = await walk.finish(LazyReport(pending), under: self)
         return isOver
             ? bus.complete(pending, walk.progress, failuresKnown: known, for: generation)
@@ -93,7 +93,7 @@ final class DeliveryWorker: ActionSupervisor {
         return false
     }
 
-    /// How many looks at a line of its own make up a pause of half a microsecond or so.
+    /// How many looks at a line of its own make up a pause of some tenths of a microsecond.
     private static let pause = 500
 
     /// The way of an error through the rules of the bus, or of the path of its scope.
@@ -102,10 +102,10 @@ final class DeliveryWorker: ActionSupervisor {
     @inline(__always)
     private func walk(
         for error: any Error,
-        in scope: ScopeContext?,
+        on path: HandlerPath.Steps?,
         from progress: DispatchProgress
     ) -> DispatchWalk {
-        guard let path = scope?.handlers?.steps else {
+        guard let path else {
             return unsafe DispatchWalk(rules.program, error, from: progress)
         }
         return DispatchWalk(path, error, from: progress)
@@ -136,7 +136,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
     private func deliver(_ number: Int) -> LaneStep {
         let posting = unsafe UnsafePointer(bus.intake.mailbox.element(at: number))
-        var walk = unsafe walk(for: posting.pointee.error, in: posting.pointee.scope, from: DispatchProgress())
+        var walk = unsafe walk(for: posting.pointee.error, on: posting.pointee.path, from: DispatchProgress())
         var report = unsafe LazyReport(posting, sequence: bus.lane.sequence)
         switch walk.finishIfSynchronous(&report, under: self) {
         case .needsSuspension:

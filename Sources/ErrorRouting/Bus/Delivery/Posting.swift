@@ -66,6 +66,17 @@ struct Posting: Sendable {
         }
     }
 
+    /// The rules of the path of that scope; nil where they are those of the bus alone.
+    ///
+    /// Without a claim to scope or rules, which the posting holds: posters write to the scope's count at every post.
+    var path: HandlerPath.Steps? {
+        switch context {
+        case .bus: nil
+        case .scope(let scope): scope.handlers?.steps
+        case .more(let extras): extras.scope?.handlers?.steps
+        }
+    }
+
     /// Who waits for the outcome.
     var promise: Promise<HandleOutcome>? { extras?.promise }
 

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Who gives the numbers, the intake's word, gives each once, and only when the place of the same slot before it has
 /// long been emptied: never more than `capacity` of them are out. The slots stand in segments that are made when first
-/// needed, and used again: as many as what is pending needs, and one to spare.
+/// needed, and used again: as many as what is pending needs, and a few to spare.
 ///
 /// What a slot's state says:
 ///
@@ -46,8 +46,11 @@ import Synchronization
     /// The addresses of the segments in use, or 0.
     private let directory: Directory
     private let mask: Int
-    /// A segment that can be used again, or 0.
-    private let spare = Atomic<UInt>(0)
+    /// Segments that can be used again, or 0.
+    ///
+    /// A few, so that what comes in bursts needs no new ones: for blocks of their size the system's allocator first
+    /// tidies up all that was freed before, errors above all.
+    private let spares: Directory
 
     /// - Parameter capacity: How many places may be out at a time; at most ``MailboxLimits/capacity``.
     init(capacity: Int) {
@@ -56,6 +59,8 @@ import Synchronization
         mask = size - 1
         unsafe directory = .allocate(capacity: size)
         for index in 0..<size { unsafe (directory + index).initialize(to: Atomic(0)) }
+        unsafe spares = .allocate(capacity: MailboxLimits.spares)
+        for index in 0..<MailboxLimits.spares { unsafe (spares + index).initialize(to: Atomic(0)) }
     }
 
     deinit {
@@ -72,7 +77,9 @@ import Synchronization
         }
         unsafe directory.deinitialize(count: mask + 1)
         unsafe directory.deallocate()
-        if let segment = unsafe Segment(bitPattern: spare.load(ordering: .acquiring)) { unsafe Self.discard(segment) }
+        while let segment = unsafe takeSpare() { unsafe Self.discard(segment) }
+        unsafe spares.deinitialize(count: MailboxLimits.spares)
+        unsafe spares.deallocate()
     }
 
     /// Fills the place of a number.
@@ -190,8 +197,7 @@ extension Mailbox {
     }
 
     private func install(at index: Int) -> Segment {
-        let made =
-            unsafe Segment(bitPattern: spare.exchange(0, ordering: .acquiringAndReleasing)) ?? Self.makeSegment()
+        let made = unsafe takeSpare() ?? Self.makeSegment()
         let (isInstalled, other) = unsafe directory[index].compareExchange(
             expected: 0,
             desired: UInt(bitPattern: made),
@@ -202,14 +208,25 @@ extension Mailbox {
         return unsafe winner
     }
 
+    private func takeSpare() -> Segment? {
+        for index in 0..<MailboxLimits.spares where unsafe spares[index].load(ordering: .relaxed) != 0 {
+            let spare = unsafe spares[index].exchange(0, ordering: .acquiringAndReleasing)
+            if let spare = unsafe Segment(bitPattern: spare) { return unsafe spare }
+        }
+        return nil
+    }
+
     /// Keeps a segment in which all is empty, for later use.
     private func keep(_ segment: Segment) {
-        let kept = spare.compareExchange(
-            expected: 0,
-            desired: UInt(bitPattern: segment),
-            ordering: .acquiringAndReleasing
-        )
-        if !kept.exchanged { unsafe Self.discard(segment) }
+        for index in 0..<MailboxLimits.spares where unsafe spares[index].load(ordering: .relaxed) == 0 {
+            let kept = unsafe spares[index].compareExchange(
+                expected: 0,
+                desired: UInt(bitPattern: segment),
+                ordering: .acquiringAndReleasing
+            )
+            if kept.exchanged { return }
+        }
+        unsafe Self.discard(segment)
     }
 
     private static func makeSegment() -> Segment {
@@ -241,6 +258,8 @@ extension Mailbox {
 enum MailboxLimits {
     /// How many slots are made at a time.
     static let segment = 64
+    /// How many segments are kept for later use, at most.
+    static let spares = 16
     /// How many places may be out at a time, at most: beyond that the directory would take memory of its own.
     static let capacity = 1 << 26
 }
