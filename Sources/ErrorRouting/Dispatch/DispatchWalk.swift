@@ -72,14 +72,23 @@
         progress.willNotTry(step)
     }
 
+    /// Begins a stage, or another handler's part of it.
+    @inline(__always)
     private mutating func enter(_ stage: RuleSet.Stage) {
-        if let path {
-            if path.count(in: stage) == 0 {
-                cursor = RuleStepCursor(RuleStepList.none)
-                return
-            }
-            unsafe program = path.program(progress.handler, stage)
+        if path != nil { return enterOnPath(stage) }
+        // A single program's rules have been the first.
+        cursor = unsafe program._withUnsafeGuaranteedRef {
+            RuleStepCursor(stage == .onNoMatch ? $0.onNoMatch : $0.always)
         }
+    }
+
+    @inline(never)
+    private mutating func enterOnPath(_ stage: RuleSet.Stage) {
+        guard let path, path.count(in: stage) > 0 else {
+            cursor = RuleStepCursor(RuleStepList.none)
+            return
+        }
+        unsafe program = path.program(progress.handler, stage)
         switch stage {
         case .rules:
             unsafe plan = Self.plan(for: type, subject.error, in: program)

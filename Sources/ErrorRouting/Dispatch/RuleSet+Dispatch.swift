@@ -26,7 +26,7 @@ extension RuleSet {
     /// Tries the rules in order, if by the error's type alone none of them can be asynchronous; else answers nil, and
     /// none has been tried.
     @inline(never)
-    func dispatchIfSynchronous(_ error: any Error, _ report: consuming LazyReport) -> HandleOutcome? {
+    func dispatchIfSynchronous(_ error: any Error, _ report: inout LazyReport) -> HandleOutcome? {
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         if walk.mayBeAsynchronous { return nil }
         Self.finish(&walk, &report)

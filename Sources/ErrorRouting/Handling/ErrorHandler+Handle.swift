@@ -14,8 +14,9 @@ extension ErrorHandler {
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
         let source = ErrorReport.Source(fileID: fileID, line: line)
-        if let outcome = rules.dispatchIfSynchronous(error, LazyReport(source: source)) { return outcome }
-        return await rules.dispatch(error, LazyReport(source: source))
+        var report = LazyReport(source: source)
+        if let outcome = rules.dispatchIfSynchronous(error, &report) { return outcome }
+        return await rules.dispatch(error, report)
     }
 
     /// Handles an error that comes with its report.
@@ -24,8 +25,9 @@ extension ErrorHandler {
     /// - Returns: What became of the error, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
-        if let outcome = rules.dispatchIfSynchronous(report.error, LazyReport(report)) { return outcome }
-        return await rules.dispatch(report.error, LazyReport(report))
+        var lazy = LazyReport(report)
+        if let outcome = rules.dispatchIfSynchronous(report.error, &lazy) { return outcome }
+        return await rules.dispatch(report.error, lazy)
     }
 
     /// Handles an error without suspending, or declines.
