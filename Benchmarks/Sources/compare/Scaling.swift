@@ -28,8 +28,10 @@ struct Scaling {
     ) async -> Scaling {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let dispatch: @Sendable () async -> Void = {
-            // Each task has an error of its own; the handler is shared.
-            let error = makeError()
+            // Each task has an error of its own, and amidst others of its own, so that no other task's is on the same
+            // cache line; the handler is shared.
+            let errors = (0..<16).map { _ in makeError() }
+            let error = errors[8]
             for _ in 0..<iterations { await shared.handle(error) }
         }
         let control: @Sendable () async -> Void = {

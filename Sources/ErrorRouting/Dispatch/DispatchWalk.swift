@@ -41,7 +41,7 @@
         var subject = ErrorSubject(error)
         switch progress.stage {
         case .rules:
-            cursor = unsafe Self.cursor(plan, &subject)
+            cursor = unsafe RuleStepCursor(plan, for: &subject)
         case .onNoMatch:
             cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch) }
         case .always, nil:
@@ -92,7 +92,7 @@
         switch stage {
         case .rules:
             unsafe plan = Self.plan(for: type, subject.error, in: program)
-            cursor = unsafe Self.cursor(plan, &subject)
+            cursor = unsafe RuleStepCursor(plan, for: &subject)
         case .onNoMatch:
             cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch) }
         case .always:
@@ -100,7 +100,7 @@
         }
     }
 
-    /// These two look at as little as they can: what a closure captures here is retained for it.
+    /// Looks at as little as it can: what a closure captures here is retained for it.
     @inline(__always)
     private static func plan(
         for type: any Error.Type,
@@ -111,12 +111,6 @@
             return unsafe plan
         }
         return unsafe program.takeUnretainedValue().newPlan(for: error)
-    }
-
-    @inline(__always)
-    private static func cursor(_ plan: Unmanaged<TypePlan>, _ subject: inout ErrorSubject) -> RuleStepCursor {
-        let (steps, looksUp) = unsafe plan._withUnsafeGuaranteedRef { ($0.fixedSteps, $0.looksUp) }
-        return looksUp ? unsafe RuleStepCursor(plan.takeUnretainedValue(), for: &subject) : RuleStepCursor(steps)
     }
 
     mutating func record(_ answer: DispatchProgress.Answer, of rule: Unmanaged<Rule>) {
@@ -145,7 +139,7 @@
             ($0.onNoMatch.hasAsynchronous, $0.always.hasAsynchronous)
         }
         if always { return true }
-        var cursor = unsafe plan._withUnsafeGuaranteedRef { RuleStepCursor($0, for: &subject) }
+        var cursor = unsafe RuleStepCursor(plan, for: &subject)
         var hasMatch = false
         while let step = cursor.next() {
             let isAsynchronous = unsafe step.rule._withUnsafeGuaranteedRef { $0.isAsynchronous }

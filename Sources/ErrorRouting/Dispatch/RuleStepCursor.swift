@@ -15,20 +15,25 @@ struct RuleStepCursor {
         fixed = list
     }
 
+    /// Without a claim to the plan, which dispatches of the type would all write to.
     @inline(__always)
-    init(_ plan: TypePlan, for subject: inout ErrorSubject) {
-        fixed = plan.fixedSteps
-        guard plan.looksUp else { return }
-        if let index = unsafe plan.values {
+    init(_ plan: Unmanaged<TypePlan>, for subject: inout ErrorSubject) {
+        let (steps, looksUp) = unsafe plan._withUnsafeGuaranteedRef { ($0.fixedSteps, $0.looksUp) }
+        fixed = steps
+        guard looksUp else { return }
+        let (index, domain, domains) = unsafe plan._withUnsafeGuaranteedRef {
+            unsafe ($0.values, $0.domain, $0.domains)
+        }
+        if let index = unsafe index {
             values = unsafe index._withUnsafeGuaranteedRef { $0.steps(for: subject.error) }
         }
-        if let index = unsafe plan.domains {
+        if let index = unsafe domains {
             let error = subject.nsError()
-            domains = unsafe index._withUnsafeGuaranteedRef { $0.steps(domain: error.domain, code: error.code) }
-        } else if let steps = unsafe plan.domain {
-            domains = unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) }
+            self.domains = unsafe index._withUnsafeGuaranteedRef { $0.steps(domain: error.domain, code: error.code) }
+        } else if let steps = unsafe domain {
+            self.domains = unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) }
         }
-        isMerging = !values.isEmpty || !domains.isEmpty
+        isMerging = !values.isEmpty || !self.domains.isEmpty
     }
 
     mutating func next() -> RuleStep? {
