@@ -19,6 +19,8 @@ struct StressMark: Sendable {
     let key: Key
     /// The line where it is posted: one of few, for a flood limit.
     let line: UInt
+    /// The path of scopes where it is posted.
+    let scope: [String]
     let deed: StressDeed
     /// Counts whether it lives.
     let token: StressStage.Token
@@ -51,6 +53,27 @@ enum Stress {
     static let types: [any StressError.Type] = [
         Quick.self, Slow.self, Maybe.self, Ignored.self, Stray.self,
     ]
+}
+
+extension StressPlan {
+    /// Where there is to post: the bus, and scopes within each other, whose rules look on and change nothing.
+    func places(in bus: ErrorBus) -> [(posting: any ErrorPosting, path: [String])] {
+        let handler = ErrorHandler()
+            .on(Stress.Quick.self) { _ in .next }
+            .on(Stress.Slow.self) { _ in
+                await Task.yield()
+                return .next
+            }
+        var scopes: [ErrorScope] = []
+        for depth in 0..<scopeCount {
+            let order = depth % 2 == 0 ? ErrorScope.Order.innermostFirst : .rootFirst
+            // Every other one is but a name.
+            let rules = depth % 2 == 0 ? handler : .init()
+            let scope = scopes.last?.scope("\(depth)", handler: rules, order: order)
+            scopes.append(scope ?? bus.scope("\(depth)", handler: rules, order: order))
+        }
+        return [(bus, [])] + scopes.map { ($0, $0.path) }
+    }
 }
 
 /// What an action of the stress test throws.

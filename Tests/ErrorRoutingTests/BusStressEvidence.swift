@@ -53,6 +53,8 @@ extension StressEvidence.Seen {
     init(_ report: ErrorReport) {
         content =
             switch report.error {
+            case let error as any StressError where error.mark.scope != report.scope:
+                .unknown("\(error.mark.key) was posted in \(error.mark.scope), and not in \(report.scope)")
             case let error as any StressError: .error(type: Swift.type(of: error).name, error.mark.key)
             case let drops as ErrorsDropped: .drops(drops)
             case let failure as ActionFailure: .failure((failure.error as? StressThrown)?.number)

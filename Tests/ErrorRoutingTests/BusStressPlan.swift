@@ -28,6 +28,8 @@ struct StressPlan: CustomStringConvertible {
     let endsAfter: Int
     let lineCount: Int
     let observerCount: Int
+    /// How many scopes within each other there are to post in, beside the bus itself.
+    let scopeCount: Int
     /// Whether an observer that misses nothing reads along; else an `always` action notes what is delivered.
     let isWitnessed: Bool
     /// Whether the rules for `ActionFailure` throw too.
@@ -66,6 +68,7 @@ struct StressPlan: CustomStringConvertible {
         let mayEndItself = end != .finishAtLast && end != .letGo && pick([true, false, false])
         if mayEndItself { deeds += [.finish, .shutdown] }
         self.deeds = deeds
+        scopeCount = pick([0, 0, 1, 2, 3])
         // What a shutdown inside an action cuts off is told by a line without a number: a witness has to know the rest.
         isWitnessed = mayEndItself || pick([true, false])
     }
@@ -88,7 +91,7 @@ struct StressPlan: CustomStringConvertible {
         \(clock == nil ? "real" : "test") clock, time limit \(actionTimeLimit.map { "\($0)" } ?? "none"), \
         shutdown within \(shutdownLimit), \
         flood limit \(floodLimit.map { "\($0.first) per \($0.window)" } ?? "none"), \(lineCount) lines, \
-        \(observerCount) observers, \(deeds.count) deeds\(mayEndItself ? " with ends" : ""), \
+        \(observerCount) observers, \(scopeCount) scopes, \(deeds.count) deeds\(mayEndItself ? " with ends" : ""), \
         \(isWitnessed ? "" : "un")witnessed, release \(releasePercent) %, deliver \(deliverPercent) %\
         \(failuresFail ? ", failures fail" : "")
         """

@@ -22,8 +22,10 @@ struct StressPoster {
 
     /// Posts all that it has to post, never suspending.
     mutating func post(to bus: ErrorBus) {
-        while let (error, source) = next() {
-            bus.post(error, metadata: [:], source: source)
+        let places = plan.places(in: bus)
+        while let (error, source) = next(places.map(\.path)) {
+            let posting = places[error.mark.scope.count].posting
+            posting.post(error, metadata: [:], source: source)
             stage.notePost()
             if chance(2) { sched_yield() }
         }
@@ -32,11 +34,13 @@ struct StressPoster {
 
     /// Posts all that it has to post, and waits for some of it.
     mutating func postAndDeliver(to bus: ErrorBus) async {
-        while let (error, source) = next() {
+        let places = plan.places(in: bus)
+        while let (error, source) = next(places.map(\.path)) {
+            let posting = places[error.mark.scope.count].posting
             if chance(plan.deliverPercent) {
-                answers[error.mark.key] = await bus.deliver(error, metadata: [:], source: source).disposition
+                answers[error.mark.key] = await posting.deliver(error, metadata: [:], source: source).disposition
             } else {
-                bus.post(error, metadata: [:], source: source)
+                posting.post(error, metadata: [:], source: source)
             }
             stage.notePost()
             if chance(5) { await Task.yield() }
@@ -44,7 +48,7 @@ struct StressPoster {
         finish()
     }
 
-    private mutating func next() -> (error: any StressError, source: ErrorReport.Source)? {
+    private mutating func next(_ paths: [[String]]) -> (error: any StressError, source: ErrorReport.Source)? {
         // A few after the end, and not all, since each of them is a line on standard error.
         if stage.hasEnded { postsAfterTheEnd += 1 }
         guard number < plan.postsEach, postsAfterTheEnd < 5 else { return nil }
@@ -55,6 +59,7 @@ struct StressPoster {
         let mark = StressMark(
             key: .init(poster: id, number: number),
             line: line,
+            scope: paths[Int.random(in: paths.indices, using: &random)],
             deed: plan.deeds[Int.random(in: plan.deeds.indices, using: &random)],
             token: .init(stage)
         )

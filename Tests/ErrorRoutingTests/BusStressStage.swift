@@ -145,7 +145,7 @@ final class StressStage: Sendable {
             state.evidence.posted[Stress.Quick.name, default: 0] += 1
             return StressMark.Key(poster: state.lastPoster, number: number)
         }
-        return Stress.Quick(mark: .init(key: key, line: 1, deed: .stop, token: Token(self)))
+        return Stress.Quick(mark: .init(key: key, line: 1, scope: [], deed: .stop, token: Token(self)))
     }
 }
 
