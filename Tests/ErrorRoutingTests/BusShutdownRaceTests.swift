@@ -89,4 +89,58 @@ struct BusShutdownRaceTests {
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(lines.contains("failed with Numbered(number: 7)"))
     }
+
+    @Test(
+        "nor is it lost around asynchronous rules: before one, between two, and after both",
+        arguments: AroundAsynchronous.allCases
+    )
+    func failuresAroundAsynchronousRules(place: AroundAsynchronous) async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [place] in
+            let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
+            let slow: @Sendable (Bool) -> Bool = { answer in
+                entered.open()
+                leave.wait()
+                return answer
+            }
+            let asynchronous = ErrorHandler().on(Numbered.self) { _ in
+                await Task.yield()
+                return .next
+            }
+            let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(7) }
+            let handler =
+                switch place {
+                case .before:
+                    asynchronous.on(.matching { _ in slow(false) }) { _ in .stop }.overlaid(with: throwing)
+                case .between:
+                    ErrorHandler().on(.matching { _ in slow(true) }) { _ in
+                        await Task.yield()
+                        return .stop
+                    }.overlaid(with: throwing).overlaid(with: asynchronous)
+                case .after:
+                    ErrorHandler().on(Numbered.self) { _ in slow(true) ? .next : .stop }
+                        .overlaid(with: asynchronous).overlaid(with: throwing).overlaid(with: asynchronous)
+                }
+            var bus: ErrorBus? = ErrorBus(handler: handler)
+            weak let watched = bus
+            // Observed, so that no report goes through the lane.
+            let reports = bus?.reports()
+            bus?.post(Numbered(1))
+            let running = Task { [bus] in await bus?.run() }
+            await entered.wait()
+            #expect(await bus?.shutdown(within: .zero).count == 1)
+            await running.value
+            bus = nil
+            leave.signal()
+            // Until the worker has gone home.
+            while watched != nil { await Task.yield() }
+            withExtendedLifetime(reports) {}
+        }
+        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(lines.components(separatedBy: "failed with Numbered(number: 7)").count == 2)
+    }
+
+    /// Where an action throws, before something slow is cut off by a shutdown.
+    enum AroundAsynchronous: String, CaseIterable, Codable {
+        case before, between, after
+    }
 }

@@ -40,6 +40,7 @@ public struct AmbientErrorPosting: ErrorPosting {
     ///   - metadata: What to give along.
     ///   - source: Where it is posted.
     /// - Returns: What became of it; `.unmatched` where it went to standard error.
+    @discardableResult
     public func deliver(
         _ error: any Error,
         metadata: [String: String],
@@ -60,7 +61,8 @@ extension ErrorPosting where Self == AmbientErrorPosting {
 
 /// Posts an error to the innermost scope or bus of this task, else to the process's root bus, else to standard error.
 ///
-/// For code that was handed no poster: callbacks, delegates, threads. Works anywhere.
+/// For code that was handed no poster: callbacks, delegates, threads. Works anywhere. In an action it posts to the bus
+/// that delivers, in no scope: those of the report were its poster's.
 ///
 /// - Parameters:
 ///   - error: The error.

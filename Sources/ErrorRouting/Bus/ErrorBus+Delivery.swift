@@ -78,7 +78,7 @@ extension ErrorBus {
             }
         }
         if let decision { return work(decision, for: generation) }
-        guard let announcement else { return goHome(telling: progress.failures.dropFirst(known)) }
+        guard let announcement else { return goHome(telling: progress.failures, known: known) }
         let outcome = progress.outcome
         if isObserved { observers.send(pending.report(outcome)) }
         pending.posting.promise?.fulfill(outcome)
@@ -87,8 +87,14 @@ extension ErrorBus {
     }
 
     /// The report was taken away from its worker: what has failed, and nobody else knows of, goes to standard error.
-    func goHome(telling failures: ArraySlice<ActionFailure>) -> Work {
-        for failure in failures { failure.writeToStandardError() }
+    ///
+    /// - Parameters:
+    ///   - failures: What has failed.
+    ///   - known: How many of them whoever goes on with the report knows of; a shutdown has told of what it knew.
+    func goHome(telling failures: [ActionFailure], known: Int = 0) -> Work {
+        if failures.isEmpty { return .goHome }
+        let told = max(known, machine.withLock { $0.toldFailures })
+        for failure in failures.dropFirst(told) { failure.writeToStandardError() }
         return .goHome
     }
 
@@ -121,9 +127,19 @@ extension ErrorBus {
             return (posting, nil, decide(for: generation, at: nil, &machine))
         }
         defer { withExtendedLifetime(posting) {} }
-        if posting == nil { return goHome(telling: progress.failures[...]) }
+        if posting == nil {
+            letGo(of: number)
+            return goHome(telling: progress.failures)
+        }
         guard let pending else { return work(decision, for: generation) }
         return isOver ? complete(pending, progress, for: generation) : .deliver(pending, from: progress)
+    }
+
+    /// A shutdown has a copy of the report that the worker was at in the lane, and nobody looks at its place any more.
+    func letGo(of number: Int) {
+        // Under the lock, since the copy is made there; what is let go ends outside.
+        let posting = machine.withLock { _ in intake.mailbox.shut(number) }
+        withExtendedLifetime(posting) {}
     }
 
     /// The report in delivery goes on from here.

@@ -11,7 +11,7 @@ extension ErrorBus {
     /// - Returns: The stream.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
         let next = observe(limit) { _ in () }
-        return AsyncStream(unfolding: { await next.buffer.next()?.report }, onCancel: { next.buffer.finish() })
+        return AsyncStream(unfolding: { await next.buffer.next()?.report }, onCancel: { next.leave() })
     }
 
     /// Opens a stream of the reports whose errors a matcher matches, each with what the matcher hands on.
@@ -34,16 +34,29 @@ extension ErrorBus {
         bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
         let next = observe(limit) { matcher.match($0.error) }
-        return AsyncStream(unfolding: { await next.buffer.next() }, onCancel: { next.buffer.finish() })
+        return AsyncStream(unfolding: { await next.buffer.next() }, onCancel: { next.leave() })
     }
 
-    /// Adds an observer that is one for as long as the answer's entry is held.
+    /// What one stream reads from.
+    private struct Observation<Output: Sendable>: Sendable {
+        let buffer: ObserverBuffer<Output>
+        /// Held, since with it the observer goes.
+        let entry: ObserverRegistry.Entry
+
+        /// Its reader is done with it, whoever may hold the stream.
+        func leave() {
+            entry.leave()
+            buffer.finish()
+        }
+    }
+
+    /// Adds an observer that is one for as long as the answer is held.
     private func observe<Output>(
         _ limit: Int,
         _ match: @escaping @Sendable (ErrorReport) -> Output?
-    ) -> (buffer: ObserverBuffer<Output>, entry: ObserverRegistry.Entry) {
+    ) -> Observation<Output> {
         if limit < 1 { fatalError("reports(bufferingNewest:) must be at least 1, not \(limit)") }
         let buffer = ObserverBuffer(bufferingNewest: limit, match: match)
-        return (buffer, observers.add(buffer))
+        return Observation(buffer: buffer, entry: observers.add(buffer))
     }
 }

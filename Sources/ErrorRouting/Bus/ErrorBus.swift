@@ -43,7 +43,7 @@ public final class ErrorBus: ErrorPosting {
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
-    /// What posters touch, and nobody else but the loop once a batch.
+    /// What posters touch; the loop tells there how far it is.
     let intake: BusIntake
     let machine: Locked<BusStateMachine>
     /// What the worker has in hand while it needs nobody's leave.
@@ -131,6 +131,7 @@ public final class ErrorBus: ErrorPosting {
     ///   - metadata: What to give along.
     ///   - source: Where it is posted.
     /// - Returns: What became of it.
+    @discardableResult
     public func deliver(
         _ error: any Error,
         metadata: [String: String],
@@ -169,10 +170,8 @@ public final class ErrorBus: ErrorPosting {
     /// Whether this task runs in an action of this bus, or was started in one that still runs.
     var isInsideOwnAction: Bool {
         ErrorBus.actions.contains { action in
-            action.bus == number
-                && machine.withLock { machine in
-                    machine.isDelivering(action.sequence) || lane.isOpen && lane.sequence == action.sequence
-                }
+            // Never one in the lane: only asynchronous actions leave a mark.
+            action.bus == number && machine.withLock { $0.isDelivering(action.sequence) }
         }
     }
 

@@ -3,7 +3,8 @@ extension ErrorPosting {
     ///
     /// Like `Task {}` it inherits the caller's actor, priority and task-local values, and tasks that one actor starts
     /// begin in order. `CancellationError` is not posted. ``withErrorBus(handler:configuration:_:)`` waits for the
-    /// tasks of its bus, and cancels them when its body throws or is cancelled.
+    /// tasks of its bus, and cancels them when its body throws or is cancelled. A scope's task runs in the scope, as in
+    /// ``ErrorScope/bound(isolation:_:)``; a bus's in what is bound where it is started.
     ///
     /// - Parameters:
     ///   - name: A name for debuggers and profilers.
@@ -35,7 +36,11 @@ extension ErrorPosting {
             // Cancelled from within where it has to be from the start: from outside might be too late.
             if let tasks, tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             do {
-                try await operation()
+                if let scope = poster as? ErrorScope {
+                    try await scope.bound(isolation: isolation) { try await operation() }
+                } else {
+                    try await operation()
+                }
             } catch {
                 poster.postUnlessCancellation(error, metadata, source)
             }

@@ -17,6 +17,7 @@ public protocol ErrorPosting: Sendable {
     ///   - metadata: What to give along.
     ///   - source: Where it is posted.
     /// - Returns: What became of it.
+    @discardableResult
     func deliver(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) async -> HandleOutcome
 }
 

@@ -9,12 +9,12 @@
 ///
 /// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, the tasks started
 /// with `task` are awaited, those included that actions start, then the bus is finished, and all that was posted is
-/// delivered. If the body throws or is
-/// cancelled, those tasks are cancelled first, as in a task group.
+/// delivered. If the body throws or is cancelled, those tasks are cancelled first, as in a task group.
 ///
 /// - Parameters:
 ///   - handler: The rules, `.default` say.
 ///   - configuration: How much the bus holds, and how long an action may take.
+///   - isolation: The caller's actor, where the body runs, and nothing else of the actor before it.
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
 /// - Throws: What the body threw.
@@ -22,20 +22,26 @@
 public func withErrorBus<T, F: Error>(
     handler: ErrorHandler,
     configuration: ErrorBus.Configuration = .init(),
+    isolation: isolated (any Actor)? = #isolation,
     _ body: (ErrorBus) async throws(F) -> T
 ) async throws(F) -> T {
     let bus = ErrorBus(handler: handler, configuration: configuration)
     // A task of its own: the body's cancellation shall not finish the bus while the body still posts.
     let loop = Task { await bus.run() }
     let result = await withTaskCancellationHandler {
-        let result = await ErrorBus.$current.withValue(bus) {
-            do throws(F) {
-                return Result<T, F>.success(try await body(bus))
-            } catch {
-                return Result<T, F>.failure(error)
-            }
+        // The closure takes the actor along, or it would be left before the body.
+        _ = isolation
+        let result: Result<T, F>
+        do throws(F) {
+            result = .success(
+                try await ErrorBus.$current.binding(bus, isolation: isolation) { () async throws(F) -> T in
+                    try await body(bus)
+                }
+            )
+        } catch {
+            result = .failure(error)
+            bus.tasks.cancelAll()
         }
-        if case .failure = result { bus.tasks.cancelAll() }
         await bus.finishWhenIdle()
         return result
     } onCancel: {

@@ -46,13 +46,12 @@ extension DispatchWalk {
     ///   - report: The error's.
     ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
     /// - Returns: Whether it came to its end; if not, the supervisor took it away, and the outcome counts for nothing.
-    ///   And how many of the failures the supervisor knows of, since an asynchronous action was announced after them.
+    ///   And how many of the failures are known to whoever goes on in its place.
     @inline(never)
     mutating func finish(_ report: LazyReport, under supervisor: some ActionSupervisor) async -> (
         isOver: Bool, known: Int
     ) {
         let error = subject.error
-        var announced = progress.failures.count
         var lazy = report
         while let step = next() {
             if progress.stage == .always { lazy.carry(progress.outcome) }
@@ -67,7 +66,6 @@ extension DispatchWalk {
                         progress: progress,
                         report: report
                     )
-                    announced = progress.failures.count
                     answer = try await supervisor.supervising(report) {
                         try await step.answer(&self.subject, report, watch: watch)
                     }
@@ -78,16 +76,16 @@ extension DispatchWalk {
                 if case .notMatched = answer { continue }
                 unsafe self.record(answer, of: step.rule)
             } catch is DispatchSuperseded {
-                return (false, announced)
+                return (false, 0)
             } catch {
                 if isAsynchronous { supervisor.actionDidEnd() }
                 unsafe self.record(error, &lazy, of: step.rule)
             }
             guard supervisor.isCurrent else {
                 // An asynchronous action that comes back too late has failed already, by its time limit.
-                return (false, isAsynchronous ? progress.failures.count : announced)
+                return (false, isAsynchronous ? progress.failures.count : 0)
             }
         }
-        return (true, announced)
+        return (true, 0)
     }
 }

@@ -118,6 +118,30 @@ extension Explanation {
     }
 
     /// Asks the rules of a path, and lets none of them act.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - path: The rules that it would go through.
+    ///   - reason: Why it would not get there, if that is known: then no rule is asked.
+    init(_ error: any Error, on path: Path, unreachableBecause reason: String?) {
+        guard let reason else {
+            self.init(error, on: path)
+            return
+        }
+        let entries = Stage.allCases.flatMap { stage in
+            path.rules(RuleSet.Stage(stage)).map { scope, rule in
+                Entry(
+                    stage: stage,
+                    rule: rule.registration.description,
+                    verdict: .notReached(because: reason),
+                    scope: scope
+                )
+            }
+        }
+        self.init(error: error, entries: entries)
+    }
+
+    /// Asks the rules of a path, and lets none of them act.
     init(_ error: any Error, on path: Path) {
         self.error = error
         var subject = ErrorSubject(error)
@@ -151,5 +175,16 @@ extension Explanation {
             entries.append(Entry(stage: .always, rule: rule.registration.description, verdict: verdict, scope: scope))
         }
         self.entries = entries
+    }
+}
+
+extension RuleSet.Stage {
+    fileprivate init(_ stage: Explanation.Stage) {
+        self =
+            switch stage {
+            case .rule: .rules
+            case .onNoMatch: .onNoMatch
+            case .always: .always
+            }
     }
 }

@@ -52,6 +52,7 @@ extension BusStateMachine {
             left.reports.append(pending)
             left.failures = (action?.progress ?? progress)?.failures ?? []
         }
+        toldFailures = left.failures.count
         action = nil
         progress = nil
         while let notice = failureNotices.popFirst() { left.reports.append(notice) }

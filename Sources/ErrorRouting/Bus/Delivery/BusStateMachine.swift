@@ -68,6 +68,8 @@ struct BusStateMachine {
     var progress: DispatchProgress?
     /// Its asynchronous action that runs.
     var action: RunningAction?
+    /// How many failures of the report in delivery a shutdown has told of.
+    var toldFailures = 0
     var lastSequence: UInt64 = 0
 
     /// Raised whenever the worker is replaced or sent home: answers from earlier ones count for nothing.

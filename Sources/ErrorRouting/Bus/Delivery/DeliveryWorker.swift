@@ -23,13 +23,17 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
-        // A scope that whoever ran the bus was in is none of the actions'.
+        // A scope that whoever ran the bus was in is none of the actions'. And where a watchdog has started the worker,
+        // the action that it was sent out by is not around it.
+        let outer = ErrorBus.actions.filter { $0.bus != bus.number }
         await ErrorBus.$current.withValue(bus) {
             await ErrorScope.$bound.withValue(nil) {
-                await withTaskCancellationHandler {
-                    await loop()
-                } onCancel: {
-                    isCancelled.store(true, ordering: .releasing)
+                await ErrorBus.$actions.withValue(outer) {
+                    await withTaskCancellationHandler {
+                        await loop()
+                    } onCancel: {
+                        isCancelled.store(true, ordering: .releasing)
+                    }
                 }
             }
         }
@@ -68,14 +72,14 @@ final class DeliveryWorker: ActionSupervisor {
             case .completed:
                 return bus.complete(pending, walk.progress, for: generation)
             case .superseded:
-                return bus.goHome(telling: walk.progress.failures[...])
+                return bus.goHome(telling: walk.progress.failures)
             }
         }
         var walk = walk(for: pending.error, on: pending.posting.path, from: progress ?? DispatchProgress())
         let (isOver, known) = await walk.finish(LazyReport(pending), under: self)
         return isOver
             ? bus.complete(pending, walk.progress, failuresKnown: known, for: generation)
-            : bus.goHome(telling: walk.progress.failures.dropFirst(known))
+            : bus.goHome(telling: walk.progress.failures, known: known)
     }
 
     /// Waits a moment for the next report: some microseconds at most.
@@ -142,7 +146,8 @@ final class DeliveryWorker: ActionSupervisor {
         case .needsSuspension:
             return .work(bus.leaveLane(at: number, walk.progress, isOver: false, for: generation))
         case .superseded:
-            return .work(bus.goHome(telling: walk.progress.failures[...]))
+            bus.letGo(of: number)
+            return .work(bus.goHome(telling: walk.progress.failures))
         case .completed:
             while walk.progress.failures.isEmpty, bus.observers.isEmpty {
                 switch bus.lane.goOn(from: number, walk.progress.disposition, in: bus.intake) {
@@ -150,6 +155,7 @@ final class DeliveryWorker: ActionSupervisor {
                     bus.intake.mailbox.empty(number)
                     return .next
                 case .withdrawn:
+                    bus.letGo(of: number)
                     return .work(.goHome)
                 case .last where nextComesSoon(after: number):
                     continue

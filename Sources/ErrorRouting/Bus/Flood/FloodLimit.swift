@@ -7,7 +7,8 @@
 /// error after it.
 ///
 /// The bus remembers the kinds it saw last, half its capacity and 1,024 at most. A kind that it forgets, and the end of
-/// posting, let go at once what is held. What is held takes capacity, as all that is pending does.
+/// posting, let go at once what is held. What is held takes capacity, as all that is pending does: with a capacity of 1
+/// one held report fills the bus. Scopes do not count for the kind; what is delivered goes the path of its own.
 public struct FloodLimit: Sendable, Hashable {
     /// How many errors of a kind are delivered in a window as they come.
     public let first: Int

@@ -20,12 +20,15 @@ import Synchronization
 ///
 /// 1. Filling never waits, neither for the reader nor for others who fill.
 /// 2. An element is written before its slot's state is exchanged for `plain` or `special`, and read only after that
-///    state was: the exchange releases, the reader's load acquires. The reader empties a slot before it says, with a
-///    release, that another number may be out; who gets that number has acquired it.
+///    state was: the exchange releases, the reader's load acquires. The reader empties a slot, but for the one that it
+///    is at, before it says, with a release, that another number may be out; who gets that number has acquired it.
 /// 3. Who finds `asleep` in that exchange, or replaces it by ``rouse(at:)``, and nobody else, wakes the reader.
 /// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and none
 ///    of the numbers that come to stand in its place is out, since the directory has room for two segments more than
 ///    `capacity` takes.
+/// 5. A segment to spare is empty all over, and nobody looks into it: nobody who fills a place does so after the
+///    exchange, but for who was refused, and then no segment leaves the directory any more. Who takes it by exchange
+///    has it alone until it is installed.
 ///
 /// The methods under "The reader's side" are called by one thread at a time.
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {

@@ -55,7 +55,7 @@ final class ObserverRegistry: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// An observer's place in the registry, which it leaves when this is let go.
+    /// An observer's place in the registry, which it leaves at the latest when this is let go.
     final class Entry: Sendable {
         private let id: UInt64
         private let registry: ObserverRegistry
@@ -65,6 +65,9 @@ final class ObserverRegistry: Sendable {
             self.registry = registry
         }
 
-        deinit { registry.remove(id) }
+        deinit { leave() }
+
+        /// Leaves the registry; a second time does nothing.
+        func leave() { registry.remove(id) }
     }
 }

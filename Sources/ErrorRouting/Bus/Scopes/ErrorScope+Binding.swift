@@ -7,40 +7,33 @@ extension ErrorScope {
     /// Task.detached { await scope.bound { try? await upload() } }
     /// ```
     ///
-    /// - Parameter body: What to run. It keeps the caller's isolation.
+    /// - Parameters:
+    ///   - isolation: The caller's actor, where the body runs, and nothing else of the actor before it.
+    ///   - body: What to run. It keeps the caller's isolation.
     /// - Returns: What the body returned.
     /// - Throws: What the body threw.
-    public func bound<T, F: Error>(_ body: () async throws(F) -> T) async throws(F) -> T {
-        // Caught inside, since a task-local's binding does not keep the type of what is thrown.
-        let result = await ErrorBus.$current.withValue(bus) {
-            await ErrorScope.$bound.withValue(self) {
-                do throws(F) {
-                    return Result<T, F>.success(try await body())
-                } catch {
-                    return Result<T, F>.failure(error)
-                }
-            }
+    public func bound<T, F: Error>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: () async throws(F) -> T
+    ) async throws(F) -> T {
+        let scope = foundBus
+        return try await ErrorBus.$current.binding(scope.bus, isolation: isolation) { () async throws(F) -> T in
+            try await ErrorScope.$bound.binding(scope, isolation: isolation, body)
         }
-        return try result.get()
     }
 
-    /// Binds the scope for a synchronous body; see ``bound(_:)``.
+    /// Binds the scope for a synchronous body; see ``bound(isolation:_:)``.
     public func bound<T, F: Error>(_ body: () throws(F) -> T) throws(F) -> T {
-        let result = ErrorBus.$current.withValue(bus) {
-            ErrorScope.$bound.withValue(self) {
-                do throws(F) {
-                    return Result<T, F>.success(try body())
-                } catch {
-                    return Result<T, F>.failure(error)
-                }
-            }
+        let scope = foundBus
+        return try ErrorBus.$current.binding(scope.bus) { () throws(F) -> T in
+            try ErrorScope.$bound.binding(scope, body)
         }
-        return try result.get()
     }
 
     /// The scope of this task, if it is the innermost thing that is bound.
     ///
-    /// Whoever binds a scope binds its bus too: if another bus is bound, that was bound later.
+    /// Whoever binds a scope binds its bus too: if another bus is bound, that was bound later. (To bind the same bus
+    /// again does not leave the scope.)
     static var innermost: ErrorScope? {
         guard let scope = bound, scope.bus === ErrorBus.current else { return nil }
         return scope
@@ -63,6 +56,7 @@ extension ErrorScope {
 ///   - handler: Its rules; none by default, for a name and metadata alone.
 ///   - order: Whether its rules are tried before those around it or after them.
 ///   - metadata: What its reports get along, on top of what the scopes around it give.
+///   - isolation: The caller's actor, where the body runs, and nothing else of the actor before it.
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
 /// - Throws: What the body threw.
@@ -72,16 +66,9 @@ public func withErrorScope<T, F: Error>(
     handler: ErrorHandler = .init(),
     order: ErrorScope.Order = .innermostFirst,
     metadata: [String: String] = [:],
+    isolation: isolated (any Actor)? = #isolation,
     _ body: (ErrorScope) async throws(F) -> T
 ) async throws(F) -> T {
-    let parent = ErrorScope.innermost
-    let scope = ErrorScope(
-        name,
-        in: parent?.context,
-        of: parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus,
-        handler: handler,
-        order: order,
-        metadata: metadata
-    )
-    return try await scope.bound { () async throws(F) -> T in try await body(scope) }
+    let scope = ErrorScope(ambient: name, handler: handler, order: order, metadata: metadata)
+    return try await scope.bound(isolation: isolation) { () async throws(F) -> T in try await body(scope) }
 }

@@ -1,15 +1,16 @@
 extension ErrorScope {
     /// Posts an error, to be handled by the rules of the whole path.
     ///
-    /// Never suspends, never throws, never waits for an action, and works on any thread. Where the scope has no bus the
-    /// error is written to standard error.
+    /// Never suspends, never throws, never waits for an action, and works on any thread. A scope that was made where
+    /// there was no bus posts to the one that there is by now: the task's, else the root. Where there is none the error
+    /// is written to standard error.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - metadata: What to give along, on top of the scope's.
     ///   - source: Where it is posted.
     public func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
-        guard let bus = unsafe unretainedBus else { return writeToStandardError(error, metadata, source) }
+        guard let bus = unsafe unretainedBus else { return postWithoutBus(error, metadata, source) }
         let (error, context) = (error, context)
         unsafe bus._withUnsafeGuaranteedRef { $0.post(error, metadata, source, in: context) }
     }
@@ -23,16 +24,25 @@ extension ErrorScope {
     ///   - metadata: What to give along, on top of the scope's.
     ///   - source: Where it is posted.
     /// - Returns: What became of it; `.unmatched` where it went to standard error.
+    @discardableResult
     public func deliver(
         _ error: any Error,
         metadata: [String: String],
         source: ErrorReport.Source
     ) async -> HandleOutcome {
-        guard let bus else {
+        let scope = foundBus
+        guard let bus = scope.bus else {
             writeToStandardError(error, metadata, source)
             return HandleOutcome(disposition: .unmatched)
         }
-        return await bus.deliver(error, metadata, source, in: context)
+        return await bus.deliver(error, metadata, source, in: scope.context)
+    }
+
+    @inline(never)
+    private func postWithoutBus(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
+        let scope = foundBus
+        guard scope.bus != nil else { return writeToStandardError(error, metadata, source) }
+        scope.post(error, metadata: metadata, source: source)
     }
 
     private func writeToStandardError(

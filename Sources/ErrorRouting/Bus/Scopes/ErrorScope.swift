@@ -9,9 +9,12 @@
 /// ```
 ///
 /// A scope is handler concatenation and nothing else: as if the rules of the path were registered in one handler. Only
-/// `onNoMatch` goes by its own order: it runs if nothing on the whole path matched, the innermost first. A scope lives
-/// as long as someone holds it, or a report is posted through it; it keeps its bus, and costs nothing as long as nobody
-/// posts. Making one for each request is meant to be normal.
+/// `onNoMatch` goes by its own order: it runs if nothing on the whole path matched, the innermost first. What an action
+/// throws goes the path of its report; what it posts is posted in no scope, unless it does so through one. (A rule that
+/// holds the scope it belongs to keeps it for ever: hold it weakly.)
+///
+/// A scope lives as long as someone holds it, or a report is posted through it; it keeps its bus, and costs nothing as
+/// long as nobody posts. Making one for each request is meant to be normal.
 @safe public final class ErrorScope: ErrorPosting {
     /// Where a scope's rules stand among those around it.
     public enum Order: Sendable, Hashable, CaseIterable {
@@ -24,7 +27,7 @@
     /// The scope of this task, as far as it belongs to ``ErrorBus/current``.
     @TaskLocal static var bound: ErrorScope?
 
-    /// Nil where there is no bus: then errors go to standard error.
+    /// Nil where there was no bus: then errors go to the one that there is when they are posted, else to standard error.
     let bus: ErrorBus?
     /// The bus without a way over the reference that counts, which all posters would write to.
     let unretainedBus: Unmanaged<ErrorBus>?
@@ -48,6 +51,32 @@
             order: order,
             metadata: metadata
         )
+    }
+
+    /// A scope within the innermost one of the task, else in its bus, else in the process's root bus.
+    convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
+        let parent = ErrorScope.innermost
+        self.init(
+            name,
+            in: parent?.context,
+            of: parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus,
+            handler: handler,
+            order: order,
+            metadata: metadata
+        )
+    }
+
+    /// The same scope, below a bus that it was made without.
+    private init(_ context: ScopeContext, of bus: ErrorBus) {
+        self.bus = bus
+        unsafe unretainedBus = Unmanaged.passUnretained(bus)
+        self.context = context
+    }
+
+    /// This scope; where it was made without a bus, below the one that there is now: the task's, else the root.
+    var foundBus: ErrorScope {
+        guard bus == nil, let found = ErrorBus.current ?? ErrorBus.root else { return self }
+        return ErrorScope(context.below(found.handler.rules), of: found)
     }
 
     /// The names of the scopes around this one and its own, the outermost first.
@@ -79,7 +108,12 @@
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     public func explain(_ error: any Error) -> Explanation {
-        Explanation(error, on: context.explained(root: bus?.handler.rules))
+        let scope = foundBus
+        return Explanation(
+            error,
+            on: scope.context.explained(root: scope.bus?.handler.rules),
+            unreachableBecause: scope.bus == nil ? AmbientErrorPosting.noBus : nil
+        )
     }
 }
 

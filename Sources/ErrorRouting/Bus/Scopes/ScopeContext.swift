@@ -42,6 +42,19 @@ final class ScopeContext: Sendable {
         }
     }
 
+    /// The same, below the rules of a bus that it was made without.
+    func below(_ root: RuleSet) -> ScopeContext {
+        ScopeContext(
+            path.last ?? "",
+            in: parent?.below(root),
+            root: root,
+            rules: rules,
+            order: order,
+            // With what it inherits, which the parent gives once more.
+            metadata: metadata
+        )
+    }
+
     /// For explanations: the rules on the way, each with the path of its scope.
     func explained(root: RuleSet?) -> Explanation.Path {
         var path = parent?.explained(root: root) ?? Explanation.Path(root.map { [([], $0)] } ?? [])

@@ -1,0 +1,65 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+/// A body keeps its caller's actor: it runs there, and nothing else of the actor gets in between the call and the body.
+@Suite("The isolation of bodies: withErrorBus, withErrorScope, bound")
+struct BindingIsolationTests {
+    enum Call: CaseIterable {
+        case withErrorBus, withErrorScope, bound
+        /// What they are compared with: it binds nothing.
+        case catching
+    }
+
+    @MainActor
+    @Test("on the main actor nothing comes between call and body", arguments: Call.allCases)
+    func mainActor(call: Call) async {
+        let bus = ErrorBus(handler: ErrorHandler())
+        var order: [String] = []
+        let other = Task { @MainActor in order.append("other") }
+        switch call {
+        case .withErrorBus:
+            await withErrorBus(handler: ErrorHandler()) { _ in order.append("body") }
+        case .withErrorScope:
+            await withErrorScope("scope") { _ in
+                order.append("body")
+                await nothing()
+            }
+        case .bound:
+            await bus.scope("scope").bound {
+                order.append("body")
+                await nothing()
+            }
+        case .catching:
+            await bus.catching {
+                order.append("body")
+                await nothing()
+            }
+        }
+        await other.value
+        #expect(order == ["body", "other"])
+    }
+
+    private actor Counter {
+        private var count = 0
+
+        func count(in scope: ErrorScope) async -> Int {
+            let other = Task { count += 10 }
+            let seen = await scope.bound {
+                count += 1
+                await nothing()
+                return count
+            }
+            await other.value
+            return seen % 10
+        }
+    }
+
+    @Test("an actor's state may be used in a body without a word about it")
+    func actors() async {
+        let scope = ErrorBus(handler: ErrorHandler()).scope("scope")
+        #expect(await Counter().count(in: scope) == 1)
+    }
+}
+
+private func nothing() async {}

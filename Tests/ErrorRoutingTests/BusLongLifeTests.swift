@@ -1,0 +1,124 @@
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+/// What must not add up over a long life.
+@Suite("A bus that lives long", .timeLimit(.minutes(1)))
+struct BusLongLifeTests {
+    @Test("behaviour 18: an action that is cut off leaves no mark on those after it")
+    func marks() async {
+        let marks = Journal<Int>()
+        let handler = ErrorHandler()
+            .ignore(ActionFailure.self)
+            .on(Numbered.self) { _ in
+                marks.note(ErrorBus.actions.count)
+                try await Task.sleep(for: .seconds(60))
+                return .stop
+            }
+        await withErrorBus(handler: handler, configuration: .init(actionTimeLimit: .milliseconds(2))) { bus in
+            for number in 0..<20 { bus.post(Numbered(number)) }
+        }
+        #expect(marks.entries == Array(repeating: 1, count: 20))
+    }
+
+    @Test("behaviour 12: in a bus inside another's action both are still known")
+    func nestedMarks() async {
+        let marks = Journal<Int>()
+        let inner = ErrorHandler().on(Numbered.self) { _ in
+            await Task.yield()
+            marks.note(ErrorBus.actions.count)
+            return .stop
+        }
+        let outer = ErrorHandler().on(Numbered.self) { error in
+            await withErrorBus(handler: inner) { $0.post(error) }
+            return .stop
+        }
+        await withErrorBus(handler: outer) { $0.post(Numbered(1)) }
+        #expect(marks.entries == [2])
+    }
+
+    @Test("behaviour 19: an observer whose reader was cancelled is none, though its stream is held")
+    func cancelledObserver() async {
+        let asked = Journal<Int>()
+        let bus = ErrorBus(handler: ErrorHandler())
+        let stream = bus.reports(
+            matching: .matching { _ in
+                asked.note(1)
+                return true
+            }
+        )
+        async let running: Void = bus.run()
+        let reader = Task { for await _ in stream {} }
+        await bus.deliver(Numbered(1))
+        reader.cancel()
+        await reader.value
+        #expect(bus.observers.isEmpty)
+        await bus.deliver(Numbered(2))
+        #expect(asked.entries == [1])
+        bus.finish()
+        await running
+        withExtendedLifetime(stream) {}
+    }
+
+    @Test("what a shutdown took back out of the lane does not live on in an ended bus")
+    func withdrawn() async {
+        // In a process of its own, as whatever blocks a thread of the pool.
+        await #expect(processExitsWith: .success) {
+            let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
+            let handler = ErrorHandler().on(Held.self) { _ in
+                entered.open()
+                leave.wait()
+                return .stop
+            }
+            let bus = ErrorBus(handler: handler)
+            weak var witness: Witness?
+            do {
+                let held = Witness()
+                witness = held
+                bus.post(Held(witness: held))
+                bus.post(Held(witness: held))
+            }
+            let running = Task { await bus.run() }
+            await entered.wait()
+            #expect(await bus.shutdown(within: .zero).count == 2)
+            await running.value
+            // The action has it still.
+            #expect(witness != nil)
+            leave.signal()
+            while witness != nil { await Task.yield() }
+            #expect(bus.statistics.dropped == 2)
+        }
+    }
+
+    private final class Witness: Sendable {}
+
+    private struct Held: Error {
+        let witness: Witness
+    }
+
+    @Test("behaviour 16: an observer's matcher that hangs does not hold up a shutdown")
+    func hangingMatcher() async {
+        await #expect(processExitsWith: .success) {
+            let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
+            let bus = ErrorBus(handler: ErrorHandler())
+            let reports = bus.reports(
+                matching: .matching { _ in
+                    entered.open()
+                    leave.wait()
+                    return true
+                }
+            )
+            for number in 0..<3 { bus.post(Numbered(number)) }
+            async let running: Void = bus.run()
+            await entered.wait()
+            // The first counts as delivered by now.
+            #expect(await bus.shutdown(within: .milliseconds(10)).count == 2)
+            leave.signal()
+            await running
+            #expect(bus.statistics.unmatched == 1 && bus.statistics.dropped == 2)
+            withExtendedLifetime(reports) {}
+        }
+    }
+}

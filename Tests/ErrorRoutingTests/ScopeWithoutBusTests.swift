@@ -1,0 +1,65 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+/// The root is the process's, so what needs one, or none, runs in a process of its own.
+@Suite("Behaviour 22: a scope that was made where there was no bus", .timeLimit(.minutes(2)))
+struct ScopeWithoutBusTests {
+    private static let rules = ErrorHandler().on(Numbered(1)) { _ in .stop }
+
+    @Test("it posts to a root that comes later, by its own rules first, and with its path and metadata")
+    func laterRoot() async {
+        await #expect(processExitsWith: .success) {
+            let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .next })
+            let reports = bus.reports()
+            await withErrorScope("app", metadata: ["version": "1"]) { app in
+                let part = app.scope("part", handler: Self.rules, metadata: ["part": "2"])
+                bus.becomeRoot()
+                let running = Task { await bus.run() }
+                postError(Numbered(2))
+                part.bound { postError(Numbered(2)) }
+                part.post(Numbered(1))
+                #expect(await part.deliver(Numbered(1)).rule?.matcher == "value(Numbered(number: 1))")
+                #expect(part.explain(Numbered(1)).entries.map(\.scope) == [["app", "part"], []])
+                bus.finish()
+                await running.value
+            }
+            let delivered = await reports.collected()
+            #expect(delivered.map(\.scope) == [["app"], ["app", "part"], ["app", "part"], ["app", "part"]])
+            #expect(delivered.map(\.metadata["version"]) == ["1", "1", "1", "1"])
+            #expect(delivered.map(\.metadata["part"]) == [nil, "2", "2", "2"])
+            #expect(delivered.map(\.outcome?.matchedRuleCount) == [1, 1, 1, 1])
+        }
+    }
+
+    @Test("bound where there is a bus it belongs to that one, and hides none")
+    func boundLater() async {
+        await #expect(processExitsWith: .success) {
+            let scope = await withErrorScope("library") { $0 }
+            let recorded = await withRecordedErrors { _ in
+                scope.bound { postError(Numbered(1)) }
+                await scope.bound { await withErrorScope("inner") { _ in postError(Numbered(2)) } }
+                scope.post(Numbered(3))
+            }
+            #expect(recorded.reports.map(\.scope) == [["library"], ["library", "inner"], ["library"]])
+        }
+    }
+
+    @Test("as long as there is none, no rule of it is said to be reached, and none is")
+    func unreachable() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let rules = Self.rules.onNoMatch { _ in .next }.always { _ in fatalError("it ran") }
+            await withErrorScope("app", handler: rules) { scope in
+                postError(Numbered(1))
+                #expect(await scope.deliver(Numbered(1)).disposition == .unmatched)
+                let reason = "no bus is bound, and there is no root bus"
+                let entries = scope.explain(Numbered(1)).entries
+                #expect(entries.map(\.verdict) == .init(repeating: .notReached(because: reason), count: 3))
+                #expect(entries.map(\.stage) == [.rule, .onNoMatch, .always])
+            }
+        }
+        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(lines.components(separatedBy: "Numbered(number: 1)").count == 3)
+    }
+}
