@@ -118,13 +118,16 @@ struct MetadataTests {
         let configuration = ErrorBus.Configuration(
             capacity: 2, metadataProvider: { ["n": "\(asked.wrappingAdd(1, ordering: .relaxed).newValue)"] })
         let handler = ErrorHandler().on(Numbered.self) { error in throw error }
-        let recorded = await withRecordedErrors(handler: handler, configuration: configuration) { bus in
-            let scope = bus.scope("scope")
-            for number in 1...5 { scope.post(Numbered(number)) }
-        }
+        let bus = ErrorBus(handler: handler, configuration: configuration)
+        let reports = bus.reports()
+        let scope = bus.scope("scope")
+        // Before it runs, so that there is room for two.
+        for number in 1...5 { scope.post(Numbered(number)) }
+        bus.finish()
+        await bus.run()
         #expect(asked.load(ordering: .relaxed) == 5)
         // Each failure has what its report had; the notice of drops nothing.
-        #expect(metadata(recorded) == [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
+        #expect(await reports.collected().map(\.metadata) == [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
     }
 
     @Test("an error that is posted after the end has its metadata on standard error, the provider's included")
