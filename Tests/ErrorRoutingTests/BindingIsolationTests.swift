@@ -51,11 +51,11 @@ struct BindingIsolationTests {
                 return count
             }
             await other.value
-            return seen % 10
+            return seen
         }
     }
 
-    @Test("an actor's state may be used in a body without a word about it")
+    @Test("an actor's state may be used in a body, and is there as it was at the call")
     func actors() async {
         let scope = ErrorBus(handler: ErrorHandler()).scope("scope")
         #expect(await Counter().count(in: scope) == 1)

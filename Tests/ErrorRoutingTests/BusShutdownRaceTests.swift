@@ -63,31 +63,11 @@ struct BusShutdownRaceTests {
     func failuresAreNeverSilent(isObserved: Bool, matches: Bool) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [isObserved, matches] in
-            let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
-            let slow = ErrorMatcher.matching { _ in
-                entered.open()
-                leave.wait()
-                return matches
+            await Self.shutDownWhileSlow(isObserved: isObserved) { slow in
+                ErrorHandler().on(.matching { _ in slow(matches) }) { _ in .stop }.overlaid(with: Self.throwing)
             }
-            let handler = ErrorHandler()
-                .on(slow) { _ in .stop }
-                .on(Numbered.self) { _ in throw Numbered(7) }
-            var bus: ErrorBus? = ErrorBus(handler: handler)
-            weak let watched = bus
-            let reports = isObserved ? bus?.reports() : nil
-            bus?.post(Numbered(1))
-            let running = Task { [bus] in await bus?.run() }
-            await entered.wait()
-            #expect(await bus?.shutdown(within: .zero).count == 1)
-            await running.value
-            bus = nil
-            leave.signal()
-            // Until the worker has gone home.
-            while watched != nil { await Task.yield() }
-            withExtendedLifetime(reports) {}
         }
-        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        #expect(lines.contains("failed with Numbered(number: 7)"))
+        #expect(timesTold(result) == 1)
     }
 
     @Test(
@@ -96,51 +76,68 @@ struct BusShutdownRaceTests {
     )
     func failuresAroundAsynchronousRules(place: AroundAsynchronous) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [place] in
-            let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
-            let slow: @Sendable (Bool) -> Bool = { answer in
-                entered.open()
-                leave.wait()
-                return answer
-            }
-            let asynchronous = ErrorHandler().on(Numbered.self) { _ in
-                await Task.yield()
-                return .next
-            }
-            let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(7) }
-            let handler =
-                switch place {
+            // Observed, so that the report does not go through the lane.
+            await Self.shutDownWhileSlow(isObserved: true) { slow in
+                let asynchronous = ErrorHandler().on(Numbered.self) { _ in
+                    await Task.yield()
+                    return .next
+                }
+                return switch place {
                 case .before:
-                    asynchronous.on(.matching { _ in slow(false) }) { _ in .stop }.overlaid(with: throwing)
+                    asynchronous.on(.matching { _ in slow(false) }) { _ in .stop }.overlaid(with: Self.throwing)
                 case .between:
                     ErrorHandler().on(.matching { _ in slow(true) }) { _ in
                         await Task.yield()
                         return .stop
-                    }.overlaid(with: throwing).overlaid(with: asynchronous)
+                    }.overlaid(with: Self.throwing).overlaid(with: asynchronous)
                 case .after:
                     ErrorHandler().on(Numbered.self) { _ in slow(true) ? .next : .stop }
-                        .overlaid(with: asynchronous).overlaid(with: throwing).overlaid(with: asynchronous)
+                        .overlaid(with: asynchronous).overlaid(with: Self.throwing).overlaid(with: asynchronous)
                 }
-            var bus: ErrorBus? = ErrorBus(handler: handler)
-            weak let watched = bus
-            // Observed, so that no report goes through the lane.
-            let reports = bus?.reports()
-            bus?.post(Numbered(1))
-            let running = Task { [bus] in await bus?.run() }
-            await entered.wait()
-            #expect(await bus?.shutdown(within: .zero).count == 1)
-            await running.value
-            bus = nil
-            leave.signal()
-            // Until the worker has gone home.
-            while watched != nil { await Task.yield() }
-            withExtendedLifetime(reports) {}
+            }
         }
-        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        #expect(lines.components(separatedBy: "failed with Numbered(number: 7)").count == 2)
+        #expect(timesTold(result) == 1)
     }
 
     /// Where an action throws, before something slow is cut off by a shutdown.
     enum AroundAsynchronous: String, CaseIterable, Codable {
         case before, between, after
+    }
+
+    private static let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(7) }
+
+    /// Takes a report back while one of its rules is slow, and returns when the worker has gone home.
+    ///
+    /// - Parameters:
+    ///   - isObserved: Whether the bus has an observer.
+    ///   - makeHandler: Makes the rules; what it is given answers as it is told, after the shutdown.
+    private static func shutDownWhileSlow(
+        isObserved: Bool,
+        _ makeHandler: (_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler
+    ) async {
+        let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
+        let handler = makeHandler { answer in
+            entered.open()
+            leave.wait()
+            return answer
+        }
+        var bus: ErrorBus? = ErrorBus(handler: handler)
+        weak let watched = bus
+        let reports = isObserved ? bus?.reports() : nil
+        bus?.post(Numbered(1))
+        let running = Task { [bus] in await bus?.run() }
+        await entered.wait()
+        #expect(await bus?.shutdown(within: .zero).count == 1)
+        await running.value
+        bus = nil
+        leave.signal()
+        while watched != nil { await Task.yield() }
+        withExtendedLifetime(reports) {}
+    }
+
+    /// How often the failure is on standard error.
+    private func timesTold(_ result: ExitTest.Result?) -> Int {
+        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        return lines.components(separatedBy: "failed with Numbered(number: 7)").count - 1
     }
 }

@@ -11,6 +11,25 @@ struct ScopeBindingTests {
         return Dictionary(zip(numbers, recorded.reports.map(\.scope))) { first, _ in first }
     }
 
+    @Test("a scope's task runs in the scope: what it posts and what it throws go the same way; a bus's binds nothing")
+    func tasks() async {
+        let recorded = await withRecordedErrors { bus in
+            let scope = bus.scope("scope")
+            await scope.task {
+                postError(Numbered(1))
+                throw Numbered(2)
+            }.value
+            await scope.bound {
+                await bus.task {
+                    postError(Numbered(3))
+                    throw Numbered(4)
+                }.value
+            }
+        }
+        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [1, 2, 3, 4])
+        #expect(recorded.reports.map(\.scope) == [["scope"], ["scope"], ["scope"], []])
+    }
+
     @Test("withErrorScope binds its scope for the body and everything it starts")
     func everythingItStarts() async {
         let recorded = await withRecordedErrors { bus in

@@ -13,15 +13,28 @@ extension Contender {
                 making("making a scope with one rule", count, Handlers.stranger()),
             ]
         } + [
+            Contender("withErrorScope", rules: 1, iterations: iterations) { times in await bindScopes(times) },
+            Contender("withErrorScope on the main actor", rules: 1, iterations: iterations) { @MainActor times in
+                await bindScopes(times)
+            },
             Contender("making the same path by hand", rules: 1, iterations: iterations) {
                 [service = Place("service", in: [])] times in
                 for _ in 0..<times { consume(Place("request", in: service.path)) }
-            }
+            },
         ]
     }
 
     /// They take less than a millisecond, so that most rounds come to their end before the system gives others the core.
     private static let iterations = 2_000
+
+    /// Makes scopes for bodies that do nothing, on the caller's actor.
+    private static func bindScopes(_ times: Int) async {
+        await service.bound {
+            for _ in 0..<times { await withErrorScope("request") { scope in consume(scope) } }
+        }
+    }
+
+    private static let service = ErrorBus(handler: Handlers.types(1)).scope("service")
 
     private static func making(_ name: String, _ rules: Int, _ handler: ErrorHandler) -> Contender {
         let service = ErrorBus(handler: Handlers.types(rules)).scope("service")

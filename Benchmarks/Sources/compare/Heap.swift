@@ -5,7 +5,7 @@
 /// The system's allocator.
 ///
 /// What is freed it sorts in and joins together later, in one go: at the next request for a larger block, whoever makes
-/// that. After a hundred thousand scopes that took 50 ms.
+/// that. After many thousand scopes it takes longer than what is measured.
 struct Heap {
     #if canImport(Glibc)
         /// `malloc_trim`, which the library's module does not show.

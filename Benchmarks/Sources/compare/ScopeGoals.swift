@@ -19,13 +19,21 @@ enum ScopeGoals {
             Goal(
                 text: "\(name): below 1,000 rules over 8", first: ("\(name), below 1,000 rules", 1), second: (name, 1),
                 bound: 1.5, shortBound: 4, isFloor: false)
-        }
+        } + [
+            // It would be a hundred times as much if the actor were left before the body, and entered again for it.
+            Goal(
+                text: "withErrorScope, on the main actor over elsewhere", first: bodies[1], second: bodies[0], bound: 2,
+                shortBound: 10, isFloor: false)
+        ]
+
+    private static let bodies = [("withErrorScope", 1), ("withErrorScope on the main actor", 1)]
 
     /// A figure and its quartiles for each number of rules that the bus around the scopes has.
     static func tables(_ measurement: Measurement) -> [String] {
         let names = ["making a scope without rules", "making a scope with one rule", "making the same path by hand"]
         let requests = PostingContender.requests.map { ($0.name, $0.posters) }
         return Table.series(names, over: "rules of the bus around", Contender.rulesAroundScopes, in: measurement)
+            + [""] + Table.list("a scope for a body that does nothing", bodies, in: measurement)
             + [""] + Table.list("one error, from its scope's making to handled", requests, in: measurement)
     }
 

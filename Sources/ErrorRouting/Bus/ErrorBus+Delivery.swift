@@ -59,13 +59,11 @@ extension ErrorBus {
     /// - Parameters:
     ///   - pending: The report, which lives until this returns, so that it does not end under the lock.
     ///   - progress: How far it came.
-    ///   - known: How many of its failures are known already, in case it was taken away: the others would be lost.
     ///   - generation: The worker's.
     /// - Returns: What the worker does next.
     func complete(
         _ pending: PendingReport,
         _ progress: DispatchProgress,
-        failuresKnown known: Int = 0,
         for generation: UInt64
     ) -> Work {
         let isObserved = !observers.isEmpty
@@ -78,7 +76,7 @@ extension ErrorBus {
             }
         }
         if let decision { return work(decision, for: generation) }
-        guard let announcement else { return goHome(telling: progress.failures, known: known) }
+        guard let announcement else { return goHome(telling: progress.failures) }
         let outcome = progress.outcome
         if isObserved { observers.send(pending.report(outcome)) }
         pending.posting.promise?.fulfill(outcome)
@@ -127,19 +125,18 @@ extension ErrorBus {
             return (posting, nil, decide(for: generation, at: nil, &machine))
         }
         defer { withExtendedLifetime(posting) {} }
-        if posting == nil {
-            letGo(of: number)
-            return goHome(telling: progress.failures)
-        }
+        if posting == nil { return leaveWithdrawnLane(at: number, telling: progress.failures) }
         guard let pending else { return work(decision, for: generation) }
         return isOver ? complete(pending, progress, for: generation) : .deliver(pending, from: progress)
     }
 
-    /// A shutdown has a copy of the report that the worker was at in the lane, and nobody looks at its place any more.
-    func letGo(of number: Int) {
+    /// A shutdown has taken the lane away, and has a copy of the report that the worker was at: nobody looks at its
+    /// place any more, which would else keep the report as long as there is the bus.
+    func leaveWithdrawnLane(at number: Int, telling failures: [ActionFailure]) -> Work {
         // Under the lock, since the copy is made there; what is let go ends outside.
         let posting = machine.withLock { _ in intake.mailbox.shut(number) }
         withExtendedLifetime(posting) {}
+        return goHome(telling: failures)
     }
 
     /// The report in delivery goes on from here.

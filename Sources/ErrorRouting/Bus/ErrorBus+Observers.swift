@@ -4,7 +4,7 @@ extension ErrorBus {
     /// An observer can stop nothing, and a slow one never slows the bus: its own stream loses its oldest reports, and
     /// the next one that is read says in ``ErrorReport/missed`` how many. The stream ends when the bus has drained, or
     /// when its reader is done with it. One reader per stream; open a stream for each. Read it in a `Task {}` or an
-    /// `async let`, not in a `task` of the bus: ``withErrorBus(handler:configuration:_:)`` waits for those before it
+    /// `async let`, not in a `task` of the bus: ``withErrorBus(handler:configuration:isolation:_:)`` waits for those before it
     /// drains, and the stream ends after that.
     ///
     /// - Parameter limit: How many reports the stream holds for a reader that is behind. At least 1.

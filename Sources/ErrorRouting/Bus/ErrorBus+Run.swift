@@ -6,7 +6,7 @@ extension ErrorBus {
     /// The root component's loop. Actions run in a task of the bus's own: neither the caller's actor nor its
     /// cancellation reaches them. Cancelling the caller finishes the bus; this returns once everything posted before is
     /// delivered. A bus runs once: calling this while it runs (as it does in
-    /// ``withErrorBus(handler:configuration:_:)``), or after it has returned, is a programming error. It does not wait
+    /// ``withErrorBus(handler:configuration:isolation:_:)``), or after it has returned, is a programming error. It does not wait
     /// for tasks started with `task`; `withErrorBus` does.
     public func run() async {
         switch machine.withLock({ $0.run() }) {

@@ -10,13 +10,13 @@ import Synchronization
 /// await bus.run()          // returns after finish(), when everything is delivered
 /// ```
 ///
-/// or, where the program has a body to run beside it, ``withErrorBus(handler:configuration:_:)``.
+/// or, where the program has a body to run beside it, ``withErrorBus(handler:configuration:isolation:_:)``.
 ///
 /// Posting never suspends, throws or waits for an action, and works on any thread. Delivery is serial: one report at a
 /// time, each to its end, in a task of the bus's own. Memory is bounded, and nothing is lost without being counted:
 /// see ``Statistics``.
 public final class ErrorBus: ErrorPosting {
-    /// The bus of this task: bound by ``withErrorBus(handler:configuration:_:)``, and inside every action.
+    /// The bus of this task: bound by ``withErrorBus(handler:configuration:isolation:_:)``, and inside every action.
     @TaskLocal public static var current: ErrorBus?
 
     /// The actions in which this task runs, or from which it was started, from the outside in.

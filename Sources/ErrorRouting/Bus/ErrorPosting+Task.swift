@@ -2,7 +2,7 @@ extension ErrorPosting {
     /// Starts a task whose error does not die with it: what the operation throws is posted.
     ///
     /// Like `Task {}` it inherits the caller's actor, priority and task-local values, and tasks that one actor starts
-    /// begin in order. `CancellationError` is not posted. ``withErrorBus(handler:configuration:_:)`` waits for the
+    /// begin in order. `CancellationError` is not posted. ``withErrorBus(handler:configuration:isolation:_:)`` waits for the
     /// tasks of its bus, and cancels them when its body throws or is cancelled. A scope's task runs in the scope, as in
     /// ``ErrorScope/bound(isolation:_:)``; a bus's in what is bound where it is started.
     ///
@@ -50,8 +50,10 @@ extension ErrorPosting {
         return task
     }
 
-    /// What this stands for: the ambient poster is looked up once, in the caller's context.
+    /// What this stands for: the ambient poster, and a bus for a scope that was made without one, are looked up once,
+    /// in the caller's context.
     private var resolved: any ErrorPosting {
-        (self as? AmbientErrorPosting)?.target ?? self
+        let poster = (self as? AmbientErrorPosting)?.target ?? self
+        return (poster as? ErrorScope)?.rooted ?? poster
     }
 }

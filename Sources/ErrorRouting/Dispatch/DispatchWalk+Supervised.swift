@@ -9,6 +9,14 @@ extension DispatchWalk {
         case superseded
     }
 
+    /// How a dispatch that may suspend has ended.
+    enum End {
+        case completed
+        /// The supervisor took it away, and its outcome counts for nothing; so many of its failures are known to
+        /// whoever goes on in its place.
+        case superseded(known: Int)
+    }
+
     /// Tries the rules in their order, up to the first asynchronous one.
     ///
     /// What there is to know afterwards is in the walk, so that nothing has to be handed back. Never inlined, as all
@@ -45,12 +53,8 @@ extension DispatchWalk {
     /// - Parameters:
     ///   - report: The error's.
     ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
-    /// - Returns: Whether it came to its end; if not, the supervisor took it away, and the outcome counts for nothing.
-    ///   And how many of the failures are known to whoever goes on in its place.
     @inline(never)
-    mutating func finish(_ report: LazyReport, under supervisor: some ActionSupervisor) async -> (
-        isOver: Bool, known: Int
-    ) {
+    mutating func finish(_ report: LazyReport, under supervisor: some ActionSupervisor) async -> End {
         let error = subject.error
         var lazy = report
         while let step = next() {
@@ -76,16 +80,16 @@ extension DispatchWalk {
                 if case .notMatched = answer { continue }
                 unsafe self.record(answer, of: step.rule)
             } catch is DispatchSuperseded {
-                return (false, 0)
+                return .superseded(known: 0)
             } catch {
                 if isAsynchronous { supervisor.actionDidEnd() }
                 unsafe self.record(error, &lazy, of: step.rule)
             }
             guard supervisor.isCurrent else {
                 // An asynchronous action that comes back too late has failed already, by its time limit.
-                return (false, isAsynchronous ? progress.failures.count : 0)
+                return .superseded(known: isAsynchronous ? progress.failures.count : 0)
             }
         }
-        return (true, 0)
+        return .completed
     }
 }

@@ -39,14 +39,10 @@
         let plan = unsafe Self.plan(for: type, error, in: program)
         unsafe self.plan = plan
         var subject = ErrorSubject(error)
-        switch progress.stage {
-        case .rules:
-            cursor = unsafe RuleStepCursor(plan, for: &subject)
-        case .onNoMatch:
-            cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch) }
-        case .always, nil:
-            cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.always) }
-        }
+        cursor =
+            progress.stage == .rules
+            ? unsafe RuleStepCursor(plan, for: &subject)
+            : unsafe Self.fallbacks(of: program, progress.stage)
         self.subject = subject
         self.progress = progress
     }
@@ -77,9 +73,7 @@
     private mutating func enter(_ stage: RuleSet.Stage) {
         if path != nil { return enterOnPath(stage) }
         // A single program's rules have been the first.
-        cursor = unsafe program._withUnsafeGuaranteedRef {
-            RuleStepCursor(stage == .onNoMatch ? $0.onNoMatch : $0.always)
-        }
+        cursor = unsafe Self.fallbacks(of: program, stage)
     }
 
     @inline(never)
@@ -89,15 +83,18 @@
             return
         }
         unsafe program = path.program(progress.handler, stage)
-        switch stage {
-        case .rules:
+        if stage == .rules {
             unsafe plan = Self.plan(for: type, subject.error, in: program)
             cursor = unsafe RuleStepCursor(plan, for: &subject)
-        case .onNoMatch:
-            cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch) }
-        case .always:
-            cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.always) }
+        } else {
+            cursor = unsafe Self.fallbacks(of: program, stage)
         }
+    }
+
+    /// The steps of a stage behind the rules.
+    @inline(__always)
+    private static func fallbacks(of program: Unmanaged<DispatchProgram>, _ stage: RuleSet.Stage?) -> RuleStepCursor {
+        unsafe program._withUnsafeGuaranteedRef { RuleStepCursor(stage == .onNoMatch ? $0.onNoMatch : $0.always) }
     }
 
     /// Looks at as little as it can: what a closure captures here is retained for it.

@@ -76,10 +76,10 @@ final class DeliveryWorker: ActionSupervisor {
             }
         }
         var walk = walk(for: pending.error, on: pending.posting.path, from: progress ?? DispatchProgress())
-        let (isOver, known) = await walk.finish(LazyReport(pending), under: self)
-        return isOver
-            ? bus.complete(pending, walk.progress, failuresKnown: known, for: generation)
-            : bus.goHome(telling: walk.progress.failures, known: known)
+        switch await walk.finish(LazyReport(pending), under: self) {
+        case .completed: return bus.complete(pending, walk.progress, for: generation)
+        case .superseded(let known): return bus.goHome(telling: walk.progress.failures, known: known)
+        }
     }
 
     /// Waits a moment for the next report: some microseconds at most.
@@ -146,8 +146,7 @@ final class DeliveryWorker: ActionSupervisor {
         case .needsSuspension:
             return .work(bus.leaveLane(at: number, walk.progress, isOver: false, for: generation))
         case .superseded:
-            bus.letGo(of: number)
-            return .work(bus.goHome(telling: walk.progress.failures))
+            return .work(bus.leaveWithdrawnLane(at: number, telling: walk.progress.failures))
         case .completed:
             while walk.progress.failures.isEmpty, bus.observers.isEmpty {
                 switch bus.lane.goOn(from: number, walk.progress.disposition, in: bus.intake) {
@@ -155,8 +154,7 @@ final class DeliveryWorker: ActionSupervisor {
                     bus.intake.mailbox.empty(number)
                     return .next
                 case .withdrawn:
-                    bus.letGo(of: number)
-                    return .work(.goHome)
+                    return .work(bus.leaveWithdrawnLane(at: number, telling: []))
                 case .last where nextComesSoon(after: number):
                     continue
                 case .last:

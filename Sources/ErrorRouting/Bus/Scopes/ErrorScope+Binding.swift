@@ -16,7 +16,10 @@ extension ErrorScope {
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(F) -> T
     ) async throws(F) -> T {
-        let scope = foundBus
+        let scope = rooted
+        if scope.bus === ErrorBus.current {
+            return try await ErrorScope.$bound.binding(scope, isolation: isolation, body)
+        }
         return try await ErrorBus.$current.binding(scope.bus, isolation: isolation) { () async throws(F) -> T in
             try await ErrorScope.$bound.binding(scope, isolation: isolation, body)
         }
@@ -24,7 +27,8 @@ extension ErrorScope {
 
     /// Binds the scope for a synchronous body; see ``bound(isolation:_:)``.
     public func bound<T, F: Error>(_ body: () throws(F) -> T) throws(F) -> T {
-        let scope = foundBus
+        let scope = rooted
+        if scope.bus === ErrorBus.current { return try ErrorScope.$bound.binding(scope, body) }
         return try ErrorBus.$current.binding(scope.bus) { () throws(F) -> T in
             try ErrorScope.$bound.binding(scope, body)
         }

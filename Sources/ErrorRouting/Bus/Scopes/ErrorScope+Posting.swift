@@ -30,7 +30,7 @@ extension ErrorScope {
         metadata: [String: String],
         source: ErrorReport.Source
     ) async -> HandleOutcome {
-        let scope = foundBus
+        let scope = rooted
         guard let bus = scope.bus else {
             writeToStandardError(error, metadata, source)
             return HandleOutcome(disposition: .unmatched)
@@ -40,7 +40,7 @@ extension ErrorScope {
 
     @inline(never)
     private func postWithoutBus(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
-        let scope = foundBus
+        let scope = rooted
         guard scope.bus != nil else { return writeToStandardError(error, metadata, source) }
         scope.post(error, metadata: metadata, source: source)
     }

@@ -74,7 +74,7 @@
     }
 
     /// This scope; where it was made without a bus, below the one that there is now: the task's, else the root.
-    var foundBus: ErrorScope {
+    var rooted: ErrorScope {
         guard bus == nil, let found = ErrorBus.current ?? ErrorBus.root else { return self }
         return ErrorScope(context.below(found.handler.rules), of: found)
     }
@@ -108,7 +108,7 @@
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     public func explain(_ error: any Error) -> Explanation {
-        let scope = foundBus
+        let scope = rooted
         return Explanation(
             error,
             on: scope.context.explained(root: scope.bus?.handler.rules),
