@@ -184,6 +184,7 @@ public final class ErrorBus: ErrorPosting {
         _ scope: ScopeContext?,
         _ promise: Promise<HandleOutcome>?
     ) -> Bool {
+        let error = ErrorBox.unboxed(error)
         // First what may run code of the user's: between reservation and filling the loop waits for this poster.
         let metadata = metadataProvider == nil ? metadata : provided(metadata)
         let floodStamp =

@@ -24,7 +24,7 @@ extension ErrorReport {
     ///
     /// - Complexity: O(number of errors and of their fields).
     public var trail: [TrailStep] {
-        UnderlyingErrorWalk.errors(under: error).map { error in
+        ErrorChain(under: error).underlyingErrors.map { error in
             TrailStep(type: ErrorText.typeName(of: error), description: ErrorText.message(of: error))
         }
     }

@@ -27,7 +27,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     }
 
     /// The error that was posted.
-    public internal(set) var error: any Error
+    public let error: any Error
     /// Where it was posted.
     public let source: Source
     /// When it was posted.
@@ -92,7 +92,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         occurrences: Int,
         outcome: HandleOutcome?
     ) {
-        self.error = error
+        self.error = ErrorBox.unboxed(error)
         self.source = source
         self.moment = moment
         self.metadata = metadata

@@ -45,7 +45,9 @@ final class SynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Send
         isCertain: Bool,
         under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
-        guard isCertain else { return try answerIfMatching(&subject, under: supervisor) }
+        guard matcher.isSettled(for: subject, isCertain: isCertain) else {
+            return try answerIfMatching(&subject, under: supervisor)
+        }
         try supervisor?.checkCurrent()
         return .init(try action(subject.error(as: Input.self)))
     }
@@ -81,7 +83,8 @@ final class SynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecke
         isCertain: Bool,
         under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
-        guard let input = isCertain ? subject.error(as: Input.self) : matcher.input(&subject) else {
+        let isSettled = matcher.isSettled(for: subject, isCertain: isCertain)
+        guard let input = isSettled ? subject.error(as: Input.self) : matcher.input(&subject) else {
             return .notMatched
         }
         try supervisor?.checkCurrent()
@@ -110,7 +113,8 @@ final class AsynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sen
         isCertain: Bool,
         watch: ActionWatch?
     ) async throws -> DispatchProgress.Answer {
-        guard let input = isCertain ? subject.error(as: Input.self) : matcher.input(&subject) else {
+        let isSettled = matcher.isSettled(for: subject, isCertain: isCertain)
+        guard let input = isSettled ? subject.error(as: Input.self) : matcher.input(&subject) else {
             return .notMatched
         }
         try watch?.actionWillBegin()

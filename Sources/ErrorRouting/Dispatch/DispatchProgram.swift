@@ -46,7 +46,7 @@ final class DispatchProgram: Sendable {
 
     /// What to do with errors of a dynamic type, if one of them was seen before.
     @inline(__always)
-    func knownPlan(for type: any Error.Type) -> Unmanaged<TypePlan>? { unsafe plans.plan(for: type) }
+    func knownPlan(for type: Any.Type) -> Unmanaged<TypePlan>? { unsafe plans.plan(for: type) }
 
     /// What to do with errors of the dynamic type of one.
     @inline(never)
@@ -60,7 +60,10 @@ final class DispatchProgram: Sendable {
         var fixed = plainRules
         var values: ValueIndex?
         if let orders = valueRules[ObjectIdentifier(example.type)] {
-            values = makeValueIndex(example.type, orders.map { (rules[$0], $0) })
+            // It hashes and compares values, which may dispatch errors of the type, for which a plan is made again.
+            values = PerThread.nesting(upTo: ErrorSubject.nestingLimit) {
+                makeValueIndex(example.type, orders.map { (rules[$0], $0) })
+            }
             if values == nil { fixed = (fixed + orders).sorted() }
         }
         return TypePlan(

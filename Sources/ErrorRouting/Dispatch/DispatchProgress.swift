@@ -24,6 +24,13 @@
     /// Without a claim to it: whoever dispatches holds the rules.
     private var decisive: Unmanaged<Rule>?
     private var isIgnored = false
+    /// What matchers have found out about the error, where someone else may go on: it is dear, and done once.
+    private(set) var findings: ErrorSubject?
+
+    /// Keeps what was found out about the error, for whoever goes on from here.
+    mutating func keep(_ findings: ErrorSubject) {
+        self.findings = findings
+    }
 
     /// A rule of this stage is about to be tried.
     mutating func willTry(_ step: RuleStep) {

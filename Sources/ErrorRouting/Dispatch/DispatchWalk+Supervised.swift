@@ -64,6 +64,7 @@ extension DispatchWalk {
                 let answer: DispatchProgress.Answer
                 if isAsynchronous {
                     let report = lazy.made(for: error)
+                    keepFindings()
                     let watch = unsafe ActionWatch(
                         supervisor: supervisor,
                         rule: step.rule.takeUnretainedValue(),

@@ -8,37 +8,59 @@
     /// The way on from there; nil where there is but one program.
     private let path: HandlerPath.Steps?
     private var plan: Unmanaged<TypePlan>
-    private let type: any Error.Type
+    private let type: Any.Type
     private var cursor: RuleStepCursor
     var subject: ErrorSubject
     private(set) var progress: DispatchProgress
 
     @inline(__always)
     init(_ program: Unmanaged<DispatchProgram>, _ error: any Error, from progress: DispatchProgress) {
-        unsafe self.init(program, on: nil, error, from: progress)
+        unsafe self.init(program, on: nil, progress.findings ?? ErrorSubject(error), from: progress)
     }
 
     /// Begins on a path, or goes on there.
     @inline(__always)
     init(_ path: HandlerPath.Steps, _ error: any Error, from progress: DispatchProgress) {
         let program = unsafe path.program(progress.handler, progress.stage ?? .always)
-        unsafe self.init(program, on: path, error, from: progress)
+        unsafe self.init(program, on: path, progress.findings ?? ErrorSubject(error), from: progress)
+    }
+
+    /// Begins where by the error's type alone no rule can be asynchronous; else nothing has been looked up or asked.
+    @inline(__always)
+    init?(ifSynchronous program: Unmanaged<DispatchProgram>, _ error: any Error) {
+        let subject = ErrorSubject(error)
+        let type = ErrorBox.dynamicType(of: subject.error)
+        let plan = unsafe Self.plan(for: type, subject.error, in: program)
+        if unsafe Self.mayBeAsynchronous(plan, in: program) { return nil }
+        unsafe self.init(program, on: nil, subject, of: type, plan, from: DispatchProgress())
     }
 
     @inline(__always)
     private init(
         _ program: Unmanaged<DispatchProgram>,
         on path: HandlerPath.Steps?,
-        _ error: any Error,
+        _ subject: ErrorSubject,
+        from progress: DispatchProgress
+    ) {
+        let type = ErrorBox.dynamicType(of: subject.error)
+        let plan = unsafe Self.plan(for: type, subject.error, in: program)
+        unsafe self.init(program, on: path, subject, of: type, plan, from: progress)
+    }
+
+    @inline(__always)
+    private init(
+        _ program: Unmanaged<DispatchProgram>,
+        on path: HandlerPath.Steps?,
+        _ subject: ErrorSubject,
+        of type: Any.Type,
+        _ plan: Unmanaged<TypePlan>,
         from progress: DispatchProgress
     ) {
         unsafe self.program = program
         self.path = path
-        let type = Swift.type(of: error)
         self.type = type
-        let plan = unsafe Self.plan(for: type, error, in: program)
         unsafe self.plan = plan
-        var subject = ErrorSubject(error)
+        var subject = subject
         cursor =
             progress.stage == .rules
             ? unsafe RuleStepCursor(plan, for: &subject)
@@ -66,6 +88,12 @@
     /// Takes back that a rule is about to be tried: whoever goes on from here begins with it.
     mutating func putBack(_ step: RuleStep) {
         progress.willNotTry(step)
+        keepFindings()
+    }
+
+    /// Lets whoever goes on from here know what was found out about the error.
+    mutating func keepFindings() {
+        progress.keep(subject)
     }
 
     /// Begins a stage, or another handler's part of it.
@@ -100,7 +128,7 @@
     /// Looks at as little as it can: what a closure captures here is retained for it.
     @inline(__always)
     private static func plan(
-        for type: any Error.Type,
+        for type: Any.Type,
         _ error: any Error,
         in program: Unmanaged<DispatchProgram>
     ) -> Unmanaged<TypePlan> {
@@ -122,7 +150,13 @@
     }
 
     /// Whether an asynchronous rule could come up.
-    var mayBeAsynchronous: Bool {
+    var mayBeAsynchronous: Bool { unsafe Self.mayBeAsynchronous(plan, in: program) }
+
+    @inline(__always)
+    private static func mayBeAsynchronous(
+        _ plan: Unmanaged<TypePlan>,
+        in program: Unmanaged<DispatchProgram>
+    ) -> Bool {
         unsafe plan._withUnsafeGuaranteedRef { $0.hasAsynchronous }
             || program._withUnsafeGuaranteedRef { $0.hasAsynchronousFallback }
     }

@@ -40,7 +40,8 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
     override func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? {
-        isCertain ? compute(subject.error(as: Input.self)) : matcher.input(&subject).map(compute)
+        matcher.isSettled(for: subject, isCertain: isCertain)
+            ? compute(subject.error(as: Input.self)) : matcher.input(&subject).map(compute)
     }
 }
 

@@ -38,12 +38,12 @@ struct PlanTable: ~Copyable, Sendable {
     }
 
     /// The plan for a type, if there is one.
-    func plan(for type: any Error.Type) -> Unmanaged<TypePlan>? {
+    func plan(for type: Any.Type) -> Unmanaged<TypePlan>? {
         unsafe find(UInt(bitPattern: ObjectIdentifier(type)))
     }
 
     /// Keeps a plan for a type, unless there is one already; answers the one that counts.
-    func insert(_ plan: TypePlan, for type: any Error.Type) -> Unmanaged<TypePlan> {
+    func insert(_ plan: TypePlan, for type: Any.Type) -> Unmanaged<TypePlan> {
         unsafe insert(plan, for: UInt(bitPattern: ObjectIdentifier(type)))
     }
 

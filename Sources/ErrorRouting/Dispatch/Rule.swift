@@ -65,13 +65,27 @@ class Rule: @unchecked Sendable {
 /// A matcher within a rule.
 struct RuleMatcher<Input: Sendable>: Sendable {
     private let evaluate: @Sendable (inout ErrorSubject) -> Input?
+    private let handsOnObjects = Input.self is AnyClass
 
     init(_ matcher: ErrorMatcher<Input>) {
         evaluate = matcher.evaluate
     }
 
-    /// What the matcher hands on, or nil where it does not match.
-    func input(_ subject: inout ErrorSubject) -> Input? { evaluate(&subject) }
+    /// Whether the matcher need not be asked: what it hands on is the error as it is.
+    ///
+    /// - Parameters:
+    ///   - subject: The error.
+    ///   - isCertain: What the plan for the error's dynamic type says of the rule. That is enough where objects are
+    ///     handed on: the dynamic type then inherits from theirs. For values the box itself has to have the type.
+    @inline(__always)
+    func isSettled(for subject: borrowing ErrorSubject, isCertain: Bool) -> Bool {
+        isCertain && (handsOnObjects || subject.isExactly(Input.self))
+    }
 
-    func matches(_ subject: inout ErrorSubject) -> Bool { evaluate(&subject) != nil }
+    /// What the matcher hands on, or nil where it does not match.
+    func input(_ subject: inout ErrorSubject) -> Input? {
+        PerThread.nesting(upTo: ErrorSubject.nestingLimit) { evaluate(&subject) }
+    }
+
+    func matches(_ subject: inout ErrorSubject) -> Bool { input(&subject) != nil }
 }

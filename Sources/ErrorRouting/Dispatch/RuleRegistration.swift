@@ -18,11 +18,11 @@ struct RuleRegistration: ~Copyable, Sendable {
 
     deinit {
         guard let block = unsafe block(copies.load(ordering: .acquiring)) else { return }
-        for slot in 0..<ThreadSlot.count {
+        for slot in 0..<PerThread.count {
             let bits = unsafe block[slot].load(ordering: .acquiring)
             unsafe reference(bits)?.release()
         }
-        unsafe block.deinitialize(count: ThreadSlot.count)
+        unsafe block.deinitialize(count: PerThread.count)
         unsafe block.deallocate()
     }
 
@@ -32,7 +32,7 @@ struct RuleRegistration: ~Copyable, Sendable {
     /// The calling thread's copy, for what happens with every error.
     var threadsOwnDescription: RuleDescription {
         let block = unsafe block(copies.load(ordering: .acquiring)) ?? makeBlock()
-        let place = unsafe block + ThreadSlot.current
+        let place = unsafe block + PerThread.current
         let bits = unsafe place.pointee.load(ordering: .acquiring)
         if let copy = unsafe reference(bits) { return unsafe RuleDescription(copy.takeUnretainedValue()) }
         return unsafe RuleDescription(makeCopy(at: place))
@@ -47,15 +47,15 @@ struct RuleRegistration: ~Copyable, Sendable {
     }
 
     private func makeBlock() -> Block {
-        let new = Block.allocate(capacity: ThreadSlot.count)
-        for slot in 0..<ThreadSlot.count { unsafe (new + slot).initialize(to: Atomic(0)) }
+        let new = Block.allocate(capacity: PerThread.count)
+        for slot in 0..<PerThread.count { unsafe (new + slot).initialize(to: Atomic(0)) }
         let (exchanged, bits) = copies.compareExchange(
             expected: 0,
             desired: UInt(bitPattern: new),
             ordering: .acquiringAndReleasing
         )
         guard !exchanged, let other = unsafe block(bits) else { return unsafe new }
-        unsafe new.deinitialize(count: ThreadSlot.count)
+        unsafe new.deinitialize(count: PerThread.count)
         unsafe new.deallocate()
         return unsafe other
     }

@@ -27,8 +27,7 @@ extension RuleSet {
     /// none has been tried.
     @inline(never)
     func dispatchIfSynchronous(_ error: any Error, _ report: inout LazyReport) -> HandleOutcome? {
-        var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
-        if walk.mayBeAsynchronous { return nil }
+        guard var walk = unsafe DispatchWalk(ifSynchronous: unretainedProgram, error) else { return nil }
         Self.finish(&walk, &report)
         return walk.progress.outcome
     }

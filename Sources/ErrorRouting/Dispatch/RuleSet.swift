@@ -84,14 +84,14 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
 
 /// A link in the list of registrations.
 ///
-/// Unchecked for the link to the one before, which changes once, at the end of its life.
+/// Unchecked for its links, which change once, at the end of its life.
 @safe private final class RuleNode: @unchecked Sendable {
     enum Content {
         case rule(Rule, RuleSet.Stage)
         case set(RuleNode)
     }
 
-    private let content: Content
+    private var content: Content?
     private var previous: RuleNode?
     let cell: ProgramCell
 
@@ -106,11 +106,20 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
         if let program = unsafe Self.program(in: cell) { unsafe program.release() }
         unsafe cell.deinitialize(count: 1)
         unsafe cell.deallocate()
-        // Link by link, since a list of many thousands would otherwise end in as deep a recursion.
-        var rest = previous.take()
-        while isKnownUniquelyReferenced(&rest) {
-            rest = rest.take()?.previous.take()
+        // Link by link, since a list of many thousands, or as many sets on top of each other, would otherwise end in as
+        // deep a recursion.
+        var sets: [RuleNode] = []
+        var next = takeLinks(&sets) ?? sets.popLast()
+        while next != nil {
+            if isKnownUniquelyReferenced(&next) { next = next?.takeLinks(&sets) } else { next = nil }
+            if next == nil { next = sets.popLast() }
         }
+    }
+
+    /// Hands over what the node holds of others, at the end of its life: the one before it, and the end of a set.
+    private func takeLinks(_ sets: inout [RuleNode]) -> RuleNode? {
+        if case .set(let last) = content.take() { sets.append(last) }
+        return previous.take()
     }
 
     var program: Unmanaged<DispatchProgram> {
@@ -145,6 +154,7 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
             case .rule(let rule, let stage): lists[stage.rawValue].append(rule)
             // On top of what is before the node, so it is taken next.
             case .set(let last): pending.append(last)
+            case nil: break
             }
         }
         return DispatchProgram(

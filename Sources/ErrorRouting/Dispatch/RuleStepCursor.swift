@@ -25,7 +25,10 @@ struct RuleStepCursor {
             unsafe ($0.values, $0.domain, $0.domains)
         }
         if let index = unsafe index {
-            values = unsafe index._withUnsafeGuaranteedRef { $0.steps(for: subject.error) }
+            let found = PerThread.nesting(upTo: ErrorSubject.nestingLimit) {
+                unsafe index._withUnsafeGuaranteedRef { $0.steps(for: subject) }
+            }
+            values = found ?? RuleStepList.none
         }
         if let index = unsafe domains {
             let error = subject.nsError()

@@ -9,7 +9,9 @@ class ValueIndex: @unchecked Sendable {
     }
 
     /// The steps of the rules whose value the error equals, in order.
-    func steps(for error: any Error) -> RuleStepList { fatalError("\(type(of: self)) does not override \(#function)") }
+    func steps(for subject: borrowing ErrorSubject) -> RuleStepList {
+        fatalError("\(type(of: self)) does not override \(#function)")
+    }
 }
 
 /// A hash table in memory of its own, since reading a dictionary retains it.
@@ -56,13 +58,11 @@ class ValueIndex: @unchecked Sendable {
         unsafe slots.deallocate()
     }
 
-    override func steps(for error: any Error) -> RuleStepList {
-        // The plan is that of the error's dynamic type, and so is the index.
-        func project<Dynamic: Error>(_ error: Dynamic) -> RuleStepList {
-            find(unsafe unsafeBitCast(error, to: Value.self))
-        }
-        // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
-        return _openExistential(error, do: project)
+    override func steps(for subject: borrowing ErrorSubject) -> RuleStepList {
+        if subject.isExactly(Value.self) { return find(subject.error(as: Value.self)) }
+        // The plan is that of the error's dynamic type, and so is the index; but the box may say a class above it.
+        guard let value = subject.error as? Value else { return .none }
+        return find(value)
     }
 
     private func find(_ value: Value) -> RuleStepList {

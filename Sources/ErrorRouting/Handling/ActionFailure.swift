@@ -18,7 +18,7 @@ public struct ActionFailure: UnderlyingErrors, CustomStringConvertible {
     ///   - report: The report that it was handling.
     ///   - rule: The rule whose action it was.
     public init(error: any Error, report: ErrorReport, rule: RuleDescription) {
-        self.error = error
+        self.error = ErrorBox.unboxed(error)
         self.report = report
         self.rule = rule
     }

@@ -138,13 +138,13 @@ extension Explanation {
                 )
             }
         }
-        self.init(error: error, entries: entries)
+        self.init(error: ErrorBox.unboxed(error), entries: entries)
     }
 
     /// Asks the rules of a path, and lets none of them act.
     init(_ error: any Error, on path: Path) {
-        self.error = error
         var subject = ErrorSubject(error)
+        self.error = subject.error
         var entries: [Entry] = []
         var firstMatch: Int?
         var stop: Int?

@@ -110,23 +110,24 @@ extension ErrorMatcher {
     ///
     /// The error itself is tried first, then its underlying errors breadth first: what ``UnderlyingErrors`` answers, if
     /// the error conforms; otherwise `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has
-    /// them; otherwise the fields and payloads that are errors, through optionals, arrays, superclasses and one struct
-    /// or tuple in between (as in `DecodingError`'s context). At most 64 errors are visited, and a cycle ends.
+    /// them; otherwise, for structs and enums, the fields and payloads that are errors, through optionals, arrays and
+    /// one struct or tuple in between (as in `DecodingError`'s context). Objects and actors are not looked into, since
+    /// their state may be changing: let an error class conform to ``UnderlyingErrors``. At most 64 errors are visited
+    /// and 1,024 fields and elements looked at, 16 containers deep, and a cycle ends.
+    ///
+    /// An `unowned` field whose object is gone traps where it is reflected, as it does in `print(error)`; an error that
+    /// conforms to ``UnderlyingErrors`` is never reflected.
     ///
     /// - Parameter matcher: What to look for.
     /// - Returns: A matcher that hands on what `matcher` makes of the first error it matches. The report that an action
     ///   gets keeps the outer error.
-    /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection. It is tried for every
-    ///   error that reaches it, since any error may have another one under it.
+    /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection, and is done once for an
+    ///   error, whatever the number of such rules. It is tried for every error that reaches it, since any error may have
+    ///   another one under it.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
         let evaluate = matcher.evaluate
         return Self(.anywhere(matcher.shape)) { subject in
-            if let output = evaluate(&subject) { return output }
-            for underlying in subject.underlyingErrors() {
-                var inner = ErrorSubject(underlying)
-                if let output = evaluate(&inner) { return output }
-            }
-            return nil
+            evaluate(&subject) ?? subject.firstUnderlying(evaluate)
         }
     }
 }

@@ -31,7 +31,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Complexity: That of the factory and the combinators which made the matcher.
     public func match(_ error: any Error) -> Output? {
         var subject = ErrorSubject(error)
-        return evaluate(&subject)
+        return PerThread.nesting(upTo: ErrorSubject.nestingLimit) { evaluate(&subject) }
     }
 
     /// The matcher as one reads it in an explanation: `type(PaymentError)`, or the name that ``named(_:)`` gave it.

@@ -4,13 +4,37 @@ import Foundation
 ///
 /// Bridging to `NSError` and walking the underlying errors are the two dear things that matchers do, so each is done at
 /// most once for an error, whatever the number of rules.
-struct ErrorSubject {
-    let error: any Error
-    private var bridged: NSError?
-    private var underlying: [any Error]?
+struct ErrorSubject: Sendable {
+    /// How often a matcher that is being asked may have others asked, by dispatching an error: after that nothing
+    /// matches.
+    ///
+    /// More than anyone needs, and few enough that a predicate which dispatches its own error twice comes to an end.
+    static let nestingLimit: UInt = 16
 
+    /// The error, in one box.
+    let error: any Error
+    /// The type of what is in the box: the error's own, or a class that it inherits from.
+    private let contentType: Any.Type
+    private var bridged: NSError?
+    /// The errors under it, once someone has asked.
+    private var chain: ErrorChain?
+    /// Where it stands in the chain.
+    private let place: Int
+
+    @inline(__always)
     init(_ error: any Error) {
+        let error = ErrorBox.unboxed(error)
         self.error = error
+        contentType = ErrorBox.contentType(of: error)
+        place = ErrorChain.root
+    }
+
+    /// One of the errors under another one.
+    init(_ place: Int, in chain: ErrorChain) {
+        error = chain.error(at: place)
+        contentType = ErrorBox.contentType(of: error)
+        self.chain = chain
+        self.place = place
     }
 
     /// Whether the error is an `NSError` object, which no Swift error is.
@@ -19,12 +43,23 @@ struct ErrorSubject {
     /// bridging, and neither is what is meant.
     var isNSErrorObject: Bool { type(of: error) is NSError.Type }
 
-    /// The error as the type that it is known to have, or as `any Error`, without asking the runtime again.
+    /// Whether a type is that of what is in the box, or any error's.
+    @inline(__always)
+    func isExactly<Output>(_ type: Output.Type) -> Bool {
+        contentType == type || type == (any Error).self
+    }
+
+    /// The error as a type that it is known to have, without asking the runtime again.
     ///
-    /// - Precondition: `Output` is the error's dynamic type, a superclass of it, or `any Error`.
+    /// - Precondition: ``isExactly(_:)``, or the type is a class and the error's dynamic type inherits from it.
+    @inline(__always)
     func error<Output>(as type: Output.Type) -> Output {
+        assert(
+            isExactly(type) || type is AnyClass && Swift.type(of: error) is Output.Type,
+            "\(contentType) was taken for \(type)"
+        )
         if type == (any Error).self { return unsafe unsafeBitCast(error, to: type) }
-        func project<Dynamic: Error>(_ error: Dynamic) -> Output { unsafe unsafeBitCast(error, to: Output.self) }
+        func project<Content: Error>(_ content: Content) -> Output { unsafe unsafeBitCast(content, to: Output.self) }
         // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
         return _openExistential(error, do: project)
     }
@@ -32,16 +67,19 @@ struct ErrorSubject {
     /// The error as `as NSError` gives it.
     mutating func nsError() -> NSError {
         if let bridged { return bridged }
-        let bridged = error as NSError
+        let bridged = chain?.nsError(at: place) ?? (error as NSError)
         self.bridged = bridged
         return bridged
     }
 
-    /// The errors under this one, breadth first, without itself.
-    mutating func underlyingErrors() -> [any Error] {
-        if let underlying { return underlying }
-        let underlying = UnderlyingErrorWalk.errors(under: error)
-        self.underlying = underlying
-        return underlying
+    /// What a matcher makes of the first of the errors under this one that it matches, breadth first.
+    mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
+        let chain = chain ?? ErrorChain(under: error, bridged: bridged)
+        self.chain = chain
+        for place in chain.places(under: place) {
+            var underlying = ErrorSubject(place, in: chain)
+            if let output = match(&underlying) { return output }
+        }
+        return nil
     }
 }

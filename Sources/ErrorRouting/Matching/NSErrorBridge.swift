@@ -21,11 +21,11 @@ enum NSErrorBridge {
     /// Whether two `NSError` objects are equal, as `isEqual` has it.
     ///
     /// On Linux Foundation's `isEqual` crashes where both have Swift errors in an array or the like; there such errors
-    /// equal nothing but themselves.
+    /// equal nothing but themselves, and so do errors that hold too much to be looked through.
     static func areEqual(_ first: NSError, _ second: NSError) -> Bool {
         #if !canImport(Darwin)
             if first.code == second.code, first.domain == second.domain,
-                holdsErrors(first.userInfo) || holdsErrors(second.userInfo)
+                mayHoldErrors(first.userInfo) || mayHoldErrors(second.userInfo)
             {
                 return first === second
             }
@@ -33,24 +33,49 @@ enum NSErrorBridge {
         return first.isEqual(second)
     }
 
-    /// Whether there are errors in a container in a user info, or in that of an `NSError` in it.
-    private static func holdsErrors(_ userInfo: [String: Any]) -> Bool {
-        userInfo.values.contains { value in
-            if let error = value as? any Error {
-                return type(of: error) is NSError.Type && holdsErrors((error as NSError).userInfo)
+    /// How many values of a user info, and of what is in it, are looked at.
+    private static let lookLimit = 1_024
+    /// How deep containers and the user infos of `NSError`s are looked into: `isEqual` calls itself for each.
+    private static let depthLimit = 64
+
+    /// Whether there may be errors in a container in a user info, or in that of an `NSError` in it.
+    ///
+    /// A loop with a budget: the chain of errors under an error can be as long as someone makes it, or endless.
+    private static func mayHoldErrors(_ userInfo: [String: Any]) -> Bool {
+        var pending: [(value: Any, isContained: Bool, depth: Int)] = []
+        var looks = 0
+        /// Puts values on the list; answers whether they were too many, or too deep.
+        func isTooMuch(_ values: some Sequence<Any>, areContained: Bool, depth: Int) -> Bool {
+            for value in values {
+                looks += 1
+                if looks > lookLimit || depth > depthLimit { return true }
+                pending.append((value, areContained, depth))
             }
-            return holdsErrors(inContainer: value, depth: 0)
+            return false
         }
+        if isTooMuch(userInfo.values, areContained: false, depth: 1) { return true }
+        while let (value, isContained, depth) = pending.popLast() {
+            if let error = value as? any Error {
+                if isContained { return true }
+                guard type(of: error) is NSError.Type else { continue }
+                let values = (error as NSError).userInfo.values
+                if isTooMuch(values, areContained: false, depth: depth + 1) { return true }
+            } else if isTooMuch(elements(of: value), areContained: true, depth: depth + 1) {
+                return true
+            }
+        }
+        return false
     }
 
-    private static func holdsErrors(inContainer value: Any, depth: Int) -> Bool {
-        if value is any Error { return true }
+    /// What is in a container, as far as it will be looked at; empty for what is none.
+    private static func elements(of value: Any) -> [Any] {
+        func first<Elements: Sequence>(_ elements: Elements) -> [Any] { Array(elements.prefix(lookLimit + 1)) }
+        // Foundation's containers; other objects are not looked into.
+        if type(of: value) is AnyClass { return (value as? any NSObject & Sequence).map { first($0) } ?? [] }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
-        case .optional, .collection, .set, .dictionary, .tuple:
-            return depth < 4 && mirror.children.contains { holdsErrors(inContainer: $0.value, depth: depth + 1) }
-        default:
-            return false
+        case .optional, .collection, .set, .dictionary, .tuple: return first(mirror.children.lazy.map(\.value))
+        default: return []
         }
     }
 

@@ -1,89 +1,165 @@
 import Foundation
 
-/// Finds the errors under an error.
-enum UnderlyingErrorWalk {
+/// Finds the errors under an error, within one budget, whatever their shape.
+///
+/// Nothing that has an identity is looked into: an actor's or an object's state may be changing, or guarded by a lock.
+/// What is looked into are the fields of values, which nobody else can reach. (A dead `unowned` field of a struct is not
+/// to be seen by a mirror, and traps; so does `print(error)`. A type that conforms to ``UnderlyingErrors`` is never
+/// reflected.)
+struct UnderlyingErrorWalk {
     /// How many errors are visited at most, the outermost included.
-    static let limit = 64
+    static let errorLimit = 64
+    /// How many children are looked at: fields, payloads, elements, and errors that an error names.
+    static let childLimit = 1_024
+    /// How deep containers are looked into.
+    static let depthLimit = 16
+    /// How often a walk may ask an error that begins another walk by itself.
+    private static let nestingLimit = 4
 
-    /// How many elements of one array field are looked at: a payload of a million numbers is no trail of errors.
-    private static let elementLimit = 1_024
+    /// In how many walks this task, or thread, is: what an error says of itself may ask the library about it again.
+    @TaskLocal private static var nesting = 0
 
-    /// The errors under `root`, breadth first, without itself.
-    static func errors(under root: any Error) -> [any Error] {
-        var visited = [root]
-        var seen = Set<ObjectIdentifier>()
-        if let identity = identity(of: root) { seen.insert(identity) }
-        var next = 0
-        while next < visited.count {
-            for error in directlyUnder(visited[next]) {
-                guard visited.count < limit else { return Array(visited.dropFirst()) }
-                // Only objects can form a cycle without end; values are bounded by the limit.
-                if let identity = identity(of: error), !seen.insert(identity).inserted { continue }
-                visited.append(error)
+    private(set) var links: [ErrorChain.Link]
+    /// What each is as an `NSError`, as far as it was asked here.
+    private(set) var bridged: [NSError?]
+    private(set) var childrenLookedAt = 0
+    /// Where each object stands: only objects can form a cycle without end, values are bounded by the limit.
+    private var places: [ObjectIdentifier: Int] = [:]
+
+    init(_ root: any Error, bridged: NSError?) {
+        links = []
+        self.bridged = []
+        add(ErrorBox.unboxed(root), bridged)
+    }
+
+    /// Visits all errors, breadth first.
+    mutating func finish() {
+        guard Self.nesting < Self.nestingLimit else { return }
+        Self.$nesting.withValue(Self.nesting + 1) {
+            var next = 0
+            while next < links.count {
+                for error in directlyUnder(next) { note(error, under: next) }
+                next += 1
             }
-            next += 1
         }
-        return Array(visited.dropFirst())
+    }
+
+    private mutating func note(_ error: any Error, under place: Int) {
+        let error = ErrorBox.unboxed(error)
+        let known = Self.identity(of: error).flatMap { places[$0] }
+        if let known {
+            links[place].under.append(known)
+        } else if links.count < Self.errorLimit {
+            links[place].under.append(links.count)
+            add(error, nil)
+        }
+    }
+
+    private mutating func add(_ error: any Error, _ bridged: NSError?) {
+        if let identity = Self.identity(of: error) { places[identity] = links.count }
+        links.append(ErrorChain.Link(error: error))
+        self.bridged.append(bridged)
     }
 
     private static func identity(of error: any Error) -> ObjectIdentifier? {
         type(of: error) is AnyClass ? ObjectIdentifier(error as AnyObject) : nil
     }
 
-    private static func directlyUnder(_ error: any Error) -> [any Error] {
-        if let error = error as? any UnderlyingErrors { return error.underlyingErrors }
-        if let keyed = underlyingKeys(of: error as NSError) { return keyed }
-        return reflected(error)
+    private mutating func directlyUnder(_ place: Int) -> [any Error] {
+        let error = links[place].error
+        if let error = error as? any UnderlyingErrors { return errors(among: error.underlyingErrors) }
+        let nsError = bridged[place] ?? (error as NSError)
+        bridged[place] = nsError
+        if let keyed = underlyingKeys(of: nsError) { return keyed }
+        return type(of: error) is AnyClass ? [] : reflected(error)
     }
 
-    private static func underlyingKeys(of error: NSError) -> [any Error]? {
+    private mutating func underlyingKeys(of error: NSError) -> [any Error]? {
         let userInfo = error.userInfo
         // By its value: Foundation on Linux has no name for the second key.
         let one = userInfo[NSUnderlyingErrorKey]
         let many = userInfo["NSMultipleUnderlyingErrorsKey"]
         if one == nil && many == nil { return nil }
-        return [one as? any Error].compactMap(\.self) + (many as? [any Error] ?? [])
+        var found = [one].compactMap { $0 as? any Error }
+        if let many = many as? any Sequence { found += errors(among: many) }
+        return found
     }
 
-    private static func reflected(_ error: any Error) -> [any Error] {
+    /// Those of some elements that are errors.
+    private mutating func errors(among elements: some Sequence) -> [any Error] {
         var found: [any Error] = []
-        var mirror: Mirror? = Mirror(reflecting: error)
-        while let level = mirror {
-            for child in level.children {
-                let payload = Mirror(reflecting: child.value)
-                if level.displayStyle == .enum, payload.displayStyle == .tuple {
-                    // A case with several associated values: they are its payloads, and the tuple is only their
-                    // wrapper.
-                    for value in payload.children { collect(value.value, inBetween: false, into: &found) }
-                } else {
-                    collect(child.value, inBetween: false, into: &found)
-                }
-            }
-            mirror = level.superclassMirror
+        for element in elements {
+            guard takeChild() else { break }
+            if let error = element as? any Error { found.append(error) }
         }
         return found
     }
 
-    /// Adds the errors in one field; `inBetween` says whether a struct or tuple has been passed already.
-    private static func collect(_ value: Any, inBetween: Bool, into found: inout [any Error]) {
-        guard found.count < limit else { return }
-        if let error = value as? any Error {
-            found.append(error)
-            return
+    // MARK: Reflection
+
+    private mutating func reflected(_ error: any Error) -> [any Error] {
+        let mirror = Mirror(reflecting: error)
+        guard mirror.displayStyle == .enum, let payload = mirror.children.first?.value,
+            !(type(of: payload) is AnyClass)
+        else { return errors(in: mirror.children.lazy.map(\.value), inBetween: false, depth: 1) }
+        let payloads = Mirror(reflecting: payload)
+        // A case with several associated values: they are its payloads, and the tuple is only their wrapper.
+        let children = payloads.displayStyle == .tuple ? payloads.children : mirror.children
+        return errors(in: children.lazy.map(\.value), inBetween: false, depth: 1)
+    }
+
+    /// The errors in some fields, in the fields' order; `inBetween` says whether a struct or tuple has been passed
+    /// already.
+    private mutating func errors(in fields: some Sequence<Any>, inBetween: Bool, depth: Int) -> [any Error] {
+        var found: [[any Error]] = []
+        var containers: [(field: Int, value: Any)] = []
+        for value in fields {
+            guard takeChild() else { break }
+            if let error = value as? any Error {
+                found.append([error])
+            } else if Self.mayHoldErrors(type(of: value)) {
+                containers.append((found.count, value))
+                found.append([])
+            }
         }
+        // After the fields themselves, so that an error beside a large container is found before that uses up all.
+        for (field, value) in containers where depth < Self.depthLimit {
+            found[field] = errors(inContainer: value, inBetween: inBetween, depth: depth + 1)
+        }
+        return Array(found.joined())
+    }
+
+    private mutating func errors(inContainer value: Any, inBetween: Bool, depth: Int) -> [any Error] {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
-        case .optional:
-            for child in mirror.children { collect(child.value, inBetween: inBetween, into: &found) }
-        case .collection:
-            for child in mirror.children.prefix(elementLimit) {
-                collect(child.value, inBetween: inBetween, into: &found)
-            }
-        case .struct, .tuple:
-            guard !inBetween else { return }
-            for child in mirror.children { collect(child.value, inBetween: true, into: &found) }
+        case .optional, .collection:
+            return errors(in: mirror.children.lazy.map(\.value), inBetween: inBetween, depth: depth)
+        case .struct where !inBetween, .tuple where !inBetween:
+            return errors(in: mirror.children.lazy.map(\.value), inBetween: true, depth: depth)
         default:
-            return
+            return []
         }
     }
+
+    private mutating func takeChild() -> Bool {
+        guard childrenLookedAt < Self.childLimit else { return false }
+        childrenLookedAt += 1
+        return true
+    }
+
+    /// Whether values of a type are worth a look: not objects, and not numbers and texts, alone or in arrays.
+    private static func mayHoldErrors(_ type: Any.Type) -> Bool {
+        var type = type
+        while let array = type as? any ArrayType.Type { type = array.elementType }
+        return !(type is AnyClass || type is any Numeric.Type || type is any StringProtocol.Type || type == Bool.self)
+    }
+}
+
+/// An array, whatever its elements.
+private protocol ArrayType {
+    static var elementType: Any.Type { get }
+}
+
+extension Array: ArrayType {
+    fileprivate static var elementType: Any.Type { Element.self }
 }

@@ -1,0 +1,191 @@
+import ErrorRoutingTesting
+import Foundation
+import Synchronization
+import Testing
+
+// The budget, and how much of it was used, are internal: publicly one can only see that it ends.
+@testable import ErrorRouting
+
+/// Behaviour 9: one budget bounds the walk, whatever the shape of an error, and nothing is asked twice.
+@Suite("The walk to the errors under an error")
+struct UnderlyingErrorWalkTests {
+    private struct Holder<Field: Sendable>: Error { var field: Field }
+
+    private struct Point { var x = 1, y = 2 }
+
+    /// Has ten million children, made one by one as they are looked at.
+    private struct ManyChildren: Error, CustomReflectable {
+        var customMirror: Mirror {
+            let children = (0..<10_000_000).lazy.map { (label: nil as String?, value: Point(x: $0) as Any) }
+            return Mirror(self, children: AnyCollection(children), displayStyle: .struct)
+        }
+    }
+
+    /// Is its own only child.
+    private struct OwnChild: CustomReflectable, Sendable {
+        var customMirror: Mirror { Mirror(self, unlabeledChildren: [self, self], displayStyle: .collection) }
+    }
+
+    private final class Same: Error {}
+
+    /// Made when needed: some take a hundred megabytes.
+    static let shapes: [(name: String, error: @Sendable () -> any Error)] = [
+        ("1,000 x 1,000 numbers", { Holder(field: repeated(1_000, repeated(1_000, 1.0))) }),
+        ("200 x 200 x 200 numbers", { Holder(field: repeated(200, repeated(200, repeated(200, 1)))) }),
+        ("ten million points", { Holder(field: repeated(10_000_000, Point())) }),
+        ("100 x 100 points", { Holder(field: repeated(100, repeated(100, Point()))) }),
+        ("a thousand empty arrays", { Holder(field: repeated(1_000, [Same]())) }),
+        ("a custom mirror of ten million", { ManyChildren() }),
+        ("a mirror of itself", { Holder(field: OwnChild()) }),
+        ("five million times the same", { Zoo.Group(underlyingErrors: repeated(5_000_000, Same())) }),
+        (
+            "five million times the same by its key",
+            { NSError(domain: "d", code: 1, userInfo: [manyKey: repeated(5_000_000, Same())]) }
+        ),
+        (
+            "a million NSErrors in an NSArray",
+            { NSError(domain: "d", code: 1, userInfo: [manyKey: NSArray(array: repeated(1_000_000, plain))]) }
+        ),
+    ]
+
+    private static let plain = NSError(domain: "plain", code: 1)
+    private static let manyKey = "NSMultipleUnderlyingErrorsKey"
+
+    private static func repeated<Element>(_ count: Int, _ element: Element) -> [Element] {
+        [Element](repeating: element, count: count)
+    }
+
+    @Test("no more than 1,024 children are looked at", arguments: shapes.indices)
+    func children(index: Int) {
+        let (name, error) = Self.shapes[index]
+        var walk = UnderlyingErrorWalk(error(), bridged: nil)
+        walk.finish()
+        print("children looked at in \(name): \(walk.childrenLookedAt)")
+        #expect(walk.childrenLookedAt <= 1_024, "\(name)")
+        #expect(walk.links.count <= 64, "\(name)")
+    }
+
+    @Test("arrays of numbers and texts use up nothing, so what is beside them is found")
+    func numbers() {
+        struct Measured: Error {
+            var samples = [[Double]](repeating: [Double](repeating: 1, count: 2_000), count: 2_000)
+            var labels = [String](repeating: "label", count: 100_000)
+            var context: Context
+            struct Context { var number = 1; var cause: any Error }
+        }
+        let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
+        #expect(timeout.match(Measured(context: .init(cause: Zoo.Timeout(seconds: 4))))?.seconds == 4)
+    }
+
+    @Test("an error beside a container that uses up all is found")
+    func besideContainers() {
+        struct Traced: Error {
+            var points = [Point](repeating: Point(), count: 100_000)
+            var cause: any Error
+        }
+        let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
+        #expect(timeout.match(Traced(cause: Zoo.Timeout(seconds: 4)))?.seconds == 4)
+    }
+
+    @Test("containers are looked into 16 deep")
+    func depth() {
+        struct Nest: Error, CustomReflectable {
+            var depth: Int
+            var customMirror: Mirror {
+                var value: Any = Zoo.Timeout(seconds: 3)
+                for _ in 1..<depth { value = [value] }
+                return Mirror(self, unlabeledChildren: [value])
+            }
+        }
+        let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
+        #expect(timeout.match(Nest(depth: 16))?.seconds == 3)
+        #expect(timeout.match(Nest(depth: 17)) == nil)
+    }
+
+    // MARK: Once a dispatch
+
+    /// Counts how often it is bridged, and how often it is asked what is under it.
+    private struct Counted: CustomNSError {
+        static let errorDomain = "counted"
+        let bridges = Counter()
+        var inner: any Error = Zoo.Offline()
+        var errorUserInfo: [String: Any] {
+            bridges.increment()
+            return [NSUnderlyingErrorKey: inner]
+        }
+    }
+
+    private struct CountedGroup: UnderlyingErrors, CustomNSError {
+        static let errorDomain = "group"
+        let asks = Counter()
+        let bridges = Counter()
+        let inner: [any Error]
+        var underlyingErrors: [any Error] {
+            asks.increment()
+            return inner
+        }
+        var errorUserInfo: [String: Any] {
+            bridges.increment()
+            return [:]
+        }
+    }
+
+    private final class Counter: Sendable {
+        private let count = Atomic(0)
+        var value: Int { count.load(ordering: .relaxed) }
+        func increment() { count.wrappingAdd(1, ordering: .relaxed) }
+    }
+
+    /// Rules that each ask for underlying errors and for domains, nested ones included, and none of which matches.
+    private func asking(_ handler: ErrorHandler = ErrorHandler()) -> ErrorHandler {
+        let domain = ErrorMatcher.nsError(domain: "counted", code: 99)
+        let other = ErrorMatcher.nsError(domain: "group", code: 99)
+        return
+            handler
+            .on(.anywhere(domain)) { _ in .next }
+            .on(.anywhere(.anywhere(domain || other))) { _ in .next }
+            .on(.anywhere(.anywhere(.anywhere(.type(Zoo.Timeout.self))) && domain)) { _ in .next }
+            .on(domain) { _ in .next }
+            .on(.anywhere(other)) { _ in .next }
+    }
+
+    @Test("each error of the chain is bridged once a dispatch, and asked once, however many rules ask")
+    func once() async {
+        let inner = Counted()
+        let group = CountedGroup(inner: [inner, Counted(inner: inner)])
+        let outer = Counted(inner: group)
+        let handler = asking()
+        // The first of a type is also asked for the type's domain.
+        _ = handler.handleSynchronously(Counted())
+        #expect(handler.handleSynchronously(outer)?.disposition == .unmatched)
+        #expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value) == [1, 2, 1, 1])
+    }
+
+    @Test("so it is where an asynchronous action is between the rules, in a handler and on a bus")
+    func onceAcrossSuspensions() async {
+        let handler = asking(
+            asking().on(Counted.self) { _ async in
+                await Task.yield()
+                return .next
+            }
+        )
+        let group = CountedGroup(inner: [])
+        let outer = Counted(inner: group)
+        await handler.handle(Counted())
+        await handler.handle(outer)
+        #expect([outer.bridges, group.bridges, group.asks].map(\.value) == [1, 1, 1])
+        await withErrorBus(handler: handler) { $0.post(outer) }
+        #expect([outer.bridges, group.bridges, group.asks].map(\.value) == [2, 2, 2])
+    }
+
+    @Test("a nested anywhere sees what is under the inner error, and nothing beside it")
+    func nestedAnywhere() {
+        let timeoutUnderneath = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
+        let single = ErrorMatcher.type(Zoo.Group.self).where { $0.underlyingErrors.count == 1 }
+        let holders = ErrorMatcher.anywhere(single && timeoutUnderneath)
+        let with = Zoo.Group(underlyingErrors: [Zoo.Timeout()])
+        let without = Zoo.Group(underlyingErrors: [Zoo.Offline()])
+        #expect(holders.match(Zoo.Group(underlyingErrors: [Zoo.Offline(), with])) != nil)
+        #expect(holders.match(Zoo.Group(underlyingErrors: [Zoo.Timeout(), without])) == nil)
+    }
+}
