@@ -49,7 +49,7 @@ final class SynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Send
             return try answerIfMatching(&subject, under: supervisor)
         }
         try supervisor?.checkCurrent()
-        return .init(try action(subject.error(as: Input.self)))
+        return .init(try unsafe action(subject.error(as: Input.self)))
     }
 
     /// Apart, since what a matcher hands on is an optional of a type that is looked up at every call.
@@ -84,7 +84,7 @@ final class SynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecke
         under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
         let isSettled = matcher.isSettled(for: subject, isCertain: isCertain)
-        guard let input = isSettled ? subject.error(as: Input.self) : matcher.input(&subject) else {
+        guard let input = isSettled ? unsafe subject.error(as: Input.self) : matcher.input(&subject) else {
             return .notMatched
         }
         try supervisor?.checkCurrent()
@@ -114,7 +114,7 @@ final class AsynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sen
         watch: ActionWatch?
     ) async throws -> DispatchProgress.Answer {
         let isSettled = matcher.isSettled(for: subject, isCertain: isCertain)
-        guard let input = isSettled ? subject.error(as: Input.self) : matcher.input(&subject) else {
+        guard let input = isSettled ? unsafe subject.error(as: Input.self) : matcher.input(&subject) else {
             return .notMatched
         }
         try watch?.actionWillBegin()

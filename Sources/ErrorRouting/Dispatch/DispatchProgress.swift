@@ -25,11 +25,20 @@
     private var decisive: Unmanaged<Rule>?
     private var isIgnored = false
     /// What matchers have found out about the error, where someone else may go on: it is dear, and done once.
-    private(set) var findings: ErrorSubject?
+    private var kept: Findings?
+
+    private final class Findings: Sendable {
+        let subject: ErrorSubject
+
+        init(_ subject: ErrorSubject) { self.subject = subject }
+    }
+
+    /// The error with what was found out about it, if that was kept.
+    var findings: ErrorSubject? { kept?.subject }
 
     /// Keeps what was found out about the error, for whoever goes on from here.
-    mutating func keep(_ findings: ErrorSubject) {
-        self.findings = findings
+    mutating func keep(_ subject: ErrorSubject) {
+        kept = Findings(subject)
     }
 
     /// A rule of this stage is about to be tried.

@@ -19,8 +19,7 @@ extension DispatchWalk {
 
     /// Tries the rules in their order, up to the first asynchronous one.
     ///
-    /// What there is to know afterwards is in the walk, so that nothing has to be handed back. Never inlined, as all
-    /// dispatches: what a walk refers to lives as long as what is passed to a call.
+    /// What there is to know afterwards is in the walk, so that nothing has to be handed back.
     @inline(never)
     mutating func finishIfSynchronous(
         _ report: inout LazyReport,
@@ -47,8 +46,6 @@ extension DispatchWalk {
     }
 
     /// Tries the rules that are left in their order for a supervisor.
-    ///
-    /// Never inlined, as all dispatches: what a walk refers to lives as long as what is passed to a call.
     ///
     /// - Parameters:
     ///   - report: The error's.

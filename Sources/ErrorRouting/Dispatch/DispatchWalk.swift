@@ -2,65 +2,44 @@
 ///
 /// It holds nothing that other dispatches hold: programs, plans and rules are kept by the rule set, or by the path, for
 /// as long as it takes.
-@safe struct DispatchWalk {
+@safe struct DispatchWalk: ~Copyable {
     /// The program that has its turn.
     private var program: Unmanaged<DispatchProgram>
     /// The way on from there; nil where there is but one program.
     private let path: HandlerPath.Steps?
     private var plan: Unmanaged<TypePlan>
-    private let type: Any.Type
     private var cursor: RuleStepCursor
     var subject: ErrorSubject
     private(set) var progress: DispatchProgress
 
     @inline(__always)
     init(_ program: Unmanaged<DispatchProgram>, _ error: any Error, from progress: DispatchProgress) {
-        unsafe self.init(program, on: nil, progress.findings ?? ErrorSubject(error), from: progress)
+        let subject = progress.findings ?? ErrorSubject(error)
+        let plan = unsafe Self.plan(for: subject.type, subject.error, in: program)
+        unsafe self.init(program, consume subject, plan, from: progress)
     }
 
     /// Begins on a path, or goes on there.
     @inline(__always)
     init(_ path: HandlerPath.Steps, _ error: any Error, from progress: DispatchProgress) {
+        let subject = progress.findings ?? ErrorSubject(error)
         let program = unsafe path.program(progress.handler, progress.stage ?? .always)
-        unsafe self.init(program, on: path, progress.findings ?? ErrorSubject(error), from: progress)
+        let plan = unsafe Self.plan(for: subject.type, subject.error, in: program)
+        unsafe self.init(program, on: path, consume subject, plan, from: progress)
     }
 
-    /// Begins where by the error's type alone no rule can be asynchronous; else nothing has been looked up or asked.
+    /// Begins with a plan that was looked up already.
     @inline(__always)
-    init?(ifSynchronous program: Unmanaged<DispatchProgram>, _ error: any Error) {
-        let subject = ErrorSubject(error)
-        let type = ErrorBox.dynamicType(of: subject.error)
-        let plan = unsafe Self.plan(for: type, subject.error, in: program)
-        if unsafe Self.mayBeAsynchronous(plan, in: program) { return nil }
-        unsafe self.init(program, on: nil, subject, of: type, plan, from: DispatchProgress())
-    }
-
-    @inline(__always)
-    private init(
+    init(
         _ program: Unmanaged<DispatchProgram>,
-        on path: HandlerPath.Steps?,
-        _ subject: ErrorSubject,
-        from progress: DispatchProgress
-    ) {
-        let type = ErrorBox.dynamicType(of: subject.error)
-        let plan = unsafe Self.plan(for: type, subject.error, in: program)
-        unsafe self.init(program, on: path, subject, of: type, plan, from: progress)
-    }
-
-    @inline(__always)
-    private init(
-        _ program: Unmanaged<DispatchProgram>,
-        on path: HandlerPath.Steps?,
-        _ subject: ErrorSubject,
-        of type: Any.Type,
+        on path: HandlerPath.Steps? = nil,
+        _ subject: consuming ErrorSubject,
         _ plan: Unmanaged<TypePlan>,
         from progress: DispatchProgress
     ) {
         unsafe self.program = program
         self.path = path
-        self.type = type
         unsafe self.plan = plan
-        var subject = subject
         cursor =
             progress.stage == .rules
             ? unsafe RuleStepCursor(plan, for: &subject)
@@ -112,7 +91,7 @@
         }
         unsafe program = path.program(progress.handler, stage)
         if stage == .rules {
-            unsafe plan = Self.plan(for: type, subject.error, in: program)
+            unsafe plan = Self.plan(for: subject.type, subject.error, in: program)
             cursor = unsafe RuleStepCursor(plan, for: &subject)
         } else {
             cursor = unsafe Self.fallbacks(of: program, stage)
@@ -127,7 +106,7 @@
 
     /// Looks at as little as it can: what a closure captures here is retained for it.
     @inline(__always)
-    private static func plan(
+    static func plan(
         for type: Any.Type,
         _ error: any Error,
         in program: Unmanaged<DispatchProgram>
@@ -153,7 +132,7 @@
     var mayBeAsynchronous: Bool { unsafe Self.mayBeAsynchronous(plan, in: program) }
 
     @inline(__always)
-    private static func mayBeAsynchronous(
+    static func mayBeAsynchronous(
         _ plan: Unmanaged<TypePlan>,
         in program: Unmanaged<DispatchProgram>
     ) -> Bool {

@@ -41,7 +41,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? {
         matcher.isSettled(for: subject, isCertain: isCertain)
-            ? compute(subject.error(as: Input.self)) : matcher.input(&subject).map(compute)
+            ? unsafe compute(subject.error(as: Input.self)) : matcher.input(&subject).map(compute)
     }
 }
 
@@ -49,6 +49,7 @@ extension RuleSet {
     /// The value of the first rule that matches, where the rules are those of a map.
     @inline(never)
     func value<Value: Sendable>(for error: any Error) -> Value? {
+        defer { withExtendedLifetime(self) {} }
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         while let step = walk.next() {
             let value = unsafe step.rule._withUnsafeGuaranteedRef { rule in

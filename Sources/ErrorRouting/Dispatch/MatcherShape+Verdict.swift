@@ -124,6 +124,16 @@ extension MatcherShape {
         }
     }
 
+    /// Whether to ask the matcher runs code of the user's: a predicate, an `==`, what an error says is under it.
+    var asksUser: Bool {
+        switch self {
+        case .type, .conforming, .any, .nsError: false
+        case .named(_, let inner), .not(let inner): inner.asksUser
+        case .either(let first, let second), .both(let first, let second): first.asksUser || second.asksUser
+        case .value, .extracting, .predicate, .anywhere, .narrowed: true
+        }
+    }
+
     /// Whether equality with ``requiredValue`` is all that is asked.
     var isPlainValue: Bool {
         switch self {

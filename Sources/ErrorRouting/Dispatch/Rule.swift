@@ -66,9 +66,11 @@ class Rule: @unchecked Sendable {
 struct RuleMatcher<Input: Sendable>: Sendable {
     private let evaluate: @Sendable (inout ErrorSubject) -> Input?
     private let handsOnObjects = Input.self is AnyClass
+    private let asksUser: Bool
 
     init(_ matcher: ErrorMatcher<Input>) {
         evaluate = matcher.evaluate
+        asksUser = matcher.shape.asksUser
     }
 
     /// Whether the matcher need not be asked: what it hands on is the error as it is.
@@ -84,7 +86,11 @@ struct RuleMatcher<Input: Sendable>: Sendable {
 
     /// What the matcher hands on, or nil where it does not match.
     func input(_ subject: inout ErrorSubject) -> Input? {
-        PerThread.nesting(upTo: ErrorSubject.nestingLimit) { evaluate(&subject) }
+        guard asksUser else { return evaluate(&subject) }
+        guard let entry = PerThread.enter(upTo: ErrorSubject.nestingLimit) else { return nil }
+        let input = evaluate(&subject)
+        PerThread.leave(entry)
+        return input
     }
 
     func matches(_ subject: inout ErrorSubject) -> Bool { input(&subject) != nil }

@@ -32,7 +32,7 @@ struct RuleRegistration: ~Copyable, Sendable {
     /// The calling thread's copy, for what happens with every error.
     var threadsOwnDescription: RuleDescription {
         let block = unsafe block(copies.load(ordering: .acquiring)) ?? makeBlock()
-        let place = unsafe block + PerThread.current
+        let place = unsafe block + PerThread.slot
         let bits = unsafe place.pointee.load(ordering: .acquiring)
         if let copy = unsafe reference(bits) { return unsafe RuleDescription(copy.takeUnretainedValue()) }
         return unsafe RuleDescription(makeCopy(at: place))

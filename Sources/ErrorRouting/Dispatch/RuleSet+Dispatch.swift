@@ -1,11 +1,10 @@
-/// Dispatches are never inlined: what a walk refers to lives as long as the set, and a set that is passed to a call
-/// lives as long as that.
+/// What a walk refers to lives as long as the set, which each dispatch holds to its end.
 extension RuleSet {
     /// Tries the rules in order, on the caller's executor, without anyone to limit their time.
     ///
     /// For errors that an asynchronous rule could match; the others need not pay for a function that may suspend.
-    @inline(never)
     func dispatch(_ error: any Error, _ report: LazyReport) async -> HandleOutcome {
+        defer { withExtendedLifetime(self) {} }
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         var report = report
         while let step = walk.next() {
@@ -27,7 +26,12 @@ extension RuleSet {
     /// none has been tried.
     @inline(never)
     func dispatchIfSynchronous(_ error: any Error, _ report: inout LazyReport) -> HandleOutcome? {
-        guard var walk = unsafe DispatchWalk(ifSynchronous: unretainedProgram, error) else { return nil }
+        defer { withExtendedLifetime(self) {} }
+        let program = unsafe unretainedProgram
+        let subject = ErrorSubject(error)
+        let plan = unsafe DispatchWalk.plan(for: subject.type, subject.error, in: program)
+        if unsafe DispatchWalk.mayBeAsynchronous(plan, in: program) { return nil }
+        var walk = unsafe DispatchWalk(program, consume subject, plan, from: DispatchProgress())
         Self.finish(&walk, &report)
         return walk.progress.outcome
     }
@@ -40,6 +44,7 @@ extension RuleSet {
     /// - Returns: The outcome; or nil, and no action has run.
     @inline(never)
     func dispatchSynchronously(_ error: any Error, _ report: LazyReport) -> HandleOutcome? {
+        defer { withExtendedLifetime(self) {} }
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         if walk.mayBeAsynchronous, walk.needsSuspension() { return nil }
         var report = report

@@ -24,11 +24,9 @@ struct RuleStepCursor {
         let (index, domain, domains) = unsafe plan._withUnsafeGuaranteedRef {
             unsafe ($0.values, $0.domain, $0.domains)
         }
-        if let index = unsafe index {
-            let found = PerThread.nesting(upTo: ErrorSubject.nestingLimit) {
-                unsafe index._withUnsafeGuaranteedRef { $0.steps(for: subject) }
-            }
-            values = found ?? RuleStepList.none
+        if let index = unsafe index, let entry = PerThread.enter(upTo: ErrorSubject.nestingLimit) {
+            values = unsafe index._withUnsafeGuaranteedRef { $0.steps(for: subject) }
+            PerThread.leave(entry)
         }
         if let index = unsafe domains {
             let error = subject.nsError()

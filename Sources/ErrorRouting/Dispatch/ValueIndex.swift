@@ -16,16 +16,15 @@ class ValueIndex: @unchecked Sendable {
 
 /// A hash table in memory of its own, since reading a dictionary retains it.
 ///
+/// Hashes and values lie apart: a slot with a value in it would be of a generic type, which is looked up at every call,
+/// and so would be an optional value.
+///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class HashableValueIndex<Value: Error & Hashable>: ValueIndex, @unchecked Sendable {
-    private struct Slot {
-        var value: Value?
-        var hash = 0
-        var steps = RuleStepList.none
-    }
-
-    private let slots: UnsafeMutablePointer<Slot>
+    private let slots: UnsafeMutablePointer<ValueSlot>
     private let mask: Int
+    /// The values, by the numbers in the slots.
+    private let values: UnsafeMutablePointer<Value>
     private let steps: [RuleSteps]
 
     /// - Parameter rules: The rules in order, each with the value that it requires.
@@ -37,52 +36,64 @@ class ValueIndex: @unchecked Sendable {
             let isCertain = entry.rule.shape.isPlainValue
             groups[entry.value, default: []].append((entry.rule, entry.order, isCertain))
         }
-        let (mask, slots) = unsafe Self.allocate(for: groups.count)
-        self.mask = mask
-        unsafe self.slots = unsafe slots
+        var capacity = 2
+        // At most half full, so that a search always meets an end.
+        while capacity < groups.count * 2 { capacity *= 2 }
+        mask = capacity - 1
+        unsafe slots = .allocate(capacity: capacity)
+        unsafe slots.initialize(repeating: ValueSlot(), count: capacity)
+        unsafe values = .allocate(capacity: groups.count)
         var steps: [RuleSteps] = []
         for (value, group) in groups {
             let list = RuleSteps(group)
-            steps.append(list)
             let hash = value.hashValue
             var index = hash & mask
-            while unsafe slots[index].value != nil { index = (index + 1) & mask }
-            unsafe slots[index] = Slot(value: value, hash: hash, steps: list.list)
+            while unsafe slots[index].number >= 0 { index = (index + 1) & mask }
+            unsafe slots[index] = ValueSlot(number: steps.count, hash: hash, steps: list.list)
+            unsafe (values + steps.count).initialize(to: value)
+            steps.append(list)
         }
         self.steps = steps
         super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
     }
 
     deinit {
-        unsafe slots.deinitialize(count: mask + 1)
         unsafe slots.deallocate()
+        unsafe values.deinitialize(count: steps.count)
+        unsafe values.deallocate()
     }
 
     override func steps(for subject: borrowing ErrorSubject) -> RuleStepList {
-        if subject.isExactly(Value.self) { return find(subject.error(as: Value.self)) }
-        // The plan is that of the error's dynamic type, and so is the index; but the box may say a class above it.
-        guard let value = subject.error as? Value else { return .none }
+        // The plan is that of the error's own type, and so is the index; but the box may say a class above it.
+        subject.isExactly(Value.self) ? unsafe find(subject.error(as: Value.self)) : findByCasting(subject.error)
+    }
+
+    /// Apart, since what a cast gives is an optional of a type that is looked up at every call.
+    @inline(never)
+    private func findByCasting(_ error: any Error) -> RuleStepList {
+        guard let value = error as? Value else { return .none }
         return find(value)
     }
 
     private func find(_ value: Value) -> RuleStepList {
         let hash = value.hashValue
         var index = hash & mask
-        while let candidate = unsafe slots[index].value {
-            if unsafe slots[index].hash == hash, candidate == value { return unsafe slots[index].steps }
+        while unsafe slots[index].number >= 0 {
+            if unsafe slots[index].hash == hash, unsafe values[slots[index].number] == value {
+                return unsafe slots[index].steps
+            }
             index = (index + 1) & mask
         }
         return .none
     }
+}
 
-    /// At most half full, so that a search always meets an end.
-    private static func allocate(for count: Int) -> (mask: Int, slots: UnsafeMutablePointer<Slot>) {
-        var capacity = 2
-        while capacity < count * 2 { capacity *= 2 }
-        let slots = UnsafeMutablePointer<Slot>.allocate(capacity: capacity)
-        unsafe slots.initialize(repeating: Slot(), count: capacity)
-        return unsafe (capacity - 1, slots)
-    }
+/// What an index has for one value.
+private struct ValueSlot {
+    /// Which value it is; negative where the slot is free.
+    var number = -1
+    var hash = 0
+    var steps = RuleStepList.none
 }
 
 /// Makes an index for values of a type, if it is `Hashable`.

@@ -23,17 +23,6 @@ enum ErrorBox {
         return _openExistential(error, do: type)
     }
 
-    /// The error's own type.
-    ///
-    /// As `type(of:)` says it, and at less than half the price: only an object is asked for more than its box says.
-    ///
-    /// - Precondition: The error is unboxed.
-    @inline(__always)
-    static func dynamicType(of error: any Error) -> Any.Type {
-        func type<Content: Error>(_ content: Content) -> Any.Type { Swift.type(of: content) }
-        return _openExistential(error, do: type)
-    }
-
     /// Opens boxes until the content is no box any more.
     @inline(never)
     private static func opened(_ error: any Error) -> any Error {

@@ -30,8 +30,10 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: What an action would get, or nil where the matcher does not match.
     /// - Complexity: That of the factory and the combinators which made the matcher.
     public func match(_ error: any Error) -> Output? {
+        guard let entry = PerThread.enter(upTo: ErrorSubject.nestingLimit) else { return nil }
+        defer { PerThread.leave(entry) }
         var subject = ErrorSubject(error)
-        return PerThread.nesting(upTo: ErrorSubject.nestingLimit) { evaluate(&subject) }
+        return evaluate(&subject)
     }
 
     /// The matcher as one reads it in an explanation: `type(PaymentError)`, or the name that ``named(_:)`` gave it.

@@ -15,6 +15,8 @@ struct ErrorSubject: Sendable {
     let error: any Error
     /// The type of what is in the box: the error's own, or a class that it inherits from.
     private let contentType: Any.Type
+    /// The error's own type.
+    let type: Any.Type
     private var bridged: NSError?
     /// The errors under it, once someone has asked.
     private var chain: ErrorChain?
@@ -23,16 +25,26 @@ struct ErrorSubject: Sendable {
 
     @inline(__always)
     init(_ error: any Error) {
-        let error = ErrorBox.unboxed(error)
-        self.error = error
-        contentType = ErrorBox.contentType(of: error)
-        place = ErrorChain.root
+        self.init(error, in: nil, at: ErrorChain.root)
     }
 
     /// One of the errors under another one.
     init(_ place: Int, in chain: ErrorChain) {
-        error = chain.error(at: place)
-        contentType = ErrorBox.contentType(of: error)
+        self.init(chain.error(at: place), in: chain, at: place)
+    }
+
+    @inline(__always)
+    private init(_ error: any Error, in chain: ErrorChain?, at place: Int) {
+        var error = error
+        var contentType = ErrorBox.contentType(of: error)
+        if contentType == (any Error).self {
+            error = ErrorBox.unboxed(error)
+            contentType = ErrorBox.contentType(of: error)
+        }
+        self.error = error
+        self.contentType = contentType
+        // Only an object is asked, since `type(of:)` costs as much as all the rest.
+        type = contentType is AnyClass ? Swift.type(of: error) : contentType
         self.chain = chain
         self.place = place
     }
@@ -41,7 +53,7 @@ struct ErrorSubject: Sendable {
     ///
     /// Asked of the dynamic type: on Linux `as? NSError` fails on Swift structs, on Apple platforms it succeeds by
     /// bridging, and neither is what is meant.
-    var isNSErrorObject: Bool { type(of: error) is NSError.Type }
+    var isNSErrorObject: Bool { type is NSError.Type }
 
     /// Whether a type is that of what is in the box, or any error's.
     @inline(__always)
@@ -52,10 +64,10 @@ struct ErrorSubject: Sendable {
     /// The error as a type that it is known to have, without asking the runtime again.
     ///
     /// - Precondition: ``isExactly(_:)``, or the type is a class and the error's dynamic type inherits from it.
-    @inline(__always)
+    @unsafe @inline(__always)
     func error<Output>(as type: Output.Type) -> Output {
         assert(
-            isExactly(type) || type is AnyClass && Swift.type(of: error) is Output.Type,
+            isExactly(type) || type is AnyClass && self.type is Output.Type,
             "\(contentType) was taken for \(type)"
         )
         if type == (any Error).self { return unsafe unsafeBitCast(error, to: type) }
@@ -67,7 +79,10 @@ struct ErrorSubject: Sendable {
     /// The error as `as NSError` gives it.
     mutating func nsError() -> NSError {
         if let bridged { return bridged }
-        let bridged = chain?.nsError(at: place) ?? (error as NSError)
+        // What is one already need not be bridged.
+        let bridged =
+            contentType == NSError.self
+            ? unsafe error(as: NSError.self) : chain?.nsError(at: place) ?? (error as NSError)
         self.bridged = bridged
         return bridged
     }

@@ -101,19 +101,19 @@ struct UnderlyingErrorWalk {
         let mirror = Mirror(reflecting: error)
         guard mirror.displayStyle == .enum, let payload = mirror.children.first?.value,
             !(type(of: payload) is AnyClass)
-        else { return errors(in: mirror.children.lazy.map(\.value), inBetween: false, depth: 1) }
+        else { return errors(in: mirror.children, inBetween: false, depth: 1) }
         let payloads = Mirror(reflecting: payload)
         // A case with several associated values: they are its payloads, and the tuple is only their wrapper.
         let children = payloads.displayStyle == .tuple ? payloads.children : mirror.children
-        return errors(in: children.lazy.map(\.value), inBetween: false, depth: 1)
+        return errors(in: children, inBetween: false, depth: 1)
     }
 
     /// The errors in some fields, in the fields' order; `inBetween` says whether a struct or tuple has been passed
     /// already.
-    private mutating func errors(in fields: some Sequence<Any>, inBetween: Bool, depth: Int) -> [any Error] {
+    private mutating func errors(in fields: Mirror.Children, inBetween: Bool, depth: Int) -> [any Error] {
         var found: [[any Error]] = []
         var containers: [(field: Int, value: Any)] = []
-        for value in fields {
+        for (_, value) in fields {
             guard takeChild() else { break }
             if let error = value as? any Error {
                 found.append([error])
@@ -133,9 +133,9 @@ struct UnderlyingErrorWalk {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .optional, .collection:
-            return errors(in: mirror.children.lazy.map(\.value), inBetween: inBetween, depth: depth)
+            return errors(in: mirror.children, inBetween: inBetween, depth: depth)
         case .struct where !inBetween, .tuple where !inBetween:
-            return errors(in: mirror.children.lazy.map(\.value), inBetween: true, depth: depth)
+            return errors(in: mirror.children, inBetween: true, depth: depth)
         default:
             return []
         }
@@ -149,9 +149,11 @@ struct UnderlyingErrorWalk {
 
     /// Whether values of a type are worth a look: not objects, and not numbers and texts, alone or in arrays.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {
+        // By far the most frequent, and to ask for a conformance costs more than all of this.
+        if type == Int.self || type == String.self || type == Bool.self || type == Double.self { return false }
         var type = type
         while let array = type as? any ArrayType.Type { type = array.elementType }
-        return !(type is AnyClass || type is any Numeric.Type || type is any StringProtocol.Type || type == Bool.self)
+        return !(type is AnyClass || type is any Numeric.Type || type is any StringProtocol.Type)
     }
 }
 

@@ -61,6 +61,8 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func deliver(_ pending: PendingReport, from progress: DispatchProgress?) async -> ErrorBus.Work {
+        // Of the rules the bus holds its own, and what was posted those of its scope.
+        defer { withExtendedLifetime((bus, pending)) {} }
         var progress = progress
         if progress == nil {
             var walk = walk(for: pending.error, on: pending.posting.path, from: DispatchProgress())
@@ -139,6 +141,7 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
     private func deliver(_ number: Int) -> LaneStep {
+        defer { withExtendedLifetime(bus) {} }
         let posting = unsafe UnsafePointer(bus.intake.mailbox.element(at: number))
         var walk = unsafe walk(for: posting.pointee.error, on: posting.pointee.path, from: DispatchProgress())
         var report = unsafe LazyReport(posting, sequence: bus.lane.sequence)

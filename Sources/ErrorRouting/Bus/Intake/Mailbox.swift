@@ -30,7 +30,7 @@ import Synchronization
 ///    exchange, but for who was refused, and then no segment leaves the directory any more. Who takes it by exchange
 ///    has it alone until it is installed.
 ///
-/// The methods under "The reader's side" are called by one thread at a time.
+/// The methods under "The reader's side" are called by one thread at a time, which debug builds assert.
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
     // Unchecked for the addresses: what is there follows the rules above.
 
@@ -54,6 +54,8 @@ import Synchronization
     /// A few, so that what comes in bursts needs no new ones: for blocks of their size the system's allocator first
     /// tidies up all that was freed before, errors above all.
     private let spares: Directory
+    /// Whether someone is at the reader's side; looked at in debug builds.
+    private let isBeingRead = Atomic<Bool>(false)
 
     /// - Parameter capacity: How many places may be out at a time; at most ``MailboxLimits/capacity``.
     init(capacity: Int) {
@@ -126,12 +128,16 @@ import Synchronization
 
     /// Ends the element of a place that is filled; all before it are empty.
     func empty(_ number: Int) {
+        beginReading()
+        defer { endReading() }
         unsafe element(at: number).deinitialize(count: 1)
         markEmpty(number)
     }
 
     /// Takes the element of a place, if it is filled; all before it are empty.
     func take(_ number: Int) -> Element? {
+        beginReading()
+        defer { endReading() }
         guard isFilled(at: number) else { return nil }
         defer { markEmpty(number) }
         return unsafe element(at: number).move()
@@ -141,6 +147,8 @@ import Synchronization
     ///
     /// - Returns: Whether the reader may sleep; if not, the place is filled.
     func sleep(at number: Int) -> Bool {
+        beginReading()
+        defer { endReading() }
         let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
         let (isAsleep, found) = unsafe Self.state(segment, place).pointee.compareExchange(
             expected: State.empty,
@@ -169,6 +177,17 @@ import Synchronization
         let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
         let found = unsafe Self.state(segment, place).pointee.exchange(State.shut, ordering: .acquiringAndReleasing)
         return State.isFilled(found) ? unsafe Self.element(segment, place).move() : nil
+    }
+
+    /// Asserts that there is one reader at a time; what shuts the places that are left may do so beside it.
+    @inline(__always)
+    private func beginReading() {
+        assert(!isBeingRead.exchange(true, ordering: .acquiring), "two threads read the mailbox at a time")
+    }
+
+    @inline(__always)
+    private func endReading() {
+        assert(isBeingRead.exchange(false, ordering: .releasing), "nobody was reading the mailbox")
     }
 
     private func markEmpty(_ number: Int) {
