@@ -17,7 +17,7 @@ enum ErrorBusDemo {
             status = try await command.value
         } catch {
             status = ExitStatus.ofErrors[error]
-            Console.writeError("error-bus-demo: \(error)")
+            Console.writeError("error-bus-demo: \(OneLine.escaped("\(error)"))")
             if status == .usage { Console.writeError(Options.usage) }
         }
         withExtendedLifetime(interruption) {}

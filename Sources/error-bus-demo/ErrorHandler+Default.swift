@@ -99,7 +99,8 @@ extension ErrorHandler {
                 ledger.record(.left)
                 let file = failure.report.metadata[ErrorReport.orderFileKey] ?? "a file"
                 let reason = failure.error.localizedDescription
-                Console.writeError("\(String(reflecting: file)) could not be moved to quarantine: \(reason)")
+                Console.writeError(
+                    "\(OneLine.quoted(file)) could not be moved to quarantine: \(OneLine.escaped(reason))")
                 return .stop
             }
     }

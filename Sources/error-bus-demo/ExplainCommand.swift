@@ -33,7 +33,9 @@ struct ExplainCommand: Sendable {
             samples += await Self.actionFailures(of: scopes.intake, inbox: sample.folder)
         }
         for sample in samples {
-            Console.writeLine("--- \(sample.title), in the scope \(sample.scope.path.joined(separator: "/"))")
+            // A file's name, which may be anything.
+            let title = OneLine.escaped(sample.title)
+            Console.writeLine("--- \(title), in the scope \(sample.scope.path.joined(separator: "/"))")
             Console.writeLine("\(sample.scope.explain(sample.error))\n")
         }
         return .success

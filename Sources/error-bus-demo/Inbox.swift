@@ -49,7 +49,7 @@ struct UnreadableInbox: Error, CustomStringConvertible {
     let underlying: any Error
 
     /// The path and the reason on one line.
-    var description: String { "cannot read the inbox \(String(reflecting: path)): \(Self.reasons[underlying])" }
+    var description: String { "cannot read the inbox \(OneLine.quoted(path)): \(Self.reasons[underlying])" }
 
     /// What a user can make of it; the special reasons last, since those are tried first.
     private static let reasons = ErrorMap<String>(default: "it cannot be listed")

@@ -48,15 +48,17 @@ struct IntakeCommand: Sendable {
     private func writeHeader(_ inbox: Inbox, _ payments: PaymentClient, workers: Int) {
         let made = options.inbox == nil ? options.keepsFiles ? " (made for this run)" : " (removed at the end)" : ""
         let closed = options.payments == nil ? " (nobody listens there; --payments URL changes that)" : ""
+        let folder = OneLine.escaped(inbox.folder.path)
+        let quarantine = OneLine.escaped(Quarantine.folder(for: inbox.folder).path)
         Console.write(
             """
             Order intake: \(workers) workers take the files, and post every error to one bus; none of them handles any.
             Its two scopes, intake and payments, have rules of their own, which are tried before the bus's.
             An error that no rule knows is written to standard error, as a line of its own.
 
-              inbox       \(inbox.folder.path), \(inbox.entries.count) order files\(made)
-              quarantine  \(Quarantine.folder(for: inbox.folder).path) (for files that cannot be decoded)
-              payments    \(payments.endpoint.absoluteString)\(closed)
+              inbox       \(folder), \(inbox.entries.count) order files\(made)
+              quarantine  \(quarantine) (for files that cannot be decoded)
+              payments    \(OneLine.escaped(payments.endpoint.absoluteString))\(closed)
 
 
             """
@@ -83,9 +85,11 @@ struct IntakeCommand: Sendable {
 
     private func writeWhereabouts(_ inbox: Inbox, _ ledger: Ledger, isSample: Bool) {
         if isSample, options.keepsFiles {
-            Console.writeLine("\nThe files are kept in \(inbox.folder.deletingLastPathComponent().path)")
+            let folder = inbox.folder.deletingLastPathComponent().path
+            Console.writeLine("\nThe files are kept in \(OneLine.escaped(folder))")
         } else if !isSample, ledger[.quarantined] > 0 {
-            Console.writeLine("\nWhat could not be decoded is in \(Quarantine.folder(for: inbox.folder).path)")
+            let folder = Quarantine.folder(for: inbox.folder).path
+            Console.writeLine("\nWhat could not be decoded is in \(OneLine.escaped(folder))")
         }
     }
 }

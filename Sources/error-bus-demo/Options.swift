@@ -1,3 +1,4 @@
+import ErrorRouting
 import Foundation
 
 /// What the command line asks for.
@@ -18,7 +19,7 @@ struct Options: Sendable, Equatable {
         var takesOptions = true
         while let argument = rest.popFirst() {
             guard takesOptions, argument.hasPrefix("-"), argument != "-" else {
-                if inbox != nil { throw UsageError("more than one inbox: \(String(reflecting: argument))") }
+                if inbox != nil { throw UsageError("more than one inbox: \(OneLine.quoted(argument))") }
                 inbox = argument
                 continue
             }
@@ -39,7 +40,7 @@ struct Options: Sendable, Equatable {
             case "--help", "-h":
                 command = .help
             default:
-                throw UsageError("unknown option \(String(reflecting: parts[0]))")
+                throw UsageError("unknown option \(OneLine.quoted(parts[0]))")
             }
             if value != nil { throw UsageError("\(parts[0]) takes no value") }
             if command == .help { return }
@@ -49,7 +50,7 @@ struct Options: Sendable, Equatable {
     private static func endpoint(_ text: String) throws(UsageError) -> URL {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host()?.isEmpty == false
-        else { throw UsageError("--payments needs an http or https URL, not \(String(reflecting: text))") }
+        else { throw UsageError("--payments needs an http or https URL, not \(OneLine.quoted(text))") }
         return url
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Behaviour 13: a notice of drops says how many of which type", .timeLimit(.minutes(1)))
 struct BusDropsTests {
     /// As many types as there are types to put in.
-    private struct Typed<Parameter>: Error {}
+    struct Typed<Parameter>: Error {}
 
     @Test("drops of several types are counted by type, and the next notice tells only of what came after")
     func severalTypes() async {

@@ -50,7 +50,7 @@ struct DropTallyTests {
             #expect(notice.byType.count == 65)
             #expect(notice.byType[ErrorsDropped.otherTypes] == counts.dropFirst(64).reduce(0, +))
             for (type, count) in zip(types, counts).prefix(64) {
-                #expect(notice.byType[String(reflecting: type)] == count)
+                #expect(notice.byType[TypeName.full(type)] == count)
             }
         }
     }
@@ -93,7 +93,7 @@ struct DropTallyTests {
         let byType = all.map(\.byType).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
         let expected = (0..<droppers).reduce(into: [String: Int]()) { expected, thread in
             for number in 0..<each {
-                expected[String(reflecting: types[(number &* 7 &+ thread) % types.count]), default: 0] += 1
+                expected[TypeName.full(types[(number &* 7 &+ thread) % types.count]), default: 0] += 1
             }
         }
         #expect(byType.count == 65)

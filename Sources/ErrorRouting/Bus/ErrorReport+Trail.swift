@@ -3,7 +3,7 @@ extension ErrorReport {
     public struct TrailStep: Sendable, Hashable, CustomStringConvertible {
         /// The error's type, with its module.
         public let type: String
-        /// What the error says of itself.
+        /// What the error says of itself; in a ``ErrorReport/trail`` at most 16 KiB of it.
         public let description: String
 
         /// Describes a step, for tests and fakes.
@@ -24,8 +24,12 @@ extension ErrorReport {
     ///
     /// - Complexity: O(number of errors and of their fields).
     public var trail: [TrailStep] {
-        ErrorChain(under: error).underlyingErrors.map { error in
-            TrailStep(type: ErrorText.typeName(of: error), description: ErrorText.message(of: error))
+        underlyingErrors.map { error in
+            let message = BoundedText.cut(ErrorText.message(of: error), to: OneLine.limit)
+            return TrailStep(type: ErrorText.typeName(of: error), description: message)
         }
     }
+
+    /// The errors of the trail.
+    var underlyingErrors: [any Error] { ErrorChain(under: error).underlyingErrors }
 }

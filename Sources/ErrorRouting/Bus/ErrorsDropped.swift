@@ -21,10 +21,12 @@ public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
         self.byType = byType
     }
 
-    /// The counts in words, the most frequent type first.
+    /// The counts in words on one line, the most frequent type first.
     public var description: String {
         let text = "\(count) \(count == 1 ? "error was" : "errors were") dropped: the bus was full"
-        let types = byType.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.value) of \($0.key)" }
+        let types = byType.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { count in
+            "\(count.value) of \(OneLine.escaped(count.key))"
+        }
         return types.isEmpty ? text : "\(text) (\(types.joined(separator: ", ")))"
     }
 }

@@ -61,8 +61,8 @@ final class DispatchProgram: Sendable {
         var values: ValueIndex?
         if let orders = valueRules[ObjectIdentifier(example.type)] {
             // It hashes and compares values, which may dispatch errors of the type, for which a plan is made again.
-            if let entry = PerThread.enter(upTo: ErrorSubject.nestingLimit) {
-                defer { PerThread.leave(entry) }
+            if let entry = PerThread.enterMatcher() {
+                defer { PerThread.leaveMatcher(entry) }
                 values = makeValueIndex(example.type, orders.map { (rules[$0], $0) })
             }
             if values == nil { fixed = (fixed + orders).sorted() }

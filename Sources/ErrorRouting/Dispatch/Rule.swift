@@ -87,9 +87,9 @@ struct RuleMatcher<Input: Sendable>: Sendable {
     /// What the matcher hands on, or nil where it does not match.
     func input(_ subject: inout ErrorSubject) -> Input? {
         guard asksUser else { return evaluate(&subject) }
-        guard let entry = PerThread.enter(upTo: ErrorSubject.nestingLimit) else { return nil }
+        guard let entry = PerThread.enterMatcher() else { return nil }
         let input = evaluate(&subject)
-        PerThread.leave(entry)
+        PerThread.leaveMatcher(entry)
         return input
     }
 

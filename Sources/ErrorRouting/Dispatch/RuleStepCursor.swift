@@ -24,9 +24,9 @@ struct RuleStepCursor {
         let (index, domain, domains) = unsafe plan._withUnsafeGuaranteedRef {
             unsafe ($0.values, $0.domain, $0.domains)
         }
-        if let index = unsafe index, let entry = PerThread.enter(upTo: ErrorSubject.nestingLimit) {
+        if let index = unsafe index, let entry = PerThread.enterMatcher() {
             values = unsafe index._withUnsafeGuaranteedRef { $0.steps(for: subject) }
-            PerThread.leave(entry)
+            PerThread.leaveMatcher(entry)
         }
         if let index = unsafe domains {
             let error = subject.nsError()

@@ -28,13 +28,15 @@ extension ErrorHandler {
     /// Ignores `CancellationError`, and writes an error that no rule matched to standard error, as one line.
     ///
     /// The line has the error's type and message, domain and code where it has its own, source, scope, metadata,
-    /// occurrences, and the trail: the errors under it. Line breaks and control characters are escaped: one error is one line, whatever it says of itself.
+    /// occurrences, and the trail: the errors under it. Line breaks, control characters, and what is not shown or
+    /// reorders text are escaped: one error is one line, whatever it says of itself. A text of more than 16 KiB is cut,
+    /// and ends in `…`.
     public static var standardError: ErrorHandler { standardError { text, _ in text } }
 
     /// The preset ``standardError`` with messages and metadata redacted.
     ///
     /// - Parameter redact: Answers what is printed in place of a text; called for the message, each metadata
-    ///   value, and the message of each error of the trail.
+    ///   value, and the message of each error of the trail. It gets them whole; what it answers is escaped and cut.
     /// - Returns: The preset.
     public static func standardError(
         redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String

@@ -1,32 +1,55 @@
 import Foundation
 
 /// A report as one structured line: `key=value`, quoted where it is free text, never more than one line.
+///
+/// Each text in it has at most 16 KiB as it is written: the message, each value of the metadata, what each error of the
+/// trail says.
 struct ErrorLine {
     let text: String
 
     /// - Parameters:
     ///   - report: The report to print.
-    ///   - redact: What is printed in place of the message and of each metadata value.
+    ///   - redact: What is printed in place of the message and of each metadata value. It gets them whole, before
+    ///     anything is escaped or cut.
     init(
         _ report: ErrorReport, redacting redact: (String, ErrorHandler.RedactableField) -> String = { text, _ in text }
     ) {
+        // What cannot be redacted is not printed.
+        guard ErrorText.mayAsk else {
+            text = Self.naming(report)
+            return
+        }
+        func redacted(_ text: String, _ field: ErrorHandler.RedactableField) -> String {
+            OneLine.inQuotes(ErrorText.ask { redact(text, field) } ?? BoundedText.mark)
+        }
         let error = report.error
         var fields = ["error"]
-        fields.append("type=\(ErrorText.bare(ErrorText.typeName(of: error)))")
-        fields.append("message=\(ErrorText.quoted(redact(ErrorText.message(of: error), .message)))")
-        if ErrorText.hasDomainOfItsOwn(error) {
-            let error = error as NSError
-            fields.append("domain=\(ErrorText.bare(error.domain))")
-            fields.append("code=\(error.code)")
+        fields.append("type=\(OneLine.bare(ErrorText.typeName(of: error)))")
+        fields.append("message=\"\(redacted(ErrorText.message(of: error), .message))\"")
+        if let code = ErrorText.code(of: error) {
+            fields.append("domain=\(OneLine.bare(code.domain))")
+            fields.append("code=\(code.code)")
         }
-        fields.append("source=\(ErrorText.bare(report.source.description))")
-        if !report.scope.isEmpty { fields.append("scope=\(ErrorText.bare(report.scope.joined(separator: "/")))") }
+        fields.append("source=\(OneLine.bare(report.source.description))")
+        if !report.scope.isEmpty { fields.append("scope=\(OneLine.bare(report.scope.joined(separator: "/")))") }
         for (key, value) in report.metadata.sorted(by: { $0.key < $1.key }) {
-            fields.append("metadata.\(ErrorText.bare(key))=\(ErrorText.quoted(redact(value, .metadata(key: key))))")
+            fields.append("metadata.\(OneLine.bare(key))=\"\(redacted(value, .metadata(key: key)))\"")
         }
-        let trail = report.trail.map { "\($0.type): \(redact($0.description, .message))" }
-        if !trail.isEmpty { fields.append("trail=\(ErrorText.quoted(trail.joined(separator: " < ")))") }
+        let trail = report.underlyingErrors.map { error in
+            "\(OneLine.inQuotes(ErrorText.typeName(of: error))): \(redacted(ErrorText.message(of: error), .message))"
+        }
+        if !trail.isEmpty { fields.append("trail=\"\(trail.joined(separator: " < "))\"") }
         if report.occurrences != 1 { fields.append("occurrences=\(report.occurrences)") }
         text = fields.joined(separator: " ")
+    }
+
+    /// The line that asks nobody: type and source.
+    init(naming report: ErrorReport) {
+        text = Self.naming(report)
+    }
+
+    private static func naming(_ report: ErrorReport) -> String {
+        let type = OneLine.bare(ErrorText.typeName(of: report.error))
+        return "error type=\(type) source=\(OneLine.bare(report.source.description))"
     }
 }

@@ -29,7 +29,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     public var description: String {
         var lines = ["ErrorMap, in the order tried:"]
         for rule in rules[.rules] { lines.append("  \(lines.count). on \(rule.registration.description)") }
-        lines.append("  default: \(ErrorText.oneLine(String(describing: defaultValue)))")
+        lines.append("  default: \(ErrorText.text(of: defaultValue))")
         return lines.joined(separator: "\n")
     }
 

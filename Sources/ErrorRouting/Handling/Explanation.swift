@@ -44,18 +44,20 @@ public struct Explanation: Sendable, CustomStringConvertible {
 
     /// A text with a line for each rule, numbered in the order in which they are tried.
     public var description: String {
-        var lines = ["\(ErrorText.typeName(of: error)): \(ErrorText.oneLine(ErrorText.message(of: error)))"]
+        var lines = ["\(ErrorText.typeName(of: error)): \(OneLine.escaped(ErrorText.message(of: error)))"]
         let hasScopes = entries.contains { !$0.scope.isEmpty }
         let rows = entries.enumerated().map { index, entry in
-            let scope = entry.scope.isEmpty ? "the bus" : ErrorText.oneLine(entry.scope.joined(separator: "/"))
-            let cells = ["\(index + 1).", entry.rule.matcher, "\(entry.rule.source)"]
-            return cells + (hasScopes ? [scope, "\(entry.verdict)"] : ["\(entry.verdict)"])
+            let scope = entry.scope.isEmpty ? "the bus" : OneLine.escaped(entry.scope.joined(separator: "/"))
+            let cells = ["\(index + 1).", entry.rule.matcher, OneLine.escaped(entry.rule.source.description)]
+            let verdict = OneLine.escaped(entry.verdict.description)
+            return cells + (hasScopes ? [scope, verdict] : [verdict])
         }
-        let widths = (0..<(hasScopes ? 4 : 3)).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        // A name that is longer than a line shifts its own row, and no other.
+        let widths = (0..<(hasScopes ? 4 : 3)).map { column in min(rows.map { $0[column].count }.max() ?? 0, 120) }
         for row in rows {
             let number = String(repeating: " ", count: widths[0] - row[0].count) + row[0]
             let cells = widths.indices.dropFirst().map { column in
-                row[column] + String(repeating: " ", count: widths[column] - row[column].count)
+                row[column] + String(repeating: " ", count: max(widths[column] - row[column].count, 0))
             }
             lines.append("  \(number) \((cells + [row[widths.count]]).joined(separator: "  "))")
         }
@@ -142,7 +144,14 @@ extension Explanation {
     }
 
     /// Asks the rules of a path, and lets none of them act.
+    ///
+    /// A rule or an error that asks for an explanation itself is asked no more where that has no end.
     init(_ error: any Error, on path: Path) {
+        let explanation = ErrorText.ask { Explanation(asking: error, path) }
+        self = explanation ?? Explanation(error, on: path, unreachableBecause: "it is explained within itself")
+    }
+
+    private init(asking error: any Error, _ path: Path) {
         var subject = ErrorSubject(error)
         self.error = subject.error
         var entries: [Entry] = []

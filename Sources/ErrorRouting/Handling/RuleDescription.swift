@@ -42,7 +42,7 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
         self.init(Storage(shape: .named(matcher, .any), source: source))
     }
 
-    /// The matcher in words, or the name it was given.
+    /// The matcher in words, or the name it was given, on one line.
     ///
     /// `type(PaymentError)`, say; `onNoMatch` and `always` go by these names.
     public var matcher: String { storage.shape.description }
@@ -51,7 +51,7 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
     public var source: ErrorReport.Source { storage.source }
 
     /// Matcher and place: `type(PaymentError) at Intake/Rules.swift:12`.
-    public var description: String { "\(matcher) at \(source)" }
+    public var description: String { "\(matcher) at \(OneLine.escaped(source.description))" }
 
     /// Whether both are the same registration.
     ///

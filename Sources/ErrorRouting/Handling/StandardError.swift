@@ -44,8 +44,11 @@ enum StandardError {
     }
 
     /// Writes a report that nobody handled, and why.
+    ///
+    /// An error that is posted while a text is asked for may be the one that is asked: then it is only named.
     static func write(_ report: ErrorReport, because reason: String) {
-        write("\(report) reason=\(ErrorText.quoted(reason))")
+        let line = ErrorText.isAsking ? ErrorLine(naming: report) : ErrorLine(report)
+        write("\(line.text) reason=\(OneLine.quoted(reason))")
     }
 }
 

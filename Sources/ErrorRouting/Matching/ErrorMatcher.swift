@@ -30,8 +30,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: What an action would get, or nil where the matcher does not match.
     /// - Complexity: That of the factory and the combinators which made the matcher.
     public func match(_ error: any Error) -> Output? {
-        guard let entry = PerThread.enter(upTo: ErrorSubject.nestingLimit) else { return nil }
-        defer { PerThread.leave(entry) }
+        guard let entry = PerThread.enterMatcher() else { return nil }
+        defer { PerThread.leaveMatcher(entry) }
         var subject = ErrorSubject(error)
         return evaluate(&subject)
     }

@@ -5,12 +5,6 @@ import Foundation
 /// Bridging to `NSError` and walking the underlying errors are the two dear things that matchers do, so each is done at
 /// most once for an error, whatever the number of rules.
 struct ErrorSubject: Sendable {
-    /// How often a matcher that is being asked may have others asked, by dispatching an error: after that nothing
-    /// matches.
-    ///
-    /// More than anyone needs, and few enough that a predicate which dispatches its own error twice comes to an end.
-    static let nestingLimit: UInt = 16
-
     /// The error, in one box.
     let error: any Error
     /// The type of what is in the box: the error's own, or a class that it inherits from.

@@ -19,22 +19,44 @@ indirect enum MatcherShape: Sendable {
 }
 
 extension MatcherShape: CustomStringConvertible {
+    /// How many matchers within matchers are described; a text that goes deeper could overflow a thread's stack.
+    private static let depthLimit = 128
+
+    /// The matcher as one writes it, on one line.
     var description: String {
+        var text = BoundedText(limit: OneLine.limit)
+        write(to: &text, depth: 0)
+        return text.text
+    }
+
+    /// Ends early where the text is full: a matcher that is joined with itself again and again has few parts, but they
+    /// stand in it any number of times.
+    private func write(to text: inout BoundedText, depth: Int) {
+        guard !text.isCut else { return }
+        guard depth < Self.depthLimit else { return text.append(BoundedText.mark) }
+        func write(_ opening: String, _ parts: (MatcherShape, String)...) {
+            text.append(opening)
+            for (shape, closing) in parts {
+                shape.write(to: &text, depth: depth + 1)
+                text.append(closing)
+            }
+        }
         switch self {
-        case .type(let type): "type(\(type))"
-        case .value(let error): "value(\(ErrorText.literal(error)))"
-        case .nsError(let domain, nil): "nsError(domain: \(domain))"
-        case .nsError(let domain, let code?): "nsError(domain: \(domain), code: \(code))"
-        case .conforming(let type, _): "conforming(to: \(type))"
-        case .extracting(let type): "extracting(\(type))"
-        case .predicate: "matching(predicate)"
-        case .any: "any"
-        case .anywhere(let inner): "anywhere(\(inner))"
-        case .narrowed(let inner): "\(inner).where(predicate)"
-        case .either(let first, let second): "(\(first) || \(second))"
-        case .both(let first, let second): "(\(first) && \(second))"
-        case .not(let inner): "!\(inner)"
-        case .named(let name, _): name
+        case .type(let type): text.append("type(\(TypeName.short(type)))")
+        case .value(let error): text.append("value(\(ErrorText.literal(error)))")
+        case .nsError(let domain, nil): text.append("nsError(domain: \(OneLine.escaped(domain)))")
+        case .nsError(let domain, let code?):
+            text.append("nsError(domain: \(OneLine.escaped(domain)), code: \(code))")
+        case .conforming(let type, _): text.append("conforming(to: \(TypeName.short(type)))")
+        case .extracting(let type): text.append("extracting(\(TypeName.short(type)))")
+        case .predicate: text.append("matching(predicate)")
+        case .any: text.append("any")
+        case .anywhere(let inner): write("anywhere(", (inner, ")"))
+        case .narrowed(let inner): write("", (inner, ".where(predicate)"))
+        case .either(let first, let second): write("(", (first, " || "), (second, ")"))
+        case .both(let first, let second): write("(", (first, " && "), (second, ")"))
+        case .not(let inner): write("!", (inner, ""))
+        case .named(let name, _): text.append(OneLine.escaped(name))
         }
     }
 }

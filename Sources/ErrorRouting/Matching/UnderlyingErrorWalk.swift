@@ -13,11 +13,6 @@ struct UnderlyingErrorWalk {
     static let childLimit = 1_024
     /// How deep containers are looked into.
     static let depthLimit = 16
-    /// How often a walk may ask an error that begins another walk by itself.
-    private static let nestingLimit = 4
-
-    /// In how many walks this task, or thread, is: what an error says of itself may ask the library about it again.
-    @TaskLocal private static var nesting = 0
 
     private(set) var links: [ErrorChain.Link]
     /// What each is as an `NSError`, as far as it was asked here.
@@ -33,9 +28,11 @@ struct UnderlyingErrorWalk {
     }
 
     /// Visits all errors, breadth first.
+    ///
+    /// What an error says is under it may ask the library the same: after some such questions within one another an
+    /// error has nothing under it.
     mutating func finish() {
-        guard Self.nesting < Self.nestingLimit else { return }
-        Self.$nesting.withValue(Self.nesting + 1) {
+        _ = ErrorText.ask {
             var next = 0
             while next < links.count {
                 for error in directlyUnder(next) { note(error, under: next) }

@@ -13,6 +13,8 @@ import Synchronization
 
 /// What the library keeps for each thread, in one word: the number of a slot, so that threads can keep to memory of their
 /// own, and how deep the thread is in code of the user's that the library has called.
+///
+/// That code is synchronous. A task-local would say the same, but whatever tasks that code starts would inherit it.
 enum PerThread {
     /// How many slots there are: a power of two, at least the number of cores, so that the threads which run at the
     /// same time mostly have different ones.
@@ -27,65 +29,110 @@ enum PerThread {
     private static let key = Atomic<UInt>(0)
     private static let noKey = UInt.max
 
-    private static let depthMask: UInt = 0xFF
-    private static let oneSlot: UInt = 0x100
-    /// Set in every thread's word, since 0 is what a thread without one has.
-    private static let mark: UInt = 1 << 31
+    /// A thread's word, which fits 32 bits.
+    private struct Word {
+        static let oneMatcher: UInt = 1
+        static let matchers: UInt = 0x1F
+        static let oneText: UInt = 1 << 5
+        static let texts: UInt = 0x7 << 5
+        static let oneWithin: UInt = 1 << 8
+        static let within: UInt = 0x7FF << 8
+        static let oneSlot: UInt = 1 << 19
+        static let slots: UInt = 0xFF << 19
+        /// Set in every thread's word, since 0 is what a thread without one has.
+        static let mark: UInt = 1 << 27
+
+        var bits = mark
+    }
 
     /// The calling thread's slot, below ``count``.
     ///
     /// Threads are given slots in the order in which they first ask. Where the system has no more keys all threads
-    /// share one, which is slower and no less right.
-    static var slot: Int { Int(bitPattern: (word & ~mark) / oneSlot) }
+    /// share one, which is slower and no less right; and what is said below is not bounded.
+    static var slot: Int { Int(bitPattern: (word.bits & Word.slots) / Word.oneSlot) }
 
-    /// Code of the user's is about to be called, which may have the library call such code again.
+    // MARK: Matchers
+
+    /// How many matchers may be asked within one another.
     ///
-    /// A predicate or an `==` that dispatches the very error it is asked about would else have the library call itself
-    /// until the stack is used up. (Where the system has no more keys nothing is bounded.) No closure, so that callers
-    /// that are generic need not look up the type of what it would return.
-    ///
-    /// - Parameter limit: How many calls may be in each other; at most 255.
-    /// - Returns: What is to be handed to ``leave(_:)`` afterwards; nil if it must not be called.
-    @inline(__always)
-    static func enter(upTo limit: UInt) -> Entry? {
-        let word = word
-        guard word & depthMask < limit else { return nil }
-        set(word + 1)
-        return Entry(word: word)
-    }
+    /// More than anyone needs, and few enough that a predicate which dispatches its own error twice comes to an end.
+    static let matcherLimit: UInt = 16
 
-    /// The call that was entered has returned.
-    @inline(__always)
-    static func leave(_ entry: Entry) { set(entry.word) }
-
-    /// A call that was entered.
+    /// What a thread was in the middle of before a call.
     struct Entry {
-        fileprivate let word: UInt
+        fileprivate let bits: UInt
     }
 
+    /// A matcher is about to run code of the user's.
+    ///
+    /// A predicate or an `==` that dispatches the very error it is asked about would have the library call itself until
+    /// the stack is used up. (No closure, so that callers that are generic need not look up the type of its result.)
+    ///
+    /// - Returns: What is to be handed to ``leaveMatcher(_:)`` afterwards; nil if it must not be asked, and so does not
+    ///   match.
     @inline(__always)
-    private static var word: UInt {
+    static func enterMatcher() -> Entry? {
+        let word = word
+        guard word.bits & Word.matchers < matcherLimit * Word.oneMatcher else { return nil }
+        set(word.bits + Word.oneMatcher)
+        return Entry(bits: word.bits)
+    }
+
+    /// The matcher that was entered has answered.
+    @inline(__always)
+    static func leaveMatcher(_ entry: Entry) {
+        // Within a text, texts that the matcher asked for stay counted.
+        set(entry.bits & Word.texts == 0 ? entry.bits : word.bits - Word.oneMatcher)
+    }
+
+    // MARK: Texts
+
+    /// Whether the thread is in the middle of a text.
+    static var isInText: Bool { word.bits & Word.texts != 0 }
+
+    /// Whether a text may be asked for: fewer than `depth` are within one another, and fewer than `count` within one.
+    static func mayEnterText(depth: Int, count: Int) -> Bool {
+        let bits = word.bits
+        return bits & Word.texts < UInt(depth) * Word.oneText && bits & Word.within < UInt(count) * Word.oneWithin
+    }
+
+    /// Calls a closure that asks the user's code for a text, which may ask the library for one.
+    static func inText<Result>(_ body: () -> Result) -> Result {
+        let before = word.bits
+        set(before + Word.oneText + Word.oneWithin)
+        defer {
+            // Those within the outermost one are counted until that ends.
+            let after = before & Word.texts == 0 ? before : before & ~Word.within | word.bits & Word.within
+            set(after)
+        }
+        return body()
+    }
+
+    // MARK: The word
+
+    @inline(__always)
+    private static var word: Word {
         let key = key.load(ordering: .acquiring)
         if key != 0, key != noKey, let found = unsafe pthread_getspecific(pthread_key_t(key - 1)) {
-            return UInt(bitPattern: found)
+            return Word(bits: UInt(bitPattern: found))
         }
         return makeWord()
     }
 
     @inline(__always)
-    private static func set(_ word: UInt) {
+    private static func set(_ bits: UInt) {
         let key = key.load(ordering: .relaxed)
         guard key != noKey else { return }
-        unsafe pthread_setspecific(pthread_key_t(key - 1), UnsafeRawPointer(bitPattern: word))
+        unsafe pthread_setspecific(pthread_key_t(key - 1), UnsafeRawPointer(bitPattern: bits))
     }
 
     @inline(never)
-    private static func makeWord() -> UInt {
+    private static func makeWord() -> Word {
         if key.load(ordering: .acquiring) == 0 { makeKey() }
-        if key.load(ordering: .acquiring) == noKey { return mark }
+        if key.load(ordering: .acquiring) == noKey { return Word() }
         let number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue
-        let word = mark | number % UInt(bitPattern: count) * oneSlot
-        set(word)
+        let word = Word(bits: Word.mark | number % UInt(bitPattern: count) * Word.oneSlot)
+        set(word.bits)
         return word
     }
 

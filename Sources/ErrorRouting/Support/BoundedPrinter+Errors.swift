@@ -1,0 +1,100 @@
+import Foundation
+
+extension BoundedPrinter {
+    /// As `NSError` describes itself, but with its user info bounded as everything else is.
+    mutating func writeNSError(_ value: Any, depth: Int) {
+        guard let error = (value as? any Error).map({ $0 as NSError }) else { return }
+        let userInfo = error.userInfo
+        let described = userInfo[NSLocalizedDescriptionKey] as? String
+        out.append("Error Domain=")
+        out.append(error.domain)
+        out.append(" Code=\(error.code) \"")
+        out.append(described ?? error.localizedFailureReason ?? "(null)")
+        out.append("\"")
+        // Less what stands between the quotation marks already.
+        guard userInfo.count > (described == nil ? 0 : 1) else { return }
+        out.append(" UserInfo={")
+        let isShown = { (entry: (key: String, value: Any)) in
+            described == nil || entry.key != NSLocalizedDescriptionKey
+        }
+        writeList(of: userInfo, isSorted: true, depth: depth, where: isShown) { printer, entry in
+            printer.out.append(entry.key)
+            printer.out.append("=")
+            printer.write(entry.value, isNested: false, depth: depth + 1)
+        }
+        out.append("}")
+    }
+
+    /// As Swift describes a coding error, but without the error under it, which may say anything at any length.
+    mutating func writeCodingError(_ value: Any, depth: Int) {
+        switch value {
+        case DecodingError.typeMismatch(let type, let context):
+            write(DecodingError.typeMismatch(type, part(of: context)))
+        case DecodingError.valueNotFound(let type, let context):
+            write(DecodingError.valueNotFound(type, part(of: context)))
+        case DecodingError.keyNotFound(let key, let context):
+            write(DecodingError.keyNotFound(part(of: key), part(of: context)))
+        case DecodingError.dataCorrupted(let context): write(DecodingError.dataCorrupted(part(of: context)))
+        case EncodingError.invalidValue(let value, let context): writeInvalid(value, context, depth: depth)
+        default: out.append(TypeName.full(type(of: value)))
+        }
+    }
+
+    private mutating func write(_ error: some Error) {
+        out.append(TypeName.withoutAddresses(String(describing: error)))
+    }
+
+    /// The error is described with words in place of the value, whose type is then put right.
+    private mutating func writeInvalid(_ value: Any, _ context: EncodingError.Context, depth: Int) {
+        var printer = BoundedPrinter(childCount: childCount)
+        printer.writeEach(of: CollectionOfOne(value), depth: depth) { $0.writeChild($1, depth: depth) }
+        childCount = printer.childCount
+        let words = Words(debugDescription: printer.text)
+        let context = EncodingError.Context(
+            codingPath: part(of: context.codingPath), debugDescription: part(of: context.debugDescription))
+        let text = String(describing: EncodingError.invalidValue(words, context))
+        let opening = "EncodingError.invalidValue: \(words.debugDescription) ("
+        if text.hasPrefix("\(opening)\(Words.self))") {
+            out.append(opening)
+            out.append(TypeName.short(type(of: value)))
+            out.append(text.dropFirst(opening.count + "\(Words.self)".count))
+        } else {
+            out.append(TypeName.withoutAddresses(text))
+        }
+    }
+
+    // MARK: Parts that have an end
+
+    private func part(of context: DecodingError.Context) -> DecodingError.Context {
+        DecodingError.Context(
+            codingPath: part(of: context.codingPath), debugDescription: part(of: context.debugDescription))
+    }
+
+    private func part(of path: [any CodingKey]) -> [any CodingKey] {
+        // JSON nests 512 times at most.
+        let first = path.prefix(Self.childLimit / 2).map { part(of: $0) }
+        return first.count == path.count ? first : first + [CutKey(stringValue: BoundedText.mark)]
+    }
+
+    /// Keys of a usual length stay, since Swift 6.2 prints their types.
+    private func part(of key: any CodingKey) -> any CodingKey {
+        let name = key.stringValue
+        let cut = BoundedText.cut(name, to: 256)
+        return cut == name ? key : CutKey(stringValue: cut)
+    }
+
+    private func part(of text: String) -> String { BoundedText.cut(text, to: Self.byteLimit) }
+
+    private struct Words: CustomDebugStringConvertible {
+        let debugDescription: String
+    }
+
+    private struct CutKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+
+        init?(intValue: Int) { nil }
+    }
+}

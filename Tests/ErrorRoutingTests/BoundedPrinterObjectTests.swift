@@ -1,0 +1,142 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ErrorRouting
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What the bounded printer does with what has an identity, and that it prints no address.
+@Suite("The bounded printer and objects", .timeLimit(.minutes(1)))
+struct BoundedPrinterObjectTests {
+    struct Holder: Error, @unchecked Sendable { var content: Any }
+
+    /// Unchecked: what it holds is only touched while its lock is held, which the test does for as long as it prints.
+    final class Guarded: Error, CustomReflectable, @unchecked Sendable {
+        var count = 0
+        var customMirror: Mirror { fatalError("an object was looked into") }
+    }
+
+    final class Busy: Error, CustomStringConvertible, Sendable {
+        let count = Locked(0)
+        var description: String { "Busy, \(count.withLock { $0 } >= 0 ? "as ever" : "not")" }
+    }
+
+    actor Changing: Error {
+        var numbers = [0]
+        func change() { numbers.append(numbers.count) }
+    }
+
+    /// An object that says what an object says by default.
+    class Addressed: CustomStringConvertible {
+        var description: String { unsafe "<Addressed: \(Unmanaged.passUnretained(self).toOpaque())>" }
+    }
+
+    final class Listing: Sequence, CustomStringConvertible {
+        func makeIterator() -> AnyIterator<Int> { fatalError("an object was gone through") }
+        var description: String { fatalError("a collection was asked for its description") }
+    }
+
+    private func text(of content: Any) -> String { BoundedPrinter.text(of: Holder(content: content)) }
+
+    @Test("objects and actors that do not speak for themselves are named, and not looked into")
+    func named() {
+        let module = "ErrorRoutingTests.BoundedPrinterObjectTests"
+        #expect(text(of: Guarded()) == "Holder(content: \(module).Guarded)")
+        #expect(text(of: Changing()) == "Holder(content: \(module).Changing)")
+        #expect(BoundedPrinter.text(of: Guarded()) == "\(module).Guarded")
+        #expect(text(of: Listing()) == "Holder(content: \(module).Listing)")
+    }
+
+    @Test("an object behind a lock and an actor are printed while others change them")
+    func changing() async {
+        let (busy, actor) = (Busy(), Changing())
+        await withDiscardingTaskGroup { group in
+            for _ in 0..<2 {
+                group.addTask { for _ in 0..<1_000 { busy.count.withLock { $0 += 1 } } }
+                group.addTask { for _ in 0..<1_000 { await actor.change() } }
+                group.addTask {
+                    for _ in 0..<100 {
+                        let text = BoundedPrinter.text(of: Holder(content: [busy, actor] as [Any]))
+                        #expect(text.hasPrefix("Holder(content: [Busy, as ever, ErrorRoutingTests."))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("where a description is no more than the object's address, its type is named")
+    func defaultDescriptions() {
+        #expect(text(of: Addressed()) == "Holder(content: \(TypeName.full(Addressed.self)))")
+        #expect(text(of: NSObject()) == "Holder(content: \(TypeName.full(NSObject.self)))")
+        #expect(BoundedPrinter.text(of: Thread.current) == TypeName.full(type(of: Thread.current)))
+    }
+
+    @Test("no address is printed, of whatever it is one")
+    func addresses() throws {
+        @safe struct Pointers {
+            let identity = ObjectIdentifier(Int.self)
+            // Unsafe: never followed, and that is what is tested.
+            let pointer = unsafe UnsafeRawPointer(bitPattern: 0x1234_5678)
+            let buffer = unsafe UnsafeBufferPointer<Int>(
+                start: UnsafePointer(bitPattern: 0x1234_5678), count: 10_000_000)
+            let slice = unsafe UnsafeBufferPointer<Int>(
+                start: UnsafePointer(bitPattern: 0x1234_5678), count: 10_000_000)[5...]
+            let opaque = unsafe OpaquePointer(bitPattern: 0x1234_5678)
+            let path: any Any & Sendable = \String.count
+        }
+        let url = try #require(URL(string: "http://localhost/"))
+        let values: [Any] = [
+            Pointers(), NSObject(), unsafe Unmanaged.passUnretained(NSObject()) as Any,
+            { 1 }, Data([1]), NSData(data: Data([1])),
+            HTTPURLResponse(url: url, statusCode: 200, httpVersion: nil, headerFields: nil) as Any, Thread.current,
+            NSError(domain: "d", code: 1, userInfo: ["object": NSObject(), "array": NSArray(array: [NSObject()])]),
+            AnyHashable(ObjectIdentifier(Int.self)), Int.self, Task { 1 },
+        ]
+        for value in values {
+            let text = text(of: value)
+            #expect(!text.contains("0x"), "\(text)")
+            #expect(!text.contains("12345678"), "\(text)")
+        }
+    }
+
+    // MARK: Foundation's errors
+
+    @Test("an NSError in another value has its user info, sorted, and its description between quotation marks")
+    func nsErrors() {
+        let inner = NSError(domain: "inner", code: 2)
+        let info: [String: Any] = [NSLocalizedDescriptionKey: "no paper", "tray": 2, NSUnderlyingErrorKey: inner]
+        #expect(
+            text(of: NSError(domain: "d", code: 1, userInfo: info))
+                == #"Holder(content: Error Domain=d Code=1 "no paper" UserInfo={NSUnderlyingError="#
+                + #"Error Domain=inner Code=2 "(null)", tray=2})"#)
+        #expect(text(of: URLError(.timedOut, userInfo: ["k": "v"])).hasSuffix(#"UserInfo={k=v})"#))
+        #expect(
+            text(of: CocoaError(.fileNoSuchFile)).hasPrefix("Holder(content: Error Domain=NSCocoaErrorDomain Code=4"))
+    }
+
+    @Test("coding errors are printed as Swift prints them, less the errors under them")
+    func codingErrors() throws {
+        struct Order: Codable { var amount: Int? }
+        let texts = [#"{"amount": "x"}"#, #"{"amount": {}}"#, #"[]"#]
+        for text in texts {
+            let error = try #require(throws: DecodingError.self) {
+                try JSONDecoder().decode(Order.self, from: Data(text.utf8))
+            }
+            #expect(BoundedPrinter.text(of: error) == String(describing: error))
+            #expect(self.text(of: error) == String(describing: Holder(content: error)))
+        }
+        let infinite = try #require(throws: EncodingError.self) { try JSONEncoder().encode(["k": [Double.infinity]]) }
+        #expect(BoundedPrinter.text(of: infinite) == String(describing: infinite))
+        let under = NSError(domain: "d", code: 1, userInfo: ["object": NSObject()])
+        let context = DecodingError.Context(codingPath: [], debugDescription: "why", underlyingError: under)
+        let corrupted = BoundedPrinter.text(of: DecodingError.dataCorrupted(context))
+        #expect(corrupted.contains("why") && !corrupted.contains("0x") && !corrupted.contains("Domain"))
+        let invalid = EncodingError.invalidValue(
+            NSObject(), .init(codingPath: [], debugDescription: "why", underlyingError: under))
+        #expect(BoundedPrinter.text(of: invalid).contains("NSObject"))
+        #expect(!BoundedPrinter.text(of: invalid).contains("0x"))
+    }
+}

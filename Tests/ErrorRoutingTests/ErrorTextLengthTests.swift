@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+/// How long what is printed of an error may be, and that what speaks for itself is asked once.
+@Suite("The length of an error's texts", .timeLimit(.minutes(1)))
+struct ErrorTextLengthTests {
+    private static let limit = 16 * 1_024
+    private static let long = String(repeating: "ten bytes ", count: 100_000)
+
+    struct Spoken: Error, CustomStringConvertible, CustomReflectable {
+        let trace: ActionTrace
+        let text: String
+
+        var description: String {
+            _ = trace("description")
+            return text
+        }
+
+        var customMirror: Mirror {
+            _ = trace("mirror")
+            return Mirror(self, children: [])
+        }
+    }
+
+    struct Localized: LocalizedError, CustomReflectable {
+        let trace: ActionTrace
+
+        var errorDescription: String? {
+            _ = trace("description")
+            return "no paper"
+        }
+
+        var customMirror: Mirror {
+            _ = trace("mirror")
+            return Mirror(self, children: [])
+        }
+    }
+
+    struct Item: Sendable {}
+
+    struct Debugged: Error, CustomDebugStringConvertible { var debugDescription: String { "it is debugged" } }
+
+    /// Says what is not so.
+    struct Lying: CustomNSError {
+        static let errorDomain = String(repeating: "domain\n", count: 10_000)
+        var errorCode: Int { .min }
+        var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: 7, NSUnderlyingErrorKey: "none"] }
+    }
+
+    private func report(_ error: any Error, metadata: [String: String] = [:]) -> ErrorReport {
+        ErrorReport(error: error, source: .init(fileID: "Intake/Main.swift", line: 12), metadata: metadata)
+    }
+
+    private func field(_ key: String, of report: ErrorReport) -> String? {
+        ErrorLineFields(report.description)?[key]
+    }
+
+    @Test("a message is cut at 16 KiB, with a mark, and so are a value of the metadata, a key and a source")
+    func cut() {
+        let error = Zoo.Localized(errorDescription: Self.long)
+        let expected = Self.long.prefix(Self.limit - 3) + "…"
+        let line = report(error, metadata: ["key": Self.long, Self.long: "value"])
+        #expect(field("message", of: line).map { $0 == expected } == true)
+        #expect(field("metadata.key", of: line).map { $0 == expected } == true)
+        #expect(field("metadata.\(expected)", of: line) == "value")
+        #expect(line.description.utf8.count < 3 * Self.limit + 200)
+        let far = ErrorReport(error: error, source: .init(fileID: Self.long, line: 1), scope: [Self.long, Self.long])
+        #expect(field("scope", of: far).map { $0 == expected } == true)
+        #expect(far.description.utf8.count < 3 * Self.limit + 200)
+    }
+
+    @Test("what counts is the text as it is written, after escaping")
+    func escaped() {
+        let text = field("message", of: report(Zoo.Localized(errorDescription: String(repeating: "\n", count: 10_000))))
+        #expect(text.map { $0 == String(repeating: "\n", count: (Self.limit - 3) / 2) + "…" } == true)
+    }
+
+    @Test("each error of a trail is cut by itself, in the line and in the report's trail")
+    func trail() throws {
+        let inner = (0..<5).map { _ in Zoo.Localized(errorDescription: Self.long) }
+        let report = report(Zoo.Group(underlyingErrors: inner))
+        #expect(report.trail.map(\.description.utf8.count) == Array(repeating: Self.limit, count: 5))
+        let trail = try #require(field("trail", of: report))
+        #expect(trail.utf8.count > 5 * Self.limit && trail.utf8.count < 5 * Self.limit + 500)
+        #expect(trail.components(separatedBy: "…").count == 6)
+    }
+
+    @Test("a redaction gets the whole text, and what it answers is cut")
+    func redaction() {
+        let trace = ActionTrace()
+        let line = ErrorLine(report(Zoo.Localized(errorDescription: Self.long), metadata: ["key": Self.long])) {
+            text, _ in
+            _ = trace("\(text.utf8.count)")
+            return text + text
+        }
+        #expect(trace.entries == ["1000000", "1000000"])
+        #expect(line.text.utf8.count < 2 * Self.limit + 200)
+    }
+
+    @Test("an error of ten million numbers has a line of a length, and a trail")
+    func numbers() {
+        let error = Zoo.Box(content: Array(repeating: 7, count: 10_000_000))
+        #expect(report(error).description.utf8.count < Self.limit)
+        #expect(field("message", of: report(error))?.hasSuffix("7, 7, …])") == true)
+        #expect("\(ErrorHandler().explain(error))".utf8.count < Self.limit)
+        #expect("\(ErrorMatcher<Zoo.Box<[Int]>>(.value(error)) { _ in nil })".utf8.count < Self.limit)
+    }
+
+    @Test("an error that speaks for itself is asked once a line, and never reflected")
+    func askedOnce() {
+        let trace = ActionTrace()
+        for error in [Spoken(trace: trace, text: "it"), Localized(trace: trace)] as [any Error] {
+            _ = ErrorText.message(of: error)
+        }
+        #expect(trace.entries == ["description", "description"])
+        #expect(ErrorText.literal(Spoken(trace: trace, text: "it")) == "it")
+        #expect(trace.entries == Array(repeating: "description", count: 3))
+        #expect(ErrorText.message(of: Debugged()) == "it is debugged")
+    }
+
+    @Test("a CustomNSError that says what is not so has a line, of a length")
+    func lying() {
+        let fields = ErrorLineFields(report(Lying()).description)
+        #expect(fields?.keys == ["type", "message", "domain", "code", "source"])
+        #expect(fields?["code"] == "\(Int.min)")
+        #expect(report(Lying()).description.utf8.count < 2 * Self.limit + 200)
+    }
+
+    @Test("an error that is a collection, and has words for it, is asked for them; an array is not")
+    func collections() {
+        struct Several: Error, Collection, CustomStringConvertible {
+            let startIndex = 0
+            let endIndex = 10_000_000
+            subscript(position: Int) -> Int { position }
+            func index(after index: Int) -> Int { index + 1 }
+            var description: String { "several" }
+        }
+        final class Many: Error, Sequence, CustomStringConvertible {
+            func makeIterator() -> AnyIterator<Int> { fatalError("an object was gone through") }
+            var description: String { "many" }
+        }
+        #expect(ErrorText.message(of: Several()) == "several")
+        #expect(ErrorText.message(of: Many()) == "many")
+        #expect(ErrorText.message(of: Array(repeating: Item(), count: 100_000)).utf8.count <= Self.limit)
+    }
+
+    @Test("what an NSError says is cut as well, whatever is in its user info")
+    func nsErrors() {
+        let info: [String: Any] = [
+            NSLocalizedDescriptionKey: Self.long, NSUnderlyingErrorKey: NSError(domain: Self.long, code: 1),
+            "numbers": NSArray(array: Array(0..<100_000)),
+        ]
+        let line = report(NSError(domain: Self.long, code: 1, userInfo: info)).description
+        #expect(line.utf8.count < 4 * Self.limit)
+        let wrapped = report(Zoo.Wrapped(content: NSError(domain: "d", code: 1, userInfo: info))).description
+        #expect(wrapped.utf8.count < 4 * Self.limit)
+    }
+}
+
+extension Array: @retroactive Error where Element == ErrorTextLengthTests.Item {}

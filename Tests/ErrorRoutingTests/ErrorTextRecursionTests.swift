@@ -1,0 +1,182 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ErrorRouting
+
+/// A text that asks for itself has an end, and the library's own lines do not ask what is being asked.
+@Suite("Texts that ask for texts", .timeLimit(.minutes(1)))
+struct ErrorTextRecursionTests {
+    /// How often the user's code was asked.
+    final class Count: Sendable {
+        private let count = Atomic(0)
+        var value: Int { count.load(ordering: .relaxed) }
+        func add() { count.add(1, ordering: .relaxed) }
+    }
+
+    /// Says what the library says of it.
+    struct Narcissist: Error, CustomStringConvertible {
+        let asked = Count()
+        let text: @Sendable (Self) -> String
+
+        var description: String {
+            asked.add()
+            return "<\(text(self))>"
+        }
+    }
+
+    struct LocalizedNarcissist: LocalizedError {
+        let asked = Count()
+        var errorDescription: String? {
+            asked.add()
+            return "<\(ErrorReport(error: self, source: .init()).description)>"
+        }
+    }
+
+    struct MirroredNarcissist: Error, CustomReflectable {
+        let asked = Count()
+        var customMirror: Mirror {
+            asked.add()
+            let text = "\(ErrorReport(error: self, source: .init()).trail) \(ErrorHandler().explain(self))"
+            return Mirror(self, children: ["text": text], displayStyle: .struct)
+        }
+    }
+
+    struct Coded: CustomNSError {
+        let asked = Count()
+        var errorCode: Int {
+            asked.add()
+            return ErrorReport(error: self, source: .init()).description.count
+        }
+    }
+
+    struct Underlain: UnderlyingErrors {
+        let asked = Count()
+        var underlyingErrors: [any Error] {
+            asked.add()
+            return [Zoo.Localized(errorDescription: ErrorReport(error: self, source: .init()).description)]
+        }
+    }
+
+    private static func report(_ error: any Error) -> ErrorReport { ErrorReport(error: error, source: .init()) }
+
+    private static let name = "ErrorRoutingTests.ErrorTextRecursionTests.Narcissist"
+
+    @Test("a description that asks for its own report, trail, explanation or failure ends with its type's name")
+    func descriptions() {
+        let handler = ErrorHandler().on(Narcissist.self) { _ in .next }
+        let texts: [@Sendable (Narcissist) -> String] = [
+            { Self.report($0).description },
+            { "\(Self.report(Zoo.Wrapped(content: $0)).trail)" },
+            { handler.explain($0).description },
+            {
+                ActionFailure(error: $0, report: Self.report($0), rule: .init(matcher: "m", source: .init()))
+                    .description
+            },
+            { ErrorMap(default: $0).description },
+            { "\(ErrorMatcher<Narcissist>(.value($0)) { _ in nil })" },
+            { ErrorLine(Self.report($0)) { text, _ in text }.text },
+        ]
+        for text in texts {
+            let error = Narcissist(text: text)
+            let line = Self.report(error).description
+            #expect(line.contains(Self.name))
+            #expect(error.asked.value >= 2)
+            #expect(error.asked.value <= 64, "\(line)")
+        }
+    }
+
+    @Test("at the fourth text within one another only the type is named")
+    func depth() {
+        let error = Narcissist { ErrorText.message(of: $0) }
+        #expect(ErrorText.message(of: error) == "<<<<\(Self.name)>>>>")
+        #expect(error.asked.value == 4)
+    }
+
+    @Test("texts that ask for many texts end too")
+    func breadth() {
+        let error = Narcissist { error in (0..<100).map { _ in ErrorText.message(of: error) }.joined() }
+        #expect(ErrorText.message(of: error).contains(Self.name))
+        // One, and a thousand within it.
+        #expect(error.asked.value <= 1 + 1_024)
+        // And afterwards it is as if nothing had been.
+        #expect(ErrorText.message(of: Zoo.Localized(errorDescription: "text")) == "text")
+    }
+
+    @Test("so do localized descriptions, mirrors, codes and underlying errors")
+    func otherCode() {
+        let (localized, mirrored, coded) = (LocalizedNarcissist(), MirroredNarcissist(), Coded())
+        let underlain = Underlain()
+        for error in [localized, mirrored, coded, underlain] as [any Error] {
+            #expect(Self.report(error).description.utf8.count < 1_000_000)
+        }
+        for count in [localized.asked, mirrored.asked, coded.asked, underlain.asked] {
+            #expect(count.value > 0 && count.value <= 1_025)
+        }
+    }
+
+    @Test("so does a rule that explains its own error")
+    func explanations() {
+        final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
+        let (rules, asked) = (Rules(), Count())
+        let handler = ErrorHandler().on(
+            .matching { error in
+                asked.add()
+                return rules.handler.withLock { $0 }?.explain(error).entries.isEmpty == false
+            }
+        ) { _ in .next }
+        rules.handler.withLock { $0 = handler }
+        #expect(handler.explain(Zoo.Offline()).entries.map(\.verdict) == [.matched])
+        #expect(asked.value == 4)
+        rules.handler.withLock { $0 = nil }
+    }
+
+    @Test("it ends on a plain thread too")
+    func threads() async {
+        let error = Narcissist { Self.report($0).description }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                _ = Self.report(error).description
+                continuation.resume()
+            }
+        }
+        #expect(error.asked.value == 4)
+    }
+
+    @Test("a description that posts itself where there is no bus is written by its type's name, once")
+    func posting() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let error = Narcissist { error in
+                postError(error, metadata: ["secret": "value"], fileID: "Intake/Main.swift", line: 3)
+                return "text"
+            }
+            postError(error, fileID: "Intake/Main.swift", line: 1)
+            precondition(error.asked.value == 1)
+        }
+        let lines = result.standardErrorLines
+        #expect(lines.count == 2)
+        let inner = try #require(lines.first)
+        #expect(inner.hasPrefix("error type=\(Self.name) source=Intake/Main.swift:3 reason=\""))
+        #expect(ErrorLineFields(inner)?.keys == ["type", "source", "reason"])
+        #expect(lines.last.flatMap { line in ErrorLineFields(line)?["message"] } == "<text>")
+    }
+
+    @Test("a redaction that handles its own error ends, and what it was not asked about is not printed")
+    func redaction() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
+            let (rules, asked) = (Rules(), Count())
+            let handler = ErrorHandler.standardError { _, _ in
+                asked.add()
+                _ = rules.handler.withLock { $0 }?.handleSynchronously(Zoo.Localized(errorDescription: "secret"))
+                return "redacted"
+            }
+            rules.handler.withLock { $0 = handler }
+            _ = handler.handleSynchronously(Zoo.Localized(errorDescription: "secret"))
+            precondition(asked.value == 4)
+            rules.handler.withLock { $0 = nil }
+        }
+        #expect(result.standardErrorLines.count == 5)
+        #expect(result.standardErrorLines.allSatisfy { !$0.contains("secret") })
+    }
+}

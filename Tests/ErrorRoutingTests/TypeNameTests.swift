@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+/// The names of types have no addresses, wherever they are printed.
+@Suite("Names of types")
+struct TypeNameTests {
+    private struct Hidden: Error, Hashable {
+        enum Inner: Error { case one }
+        struct Generic<Content>: Error {}
+    }
+
+    private final class HiddenObject: Error {}
+
+    struct Open<Content: Sendable>: Error { var content: Content? }
+
+    /// Types that are declared in a function.
+    private static var local: any Error {
+        struct Local: Error, Equatable {}
+        return Local()
+    }
+
+    private static let errors: [any Error] = [
+        Hidden(), Hidden.Inner.one, Hidden.Generic<Hidden>(), HiddenObject(), Open<Hidden>(),
+        Open(content: Hidden.Inner.one), Open<[Hidden: Int].Type>(), Open(content: (Hidden(), local)), local,
+        Zoo.Wrapped(content: Hidden()), Zoo.Box(content: Hidden.self as Any.Type), Open(content: [Hidden()]),
+        EncodingError.invalidValue(Hidden(), .init(codingPath: [], debugDescription: "")),
+        DecodingError.typeMismatch(Hidden.self, .init(codingPath: [], debugDescription: "")),
+    ]
+
+    @Test("the part with the address is left out, the rest stays")
+    func names() {
+        let here = "ErrorRoutingTests.TypeNameTests"
+        #expect(TypeName.full(Hidden.self) == "\(here).Hidden")
+        #expect(TypeName.full(Hidden.Inner.self) == "\(here).Hidden.Inner")
+        #expect(TypeName.full(Hidden.Generic<Hidden>.self) == "\(here).Hidden.Generic<\(here).Hidden>")
+        #expect(TypeName.full([Hidden].self) == "Swift.Array<\(here).Hidden>")
+        let function = TypeName.full(((Hidden) -> HiddenObject).self)
+        #expect(function == "(\(here).Hidden) -> \(here).HiddenObject")
+        #expect(TypeName.full(type(of: Self.local)) == "\(here).Local")
+        #expect(TypeName.short(Hidden.self) == "Hidden")
+        #expect(TypeName.short(Open<Hidden>.self) == "Open<Hidden>")
+        #expect(TypeName.full(Zoo.Box<Int>.self) == "ErrorRoutingTests.Zoo.Box<Swift.Int>")
+        #expect(TypeName.full((() -> Void).self) == "() -> ()")
+    }
+
+    @Test("only what looks like Swift's own part is left out")
+    func others() {
+        for text in ["(unknown context)", "(unknown context at $", "(unknown context at $zz).A", "a(b).c", ""] {
+            #expect(TypeName.withoutAddresses(text) == text)
+        }
+        #expect(TypeName.withoutAddresses("A.(unknown context at $0f).(unknown context at $1A).B") == "A.B")
+    }
+
+    @Test("no line, trail, explanation, matcher or printed value has one")
+    func everywhere() {
+        for error in Self.errors {
+            let report = ErrorReport(error: error, source: .init(), metadata: ["k": "v"])
+            let handler = ErrorHandler().on(Open<Hidden>.self) { _ in .next }.on(Hidden.Inner.one) { _ in .next }
+            let texts = [
+                "\(report)", "\(report.trail)", "\(handler.explain(error))", "\(handler)",
+                "\(ErrorMap(default: error))", "\(ErrorMap(default: Hidden.self as Any.Type))",
+                "\(ErrorMatcher.conforming(to: Open<Hidden>.self))", BoundedPrinter.text(of: [error]),
+                "\(ActionFailure(error: error, report: report, rule: .init(matcher: "m", source: .init())))",
+            ]
+            for text in texts { #expect(!text.contains("unknown context"), "\(text)") }
+        }
+        #expect("\(ErrorMatcher.value(Hidden.Inner.one))" == "value(Inner.one)")
+    }
+
+    @Test("what was dropped of private types is counted by names without addresses")
+    func dropped() {
+        let tally = DropTally()
+        _ = tally.add(Hidden.self)
+        _ = tally.add(Hidden.self)
+        _ = tally.add(HiddenObject.self)
+        let here = "ErrorRoutingTests.TypeNameTests"
+        #expect(tally.take().notice.byType == ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
+    }
+
+    // MARK: Other names
+
+    /// A name that tries to be more than a name.
+    private static let hostile = "a\nb\u{202E}c\u{200B}d\u{1B}[31m"
+
+    @Test(
+        "names given by users stay on one line: matchers, domains, sources, scopes, and what a map answers by default")
+    func hostileNames() {
+        let source = ErrorReport.Source(fileID: Self.hostile, line: 1)
+        let rule = RuleDescription(matcher: Self.hostile, source: source)
+        let handler = ErrorHandler()
+            .on(.any.named(Self.hostile), fileID: Self.hostile, line: 1) { _ in .next }
+            .on(domain: Self.hostile, fileID: Self.hostile, line: 1) { _ in .next }
+        let scoped = ErrorBus(handler: handler).scope(Self.hostile).scope(Self.hostile, handler: handler)
+        let report = ErrorReport(error: Zoo.Offline(), source: source, scope: [Self.hostile])
+        let texts = [
+            rule.description, rule.matcher, "\(ErrorMatcher.any.named(Self.hostile))",
+            "\(ErrorMatcher.nsError(domain: Self.hostile, code: 1))",
+            "\(!(ErrorMatcher.nsError(domain: Self.hostile) && ErrorMatcher.any.named(Self.hostile)))",
+            "\(HandleOutcome(disposition: .handled, rule: rule))", "\(report)",
+            "\(ErrorsDropped(count: 1, byType: [Self.hostile: 1]))",
+            "\(ActionFailure(error: Zoo.Localized(errorDescription: Self.hostile), report: report, rule: rule))",
+        ]
+        let lists = ["\(handler)", "\(scoped.explain(Zoo.Offline()))"]
+        for text in texts + lists.flatMap({ list in list.split(separator: "\n").map(String.init) }) {
+            let hidden = text.unicodeScalars.filter {
+                $0.value < 0x20 || $0.properties.isDefaultIgnorableCodePoint || $0.properties.isBidiControl
+            }
+            #expect(hidden.isEmpty, "\(text)")
+        }
+        #expect("\(handler)".split(separator: "\n").count == 3)
+        #expect("\(scoped.explain(Zoo.Offline()))".split(separator: "\n").count == 6)
+        #expect("\(ErrorMap(default: Self.hostile))".split(separator: "\n").count == 2)
+    }
+
+    @Test("names are cut like all texts, and a long one does not widen the rows of others")
+    func longNames() {
+        let name = String(repeating: "long ", count: 100_000)
+        let handler = ErrorHandler().on(.any.named(name)) { _ in .next }.on(.any.named("short")) { _ in .next }
+        #expect("\(ErrorMatcher.any.named(name))".utf8.count <= 16 * 1_024)
+        #expect("\(ErrorMap(default: name))".utf8.count <= 16 * 1_024 + 100)
+        let lines = "\(handler.explain(Zoo.Offline()))".split(separator: "\n")
+        #expect(lines[1].utf8.count < 400 && lines[2].utf8.count < 17 * 1_024)
+        #expect("\(ErrorMap(default: Array(repeating: 1, count: 10_000_000)))".hasSuffix(", …]"))
+    }
+
+    @Test("a matcher that is joined with itself again and again has a description with an end")
+    func manyMatchers() {
+        var doubled = ErrorMatcher<any Error>.any
+        for _ in 0..<60 { doubled = doubled || doubled }
+        #expect("\(doubled)".utf8.count <= 16 * 1_024)
+        var chain = ErrorMatcher<any Error>.any
+        for _ in 0..<1_000 { chain = !chain }
+        #expect("\(chain)" == String(repeating: "!", count: 128) + "…")
+    }
+}
