@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import Synchronization
 import Testing
 
 /// Behaviour 7: `value(v)` matches an error of the same dynamic type that equals `v`.
@@ -169,5 +170,24 @@ struct MatchingValueTests {
         #expect(trace.takeAll() == ["32", "7"])
         await handler.handle(Zoo.Payment.declined(code: 25))
         #expect(trace.entries.isEmpty)
+    }
+
+    /// Equals whatever it likes, and hashes anew each time: a dictionary traps on it.
+    private struct Moody: Error, Hashable {
+        private static let moods = Mutex(SplitMix64(seed: 1))
+        private static func mood(_ range: Range<Int>) -> Int { moods.withLock { Int.random(in: range, using: &$0) } }
+        static func == (one: Moody, other: Moody) -> Bool { mood(0..<2) == 0 }
+        func hash(into hasher: inout Hasher) { hasher.combine(Self.mood(0..<3)) }
+    }
+
+    @Test("values whose == and hash cannot be relied upon are looked up all the same")
+    func moodyValues() {
+        for _ in 0..<100 {
+            let handler = (0..<16).reduce(ErrorHandler()) { handler, _ in handler.on(Moody()) { _ in .next } }
+            for _ in 0..<10 {
+                let outcome = handler.handleSynchronously(Moody())
+                #expect((0...16).contains(outcome?.matchedRuleCount ?? -1))
+            }
+        }
     }
 }

@@ -29,31 +29,31 @@ class ValueIndex: @unchecked Sendable {
 
     /// - Parameter rules: The rules in order, each with the value that it requires.
     init(_ rules: [(value: Value, rule: Rule, order: Int)]) {
-        var groups: [Value: [(rule: Rule, order: Int, isCertain: Bool)]] = [:]
-        for entry in rules {
-            // What does not equal itself is found by nothing.
-            guard entry.value == entry.value else { continue }
-            let isCertain = entry.rule.shape.isPlainValue
-            groups[entry.value, default: []].append((entry.rule, entry.order, isCertain))
-        }
         var capacity = 2
         // At most half full, so that a search always meets an end.
-        while capacity < groups.count * 2 { capacity *= 2 }
+        while capacity < rules.count * 2 { capacity *= 2 }
         mask = capacity - 1
         unsafe slots = .allocate(capacity: capacity)
         unsafe slots.initialize(repeating: ValueSlot(), count: capacity)
-        unsafe values = .allocate(capacity: groups.count)
-        var steps: [RuleSteps] = []
-        for (value, group) in groups {
-            let list = RuleSteps(group)
-            let hash = value.hashValue
-            var index = hash & mask
-            while unsafe slots[index].number >= 0 { index = (index + 1) & mask }
-            unsafe slots[index] = ValueSlot(number: steps.count, hash: hash, steps: list.list)
-            unsafe (values + steps.count).initialize(to: value)
-            steps.append(list)
+        unsafe values = .allocate(capacity: rules.count)
+        // Grouped here and not by a dictionary, which traps where a value's `==` or hash is not to be relied upon.
+        var groups: [[(rule: Rule, order: Int, isCertain: Bool)]] = []
+        for entry in rules {
+            // What does not equal itself is found by nothing.
+            guard entry.value == entry.value else { continue }
+            let hash = entry.value.hashValue
+            let slot = unsafe slots + Self.slot(of: entry.value, hash, in: slots, mask, values)
+            if unsafe slot.pointee.number < 0 {
+                unsafe slot.pointee = ValueSlot(number: groups.count, hash: hash)
+                unsafe (values + groups.count).initialize(to: entry.value)
+                groups.append([])
+            }
+            unsafe groups[slot.pointee.number].append((entry.rule, entry.order, entry.rule.shape.isPlainValue))
         }
-        self.steps = steps
+        steps = groups.map { RuleSteps($0) }
+        for index in 0..<capacity where unsafe slots[index].number >= 0 {
+            unsafe slots[index].steps = steps[slots[index].number].list
+        }
         super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
     }
 
@@ -76,15 +76,25 @@ class ValueIndex: @unchecked Sendable {
     }
 
     private func find(_ value: Value) -> RuleStepList {
-        let hash = value.hashValue
+        let index = unsafe Self.slot(of: value, value.hashValue, in: slots, mask, values)
+        return unsafe slots[index].steps
+    }
+
+    /// Where a value is, or the free slot where it is not.
+    @inline(__always)
+    private static func slot(
+        of value: Value,
+        _ hash: Int,
+        in slots: UnsafeMutablePointer<ValueSlot>,
+        _ mask: Int,
+        _ values: UnsafeMutablePointer<Value>
+    ) -> Int {
         var index = hash & mask
         while unsafe slots[index].number >= 0 {
-            if unsafe slots[index].hash == hash, unsafe values[slots[index].number] == value {
-                return unsafe slots[index].steps
-            }
+            if unsafe slots[index].hash == hash, unsafe values[slots[index].number] == value { break }
             index = (index + 1) & mask
         }
-        return .none
+        return index
     }
 }
 

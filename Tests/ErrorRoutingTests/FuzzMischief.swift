@@ -1,0 +1,71 @@
+import ErrorRouting
+import Foundation
+import Synchronization
+
+/// What evil errors do when the library asks them anything: post, dispatch, explain, lie, go on and on.
+///
+/// One for a run, since an error's `==` knows nothing but its operands. Each deed takes some fuel; without any all are
+/// well behaved, so that a run comes to an end. A library that called itself without end would overflow the stack long
+/// before.
+final class FuzzMischief: Sendable {
+    private static let here = Mutex<FuzzMischief?>(nil)
+
+    /// The run's.
+    static var current: FuzzMischief? { here.withLock { $0 } }
+
+    private let fuel: Atomic<Int>
+    private let state: Mutex<SplitMix64>
+    let handler: ErrorHandler
+    let map: ErrorMap<Int>
+
+    init(seed: UInt64, fuel: Int, handler: ErrorHandler, map: ErrorMap<Int>) {
+        self.fuel = Atomic(fuel)
+        state = Mutex(SplitMix64(seed: seed))
+        self.handler = handler
+        self.map = map
+    }
+
+    func begin() { Self.here.withLock { $0 = self } }
+    static func end() { here.withLock { $0 = nil } }
+
+    var fuelLeft: Int { max(0, fuel.load(ordering: .relaxed)) }
+
+    static func number(below limit: Int) -> Int {
+        current?.state.withLock { Int.random(in: 0..<limit, using: &$0) } ?? 0
+    }
+
+    /// Does something of what user code might do, or nothing.
+    static func act(about error: any Error) {
+        guard let current, number(below: 3) == 0,
+            current.fuel.wrappingSubtract(1, ordering: .relaxed).newValue > 0
+        else { return }
+        switch number(below: 10) {
+        case 0: postError(error)
+        case 1: ErrorBus.current?.post(error)
+        case 2: _ = current.handler.handleSynchronously(error)
+        case 3: _ = current.map[error]
+        case 4: _ = current.handler.explain(error).description
+        case 5: _ = ErrorReport(error: error, source: .init()).description
+        case 6: _ = ErrorReport(error: error, source: .init()).trail.count
+        case 7: _ = ErrorMatcher.anywhere(.conforming(to: (any LocalizedError).self)).match(error)
+        case 8: _ = ErrorBus.current?.statistics.isBalanced
+        default: ErrorBus.current?.task { throw error }
+        }
+    }
+
+    /// A yes or no that cannot be relied upon.
+    static func lies() -> Bool { current.map { $0.fuelLeft > 0 && number(below: 4) == 0 } ?? false }
+
+    /// A text that wants to be more than one line, or never to end.
+    static var text: String {
+        switch number(below: 24) {
+        case 0: String(repeating: "long ", count: 10_000)
+        case 1: "two\nlines\r\u{2028}\u{85}\u{1B}[31m"
+        case 2: String(repeating: "\u{301}", count: 10_000)
+        case 3: "\u{202E}\u{FEFF}\u{E0041}\u{AD}\u{200D}\u{200D}"
+        case 4: "\" source=Fake.swift:1 x=\"\\"
+        case 5: ""
+        default: "plain"
+        }
+    }
+}
