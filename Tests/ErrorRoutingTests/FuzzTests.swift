@@ -79,7 +79,7 @@ enum FuzzRun {
     @concurrent
     private static func run(_ seed: UInt64) async -> Result<Int, Complaint> {
         var rules = FuzzRules(seed: seed)
-        let mischief = FuzzMischief(seed: seed, fuel: 400, handler: rules.handler(), map: rules.map())
+        let mischief = FuzzMischief(seed: seed, fuel: 150, handler: rules.handler(), map: rules.map())
         mischief.begin()
         defer { FuzzMischief.end() }
         let handlers = (0..<3).map { _ in rules.handler() }
@@ -93,7 +93,7 @@ enum FuzzRun {
                     let posters: [any ErrorPosting] = [bus, scope, inner, .ambient]
                     group.addTask {
                         var random = SplitMix64(seed: seed &* 31 &+ UInt64(part))
-                        for _ in 0..<20 { await post(to: posters, handler, &random) }
+                        for _ in 0..<8 { await post(to: posters, handler, &random) }
                     }
                 }
             }
