@@ -8,19 +8,19 @@ import Synchronization
 /// well behaved, so that a run comes to an end. A library that called itself without end would overflow the stack long
 /// before.
 final class FuzzMischief: Sendable {
-    private static let here = Mutex<FuzzMischief?>(nil)
+    private static let here = Locked<FuzzMischief?>(nil)
 
     /// The run's.
     static var current: FuzzMischief? { here.withLock { $0 } }
 
     private let fuel: Atomic<Int>
-    private let state: Mutex<SplitMix64>
+    private let state: Locked<SplitMix64>
     let handler: ErrorHandler
     let map: ErrorMap<Int>
 
     init(seed: UInt64, fuel: Int, handler: ErrorHandler, map: ErrorMap<Int>) {
         self.fuel = Atomic(fuel)
-        state = Mutex(SplitMix64(seed: seed))
+        state = Locked(SplitMix64(seed: seed))
         self.handler = handler
         self.map = map
     }

@@ -1,6 +1,5 @@
 import ErrorRouting
 import Foundation
-import Synchronization
 import Testing
 
 /// Behaviour 7: `value(v)` matches an error of the same dynamic type that equals `v`.
@@ -174,7 +173,7 @@ struct MatchingValueTests {
 
     /// Equals whatever it likes, and hashes anew each time: a dictionary traps on it.
     private struct Moody: Error, Hashable {
-        private static let moods = Mutex(SplitMix64(seed: 1))
+        private static let moods = Locked(SplitMix64(seed: 1))
         private static func mood(_ range: Range<Int>) -> Int { moods.withLock { Int.random(in: range, using: &$0) } }
         static func == (one: Moody, other: Moody) -> Bool { mood(0..<2) == 0 }
         func hash(into hasher: inout Hasher) { hasher.combine(Self.mood(0..<3)) }
