@@ -1,3 +1,5 @@
+import Dispatch
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -9,43 +11,104 @@
 #endif
 
 /// Where errors go that have nowhere else to go.
+///
+/// Nobody waits here: what standard error does not take at once is buffered, and written by a thread that does nothing
+/// else. ``LineBuffer`` says who writes what; this acts on it, under no lock.
 enum StandardError {
-    /// A byte, since the thread sanitizer takes an empty value for the lock that it has its address from.
-    private static let turn = Locked(UInt8(0))
+    /// What is left when the process exits is written then.
+    static let buffer: Locked<LineBuffer> = {
+        // Now, and not in a process forked from this one.
+        _ = process
+        atexit { StandardError.writeAtExit() }
+        return Locked(LineBuffer())
+    }()
 
-    /// Writes one line, whole.
+    private static let threadWakes = DispatchSemaphore(value: 0)
+
+    /// Writes one line, whole, and does not wait.
     ///
-    /// Threads take turns, since a pipe takes a long line piece by piece. A write that fails is given up: there is no
-    /// third place.
+    /// If nothing is in the way it has been written when this returns. Else it follows when standard error takes it; if
+    /// too much waits already it is counted, and the count is written in its place. A write that fails is given up, and
+    /// counted: there is no third place.
     static func write(_ line: String) {
-        turn.withLock { _ in writeWhole(line) }
-    }
-
-    private static func writeWhole(_ line: String) {
-        var rest = Array((line + "\n").utf8)[...]
-        while !rest.isEmpty {
-            let written = unsafe rest.withUnsafeBytes { bytes in
-                #if canImport(Darwin)
-                    unsafe Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-                #elseif canImport(Glibc)
-                    unsafe Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-                #elseif canImport(Musl)
-                    unsafe Musl.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-                #elseif canImport(Android)
-                    unsafe Android.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-                #endif
-            }
-            if written < 0 {
-                if errno == EINTR { continue }
-                return
-            }
-            rest = rest.dropFirst(written)
-        }
+        let bytes = bytes(of: line)
+        act(on: buffer.withLock { $0.arrive(bytes) }, isThread: false)
     }
 
     /// Writes a report that nobody handled, and why.
     static func write(_ report: ErrorReport, because reason: String) {
         write("\(report) reason=\(ErrorText.quoted(reason))")
+    }
+
+    static func bytes(of line: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(line.utf8.count + 1)
+        bytes.append(contentsOf: line.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    private static func act(on step: LineBuffer.Step, isThread: Bool) {
+        var step = step
+        var stalls = StallCount()
+        while true {
+            switch step {
+            case .rest:
+                return
+            case .write(let bytes, let target):
+                let outcome = StandardErrorDescriptor.write(bytes, continuing: target, mayWait: isThread)
+                stalls.note(outcome)
+                step = buffer.withLock { $0.attempted(outcome) }
+            case .wait:
+                stalls.wait(milliseconds: 100)
+                step = buffer.withLock { $0.again() }
+            case .wakeThread, .startThread:
+                return handOver(step)
+            }
+        }
+    }
+
+    /// Wakes the thread, or starts it.
+    static func handOver(_ step: LineBuffer.Step) {
+        if step == .wakeThread {
+            threadWakes.signal()
+        } else if !startThread() {
+            buffer.withLock { $0.threadDidNotStart() }
+        }
+    }
+
+    /// Starts the thread, which hears no signals: their handlers are the program's, and run on its own threads.
+    private static func startThread() -> Bool {
+        var all = sigset_t()
+        var before = sigset_t()
+        unsafe sigfillset(&all)
+        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let isStarted =
+            unsafe pthread_create(
+                &thread, nil,
+                { _ in
+                    StandardError.runThread()
+                    return nil
+                }, nil) == 0
+        #if canImport(Darwin)
+            if let thread { unsafe pthread_detach(thread) }
+        #else
+            if isStarted { pthread_detach(thread) }
+        #endif
+        return isStarted
+    }
+
+    private static func runThread() {
+        while true {
+            act(on: buffer.withLock { $0.threadBegins() }, isThread: true)
+            threadWakes.wait()
+        }
     }
 }
 
