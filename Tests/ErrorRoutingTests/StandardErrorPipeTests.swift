@@ -27,6 +27,8 @@ struct StandardErrorPipeTests {
             #expect(stage.lines(1_000) == sent)
             // When all is told, lines are written at once again. Whoever told it may still be at it.
             while StandardError.buffer.withLock({ $0.leave(adding: []) }) == nil { yieldToOtherThreads() }
+            StandardError.write("at once")
+            #expect(stage.available() == "at once\n")
         }
     }
 

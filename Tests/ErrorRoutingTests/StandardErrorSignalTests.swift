@@ -33,7 +33,7 @@ struct StandardErrorSignalTests {
             for _ in 0..<1_000 { StandardError.write(String(repeating: "x", count: 500)) }
             stage.closeReader()
             // All of it is given up.
-            while StandardError.buffer.withLock({ $0.pending }) > 0 { yieldToOtherThreads() }
+            StandardError.waitUntilWritten()
             StandardErrorStage.end()
         }
     }

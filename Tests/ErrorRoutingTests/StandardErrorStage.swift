@@ -110,6 +110,13 @@ struct StandardErrorStage {
     static func end() { dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO) }
 }
 
+extension StandardError {
+    /// Waits until nothing waits any more.
+    static func waitUntilWritten() {
+        while buffer.withLock({ $0.pending }) > 0 { yieldToOtherThreads() }
+    }
+}
+
 extension String {
     var nonemptyLines: [String] { split(separator: "\n").map(String.init) }
 }

@@ -90,7 +90,7 @@ struct StandardErrorTests {
                 for number in 0..<2_000 { StandardError.write("\(thread) \(number)") }
             }
             // Whoever writes last may be the thread.
-            while StandardError.buffer.withLock({ $0.pending }) > 0 { yieldToOtherThreads() }
+            StandardError.waitUntilWritten()
             let content = FileManager.default.contents(atPath: path) ?? Data()
             let lines = String(decoding: content, as: UTF8.self).nonemptyLines
             unsafe unlink(path)

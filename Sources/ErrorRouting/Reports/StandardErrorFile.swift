@@ -21,14 +21,16 @@ struct StandardErrorFile {
 
     let kind: Kind
     let target: LineBuffer.Target
-    /// Where it can be opened once more; nil where it cannot.
-    let path: String?
+    private let descriptor: Int32
+    private let device: UInt64
 
     /// Nil if the descriptor is closed.
     init?(_ descriptor: Int32) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.descriptor = descriptor
         // Of the system's own types, which differ.
+        device = UInt64(truncatingIfNeeded: status.st_rdev)
         target = LineBuffer.Target(
             device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
         switch status.st_mode & S_IFMT {
@@ -38,22 +40,24 @@ struct StandardErrorFile {
         case S_IFCHR: kind = isatty(descriptor) == 1 ? .terminal : .plain
         default: kind = .other
         }
-        path = Self.path(descriptor, kind, status)
     }
 
-    private static func path(_ descriptor: Int32, _ kind: Kind, _ status: stat) -> String? {
+    /// Where it can be opened once more; nil where it cannot.
+    var path: String? {
         #if canImport(Darwin)
             // Here opening `/dev/fd/2` only duplicates the descriptor, flags included.
             guard kind == .terminal else { return nil }
             return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { name in
-                unsafe ttyname_r(descriptor, name.baseAddress!, name.count) == 0
-                    ? String(cString: name.baseAddress!) : nil
+                guard let start = name.baseAddress, unsafe ttyname_r(descriptor, start, name.count) == 0 else {
+                    return nil
+                }
+                return unsafe String(cString: start)
             }
         #else
             guard kind == .terminal || kind == .pipe else { return nil }
-            // The other side of a terminal: opening it makes a new one, and nobody would read that.
-            let isMultiplexer = kind == .terminal && status.st_rdev == 0x502
-            return isMultiplexer ? nil : "/proc/self/fd/\(descriptor)"
+            // The other side of a terminal: opening it makes a new one, which nobody reads.
+            let multiplexer: UInt64 = 0x502
+            return device == multiplexer ? nil : "/proc/self/fd/\(descriptor)"
         #endif
     }
 }
