@@ -9,6 +9,11 @@ import Testing
 private let replacement = StandardErrorStage.pipe()
 private let original = dup(STDERR_FILENO)
 
+private func relay() {
+    let text = replacement.available()
+    _ = unsafe write(original, text, text.utf8.count)
+}
+
 @Suite("Behaviour 25: the process ends", .timeLimit(.minutes(2)))
 struct StandardErrorExitTests {
     @Test("by exit, right after an error was posted: the line is there")
@@ -35,14 +40,11 @@ struct StandardErrorExitTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             _ = original
             // Registered first, so it comes last: what the process wrote goes where the test can see it.
-            atexit {
-                let text = replacement.available()
-                _ = unsafe write(original, text, text.utf8.count)
-            }
+            atexit { relay() }
             _ = replacement.fill()
             for number in 0..<200 { StandardError.write("line \(number)") }
-            // Registered last, so it comes first: the pipe is empty again when what waits is to be written.
-            atexit { _ = replacement.available() }
+            // Registered last, so it comes first: nobody has read until now.
+            atexit { relay() }
             exit(0)
         }
         #expect(result.standardErrorLines == (0..<200).map { "line \($0)" })
