@@ -29,4 +29,17 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
             return try body(&value)
         }
     }
+
+    /// Calls a closure as ``withLock(_:)`` does, unless somebody holds the lock, which may be this thread itself.
+    ///
+    /// - Returns: What the closure returns; nil if it was not called.
+    package func withLockIfAvailable<Result, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        try mutex.withLockIfAvailable { _ throws(Failure) -> Result in
+            _ = order.load(ordering: .acquiring)
+            defer { order.store(false, ordering: .releasing) }
+            return try body(&value)
+        }
+    }
 }

@@ -1,0 +1,120 @@
+import ErrorRoutingTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ErrorRouting
+
+/// The pipe in place of standard error, for handlers of a process's end, which capture nothing either.
+private let replacement = StandardErrorStage.pipe()
+private let original = dup(STDERR_FILENO)
+
+private func relay() {
+    let text = replacement.available()
+    _ = unsafe write(original, text, text.utf8.count)
+}
+
+@Suite("Behaviour 25: the process ends", .timeLimit(.minutes(2)))
+struct StandardErrorExitTests {
+    @Test("by exit, right after an error was posted: the line is there")
+    func exiting() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            postError(Numbered(1))
+            exit(0)
+        }
+        #expect(result.standardErrorLines.count == 1)
+        #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
+    }
+
+    @Test("by a trap, right after an error was posted: the line is there")
+    func trapping() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            postError(Numbered(1))
+            fatalError("as this test wants it")
+        }
+        #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
+    }
+
+    @Test("while lines wait: they are written")
+    func flushing() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            _ = original
+            // Registered first, so it comes last: what the process wrote goes where the test can see it.
+            atexit { relay() }
+            _ = replacement.fill()
+            for number in 0..<200 { StandardError.write("line \(number)") }
+            // Registered last, so it comes first: nobody has read until now.
+            atexit { relay() }
+            exit(0)
+        }
+        #expect(result.standardErrorLines == (0..<200).map { "line \($0)" })
+    }
+
+    @Test("while nobody reads: it ends all the same")
+    func fullAtExit() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            _ = stage.fill()
+            for number in 0..<1_000 { StandardError.write("line \(number)") }
+            exit(0)
+        }
+    }
+
+    @Test("while a stopped thread holds the lock: it ends all the same, and another handler's lines are written")
+    func lockHeld() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            StandardError.write("before")
+            let isHeld = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                StandardError.buffer.withLock { _ in
+                    isHeld.signal()
+                    while true { sleep(1_000) }
+                }
+            }
+            isHeld.wait()
+            StandardError.writeAtExit(["last words", "of two lines"])
+            #expect(stage.available().nonemptyLines == ["before", "last words", "of two lines"])
+            // Once the time is used up, another handler does not wait again; its lines are written no less.
+            StandardError.writeAtExit(["very last"])
+            #expect(stage.available().nonemptyLines == ["very last"])
+            exit(0)
+        }
+    }
+
+    @Test("in the very thread that holds the lock, as by a signal's handler: it ends all the same")
+    func lockHeldHere() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            StandardError.write("before")
+            #expect(stage.available() == "before\n")
+            StandardError.buffer.withLock { _ in exit(0) }
+        }
+    }
+
+    @Test("while a stopped thread has its turn: what waits behind it is written, and another handler's lines")
+    func turnHeld() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            // A poster that stops between asking and writing.
+            #expect(StandardError.buffer.withLock { $0.arrive(StandardError.bytes(of: "stopped")) } != .rest)
+            StandardError.write("behind it")
+            #expect(stage.available() == "")
+            StandardError.writeAtExit(["last words"])
+            #expect(stage.available().nonemptyLines == ["behind it", "last words"])
+            exit(0)
+        }
+    }
+
+    @Test("another handler's lines come behind what waits")
+    func inOrder() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            let filled = stage.fill()
+            StandardError.write("waiting")
+            #expect(stage.available(atMost: filled).utf8.count == filled)
+            StandardError.writeAtExit(["last words"])
+            #expect(stage.available() == "waiting\nlast words\n")
+        }
+    }
+}

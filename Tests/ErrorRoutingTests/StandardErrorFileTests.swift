@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("Behaviour 25: standard error is some other file", .timeLimit(.minutes(2)))
+struct StandardErrorFileTests {
+    @Test("a terminal: at once, then behind what waits, and its flags stay as they are")
+    func terminal() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.terminal()
+            let before = stage.flags
+            StandardError.write("at once")
+            #expect(stage.isReadable(milliseconds: 10_000))
+            #expect(stage.available() == "at once\n")
+            let sent = (0..<3_000).map { "line \($0) " + String(repeating: "x", count: 100) }
+            for line in sent { StandardError.write(line) }
+            #expect(stage.flags == before)
+            #expect(stage.lines(3_000) == sent)
+            #expect(stage.flags == before)
+        }
+    }
+
+    @Test("a terminal that cannot be opened again is left to the thread")
+    func terminalWithoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.terminal()
+            let before = Self.setDescriptorLimit(3)
+            let sent = (0..<3_000).map { "line \($0) " + String(repeating: "x", count: 100) }
+            for line in sent { StandardError.write(line) }
+            #expect(stage.lines(3_000) == sent)
+            _ = Self.setDescriptorLimit(before)
+        }
+    }
+
+    @Test("a socket: at once, then behind what waits, and its flags stay as they are")
+    func socket() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.socket()
+            let before = stage.flags
+            StandardError.write("at once")
+            #expect(stage.available() == "at once\n")
+            let sent = (0..<5_000).map { "line \($0) " + String(repeating: "x", count: 100) }
+            for line in sent { StandardError.write(line) }
+            #expect(stage.flags == before)
+            #expect(stage.lines(5_000) == sent)
+            #expect(stage.flags == before)
+        }
+    }
+
+    @Test("a regular file that others write to as well, by appending or at a place that they share")
+    func regularFile() async {
+        await #expect(processExitsWith: .success) {
+            for flags in [O_APPEND, 0] {
+                let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+                let file = unsafe open(path, O_CREAT | O_RDWR | flags, 0o600)
+                // Another one that appends has a place of its own; one that does not shares this one's.
+                let other = flags == 0 ? dup(file) : unsafe open(path, O_WRONLY | O_APPEND)
+                dup2(file, STDERR_FILENO)
+                var sent: [String] = []
+                for number in 0..<100 {
+                    let line = "line \(number) " + String(repeating: "x", count: number == 50 ? 100_000 : 50)
+                    StandardError.write(line)
+                    _ = unsafe write(other, "other\n", 6)
+                    sent += [line, "other"]
+                }
+                let content = FileManager.default.contents(atPath: path) ?? Data()
+                #expect(String(decoding: content, as: UTF8.self).nonemptyLines == sent)
+                unsafe unlink(path)
+            }
+        }
+    }
+
+    @Test("a full disk costs the lines that it does not take, and they are counted")
+    func fullDisk() async {
+        await #expect(processExitsWith: .success) {
+            let full = unsafe open("/dev/full", O_WRONLY)
+            guard full >= 0 else { return }
+            dup2(full, STDERR_FILENO)
+            for number in 0..<10 { StandardError.write("line \(number)") }
+            let stage = StandardErrorStage.pipe()
+            StandardError.write("space again")
+            let lines = stage.lines(2)
+            #expect(lines.first == "space again")
+            #expect(lines.countOfLost == 10)
+        }
+    }
+
+    @Test("the null device takes all of it")
+    func nullDevice() async {
+        await #expect(processExitsWith: .success) {
+            dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO)
+            for number in 0..<10_000 { StandardError.write("line \(number)") }
+            let stage = StandardErrorStage.pipe()
+            StandardError.write("the only one")
+            #expect(stage.available() == "the only one\n")
+        }
+    }
+
+    @Test("a closed descriptor costs the lines meanwhile, and no more")
+    func closed() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            close(STDERR_FILENO)
+            for number in 0..<10 { StandardError.write("line \(number)") }
+            dup2(stage.shared, STDERR_FILENO)
+            StandardError.write("open again")
+            #expect(stage.available().nonemptyLines.withoutNotices == ["open again"])
+        }
+    }
+
+    @Test("the program may put another file in its place: what waits goes there, whole lines of it")
+    func replaced() async {
+        await #expect(processExitsWith: .success) {
+            let first = StandardErrorStage.pipe()
+            let long = String(repeating: "0123456789", count: 10_000)
+            // The first pipe has the beginning of this one, and takes no more.
+            StandardError.write(long)
+            for number in 0..<100 { StandardError.write("line \(number)") }
+            let second = StandardErrorStage.pipe()
+            #expect(second.lines(101) == [long] + (0..<100).map { "line \($0)" })
+            #expect(long.hasPrefix(first.available()))
+        }
+    }
+
+    @Test("nothing of ours keeps a file open which the program has put another in place of")
+    func released() async {
+        await #expect(processExitsWith: .success) {
+            for stage in [StandardErrorStage.pipe(), .namedPipe()] {
+                dup2(stage.shared, STDERR_FILENO)
+                StandardError.write("a line")
+                #expect(stage.available() == "a line\n")
+                dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO)
+                close(stage.shared)
+                // The end of the pipe can be read, since nobody could write any more.
+                #expect(stage.isReadable(milliseconds: 10_000))
+                #expect(stage.available() == "")
+            }
+        }
+    }
+
+    /// - Returns: What it was.
+    private static func setDescriptorLimit(_ count: rlim_t) -> rlim_t {
+        #if canImport(Darwin)
+            let resource = RLIMIT_NOFILE
+        #else
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #endif
+        var limit = rlimit()
+        unsafe getrlimit(resource, &limit)
+        let before = limit.rlim_cur
+        limit.rlim_cur = count
+        #expect(unsafe setrlimit(resource, &limit) == 0)
+        return before
+    }
+}

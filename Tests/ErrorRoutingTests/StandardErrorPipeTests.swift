@@ -1,0 +1,132 @@
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("Behaviour 25: standard error is a pipe", .timeLimit(.minutes(2)))
+struct StandardErrorPipeTests {
+    @Test("a line that fits has been written when the call returns")
+    func atOnce() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            for number in 0..<100 {
+                StandardError.write("line \(number)")
+                #expect(stage.available() == "line \(number)\n")
+            }
+        }
+    }
+
+    @Test("a full one holds up nobody; what waits follows whole and in order as soon as it is read")
+    func full() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            _ = stage.fill()
+            let sent = (0..<1_000).map { "line \($0)" }
+            for line in sent { StandardError.write(line) }
+            #expect(stage.lines(1_000) == sent)
+            // When all is told, lines are written at once again. Whoever told it may still be at it.
+            while StandardError.buffer.withLock({ $0.leave(adding: []) }) == nil { yieldToOtherThreads() }
+            StandardError.write("at once")
+            #expect(stage.available() == "at once\n")
+        }
+    }
+
+    @Test("a slow reader gets all lines, up to 1 MiB of them, a little at a time")
+    func slow() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            let sent = (0..<9_000).map { "line \($0) " + String(repeating: "x", count: $0 % 200) }
+            Thread.detachNewThread { for line in sent { StandardError.write(line) } }
+            var received = LineCollector()
+            while received.accounted < sent.count, stage.isReadable(milliseconds: 10_000) {
+                received.add(stage.available(atMost: 1 + received.lines.count % 5_000))
+            }
+            #expect(received.lines == sent)
+        }
+    }
+
+    @Test("what is more than 1 MiB is counted, and the count is told as soon as the pipe takes something")
+    func lost() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            _ = stage.fill()
+            let sent = (0..<20_000).map { "line \($0) " + String(repeating: "x", count: 90) }
+            for line in sent { StandardError.write(line) }
+            var received = LineCollector()
+            while received.accounted < sent.count, stage.isReadable(milliseconds: 10_000) {
+                received.add(stage.available())
+            }
+            let lines = received.lines.withoutNotices
+            #expect(received.accounted == sent.count)
+            #expect(lines == Array(sent.prefix(lines.count)))
+            #expect(lines.reduce(0) { $0 + $1.utf8.count + 1 } > 1_000_000)
+            // One batch of lines had been begun before.
+            #expect(received.lines.firstIndex { $0.hasPrefix("error-bus: ") }.map { $0 < 100 } == true)
+        }
+    }
+
+    @Test("lines sent are lines received and lines counted, however fast they come and how slowly they are read")
+    func balance() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            let sent = (0..<40_000).map { "line \($0) " + String(repeating: "x", count: $0 % 150) }
+            Thread.detachNewThread { for line in sent { StandardError.write(line) } }
+            var received = LineCollector()
+            while received.accounted < sent.count, stage.isReadable(milliseconds: 10_000) {
+                received.add(stage.available(atMost: 3_000))
+            }
+            #expect(received.accounted == sent.count)
+            let lines = received.lines.withoutNotices
+            let numbers = lines.compactMap { Int($0.split(separator: " ")[1]) }
+            #expect(numbers == numbers.sorted())
+            #expect(Set(numbers).count == lines.count)
+            #expect(Set(sent).isSuperset(of: lines))
+        }
+    }
+
+    @Test("one that somebody made non-blocking loses nothing and glues nothing, and its flags stay as they are")
+    func nonBlockingAlready() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            _ = stage.fill()
+            _ = fcntl(stage.shared, F_SETFL, stage.flags | O_NONBLOCK)
+            let before = stage.flags
+            let sent = (0..<2_000).map { "line \($0) " + String(repeating: "x", count: 100) }
+            for line in sent { StandardError.write(line) }
+            #expect(stage.flags == before)
+            #expect(stage.lines(2_000) == sent)
+            #expect(stage.flags == before)
+        }
+    }
+
+    @Test("a line of 100 KB is whole, and those behind it follow")
+    func longLine() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.pipe()
+            let long = String(repeating: "0123456789", count: 10_000)
+            let sent = ["before", long, "after", long, "end"]
+            for line in sent { StandardError.write(line) }
+            #expect(stage.lines(5) == sent)
+        }
+    }
+
+    @Test("one with a name, which is opened again, is not held up either and keeps its flags")
+    func named() async {
+        await #expect(processExitsWith: .success) {
+            let stage = StandardErrorStage.namedPipe()
+            let before = stage.flags
+            StandardError.write("at once")
+            #expect(stage.available() == "at once\n")
+            _ = stage.fill()
+            let sent = (0..<1_000).map { "line \($0)" }
+            for line in sent { StandardError.write(line) }
+            #expect(stage.flags == before)
+            #expect(stage.lines(1_000) == sent)
+            stage.closeReader()
+            // Without a reader it cannot be opened.
+            StandardError.write("to nobody")
+            StandardErrorStage.end()
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ErrorRouting
+
+private let calls = Atomic<Int>(0)
+
+@Suite("Behaviour 25: nobody hears of SIGPIPE when standard error has no reader", .timeLimit(.minutes(2)))
+struct StandardErrorSignalTests {
+    @Test("the process goes on although nothing handles the signal, and nothing is left of it")
+    func byDefault() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let stages = [StandardErrorStage.pipe(), .namedPipe(), .socket()]
+            for stage in stages {
+                dup2(stage.shared, STDERR_FILENO)
+                stage.closeReader()
+                for number in 0..<100 { StandardError.write("line \(number)") }
+                #expect(!Self.isPending)
+                #expect(!Self.isBlocked)
+            }
+            StandardErrorStage.end()
+        }
+    }
+
+    @Test("a reader that goes away in the middle, and leaves it to the thread to find out, ends nothing either")
+    func inTheMiddle() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let stage = StandardErrorStage.pipe()
+            _ = stage.fill()
+            for _ in 0..<1_000 { StandardError.write(String(repeating: "x", count: 500)) }
+            stage.closeReader()
+            // All of it is given up.
+            StandardError.waitUntilWritten()
+            StandardErrorStage.end()
+        }
+    }
+
+    @Test("the program's own handler is neither called nor replaced")
+    func ownHandler() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE) { _ in calls.wrappingAdd(1, ordering: .relaxed) }
+            let before = Self.handler
+            let stage = StandardErrorStage.pipe()
+            stage.closeReader()
+            for number in 0..<100 { StandardError.write("line \(number)") }
+            #expect(calls.load(ordering: .relaxed) == 0)
+            #expect(Self.handler == before)
+            // It is still the one that hears of a write of the program's own.
+            _ = unsafe write(stage.shared, "x", 1)
+            #expect(calls.load(ordering: .relaxed) == 1)
+            StandardErrorStage.end()
+        }
+    }
+
+    @Test("where it was blocked it stays blocked, and pending if it was that, else not")
+    func blocked() async {
+        await #expect(processExitsWith: .success) {
+            // The signal belongs to the thread, so all of this happens in one.
+            signal(SIGPIPE, SIG_DFL)
+            let stage = StandardErrorStage.pipe()
+            stage.closeReader()
+            var set = sigset_t()
+            unsafe sigemptyset(&set)
+            unsafe sigaddset(&set, SIGPIPE)
+            unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+            StandardError.write("a line")
+            #expect(Self.isBlocked)
+            #expect(!Self.isPending)
+            _ = unsafe write(stage.shared, "x", 1)
+            #expect(Self.isPending)
+            StandardError.write("a line")
+            #expect(Self.isBlocked)
+            #expect(Self.isPending)
+            StandardErrorStage.end()
+            // It has done its part, and must not end this process.
+            signal(SIGPIPE, SIG_IGN)
+        }
+    }
+
+    private static var isPending: Bool {
+        var set = sigset_t()
+        unsafe sigpending(&set)
+        return unsafe sigismember(&set, SIGPIPE) == 1
+    }
+
+    private static var isBlocked: Bool {
+        var set = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, nil, &set)
+        return unsafe sigismember(&set, SIGPIPE) == 1
+    }
+
+    /// The handler, which comes first in the structure; what follows need not be the same each time.
+    private static var handler: [UInt8] {
+        var action = sigaction()
+        unsafe sigaction(SIGPIPE, nil, &action)
+        return unsafe withUnsafeBytes(of: action) { unsafe Array($0.prefix(MemoryLayout<Int>.size)) }
+    }
+}

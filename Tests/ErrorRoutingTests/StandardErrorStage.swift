@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+/// A file in place of standard error, and its other end: for a process of a test's own.
+///
+/// The closures of exit tests capture nothing, so each makes one for itself.
+struct StandardErrorStage {
+    /// What is read here was written to standard error.
+    let reader: Int32
+    /// The open file that standard error is too: its flags are those which other processes would see.
+    let shared: Int32
+
+    static func pipe() -> Self {
+        var ends: [Int32] = [0, 0]
+        #expect(unsafe Foundation.pipe(&ends) == 0)
+        return Self(ends[0], ends[1])
+    }
+
+    /// A pipe with a name in the file system.
+    static func namedPipe() -> Self {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        defer { unsafe unlink(path) }
+        let reader = unsafe open(path, O_RDONLY | O_NONBLOCK)
+        return Self(reader, unsafe open(path, O_WRONLY))
+    }
+
+    static func socket() -> Self {
+        var ends: [Int32] = [0, 0]
+        #if canImport(Darwin)
+            #expect(unsafe socketpair(AF_UNIX, SOCK_STREAM, 0, &ends) == 0)
+        #else
+            #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        #endif
+        return Self(ends[0], ends[1])
+    }
+
+    /// A terminal that passes everything on as it is.
+    static func terminal() -> Self {
+        var (reader, writer): (Int32, Int32) = (0, 0)
+        #expect(unsafe openpty(&reader, &writer, nil, nil, nil) == 0)
+        var attributes = termios()
+        unsafe tcgetattr(writer, &attributes)
+        unsafe cfmakeraw(&attributes)
+        unsafe tcsetattr(writer, TCSANOW, &attributes)
+        return Self(reader, writer)
+    }
+
+    private init(_ reader: Int32, _ writer: Int32) {
+        self.reader = reader
+        shared = writer
+        dup2(writer, STDERR_FILENO)
+        // Nothing else would end a process that hangs, and nobody would hear of it.
+        alarm(60)
+    }
+
+    var flags: Int32 { fcntl(shared, F_GETFL) }
+
+    /// Writes so much that no further byte fits, and says how much it was.
+    func fill() -> Int {
+        let before = flags
+        _ = fcntl(shared, F_SETFL, before | O_NONBLOCK)
+        defer { _ = fcntl(shared, F_SETFL, before) }
+        var count = 0
+        for size in [4096, 1] {
+            let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: size)
+            while true {
+                let written = unsafe write(shared, bytes, size)
+                if written <= 0 { break }
+                count += written
+            }
+        }
+        return count
+    }
+
+    /// What is there to be read now.
+    func available(atMost limit: Int = .max) -> String {
+        var text: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65536)
+        while text.count < limit, isReadable(milliseconds: 0) {
+            let count = unsafe read(reader, &piece, min(piece.count, limit - text.count))
+            if count <= 0 { break }
+            text += piece[..<count]
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// What is read until so many lines are there that are not empty, or nothing came for a while.
+    func lines(_ count: Int) -> [String] {
+        var text = ""
+        while text.nonemptyLines.count < count || text.last != "\n" {
+            guard isReadable(milliseconds: 10_000) else { break }
+            let piece = available()
+            if piece.isEmpty { break }
+            text += piece
+        }
+        return text.nonemptyLines
+    }
+
+    func isReadable(milliseconds: Int32) -> Bool {
+        var request = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&request, 1, milliseconds) > 0
+    }
+
+    func closeReader() { close(reader) }
+
+    /// Makes the null device standard error: the testing library writes there when a test's process ends.
+    static func end() { dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO) }
+}
+
+extension StandardError {
+    /// Waits until nothing waits any more.
+    static func waitUntilWritten() {
+        while buffer.withLock({ $0.pending }) > 0 { yieldToOtherThreads() }
+    }
+}
+
+extension String {
+    var nonemptyLines: [String] { split(separator: "\n").map(String.init) }
+}
+
+extension [String] {
+    /// How many lines the notices among these say were lost.
+    var countOfLost: Int {
+        filter { $0.hasPrefix("error-bus: ") }.compactMap { $0.split(separator: " ").compactMap { Int($0) }.first }
+            .reduce(0, +)
+    }
+
+    var withoutNotices: [String] { filter { !$0.hasPrefix("error-bus: ") } }
+}
+
+/// Lines as they are read, piece by piece.
+struct LineCollector {
+    private(set) var lines: [String] = []
+    private var rest = ""
+
+    /// How many lines came whole, and how many were said to be lost.
+    private(set) var accounted = 0
+
+    mutating func add(_ text: String) {
+        let ended = (rest + text).components(separatedBy: "\n")
+        rest = ended.last ?? ""
+        let more = ended.dropLast().filter { !$0.isEmpty }
+        lines += more
+        accounted += more.withoutNotices.count + more.countOfLost
+    }
+}
