@@ -54,6 +54,8 @@ struct StressLog {
             abort()
         }
         var (evidence, wrong) = await plan.run()
+        // Behind a thread that was interrupted while it wrote, lines wait.
+        StandardError.waitUntilWritten()
         isOver.signal()
         try? output.seek(toOffset: 0)
         let text = (try? output.readToEnd()).map { String(decoding: $0, as: UTF8.self) } ?? ""

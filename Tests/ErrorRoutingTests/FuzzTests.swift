@@ -1,6 +1,7 @@
-import ErrorRouting
 import Foundation
 import Testing
+
+@testable import ErrorRouting
 
 /// Everything at random, with errors, matchers and texts that do their worst: nothing crashes, hangs, or is lost.
 ///
@@ -66,6 +67,7 @@ enum FuzzRun {
             }
             seed += 1
         } while ContinuousClock.now - begin < .seconds(FuzzTime.seconds)
+        StandardError.waitUntilWritten()
         // Given back for what a sanitizer has to say at the end.
         dup2(standardError, STDERR_FILENO)
         note("\(seed - FuzzTime.seed) runs from seed \(FuzzTime.seed), \(posted) posted, and all is right")

@@ -1,8 +1,12 @@
 /// A clock with its instants as durations since it was set up, so that the state machine can hold them as plain values.
+///
+/// They never run backwards: where somebody's clock is set back, the time until then is kept, and goes on from there.
 struct BusClock: Sendable {
     let now: @Sendable () -> Duration
     /// Sleeps until a moment; throws only if the task was cancelled.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
+    /// Whether it is the system's, by which threads can wait too.
+    let isContinuous: Bool
 
     /// What counts as forever, 100 years.
     ///
@@ -10,16 +14,38 @@ struct BusClock: Sendable {
     static let forever = Duration.seconds(100 * 365 * 86_400)
 
     init(_ clock: some Clock<Duration>) {
-        let origin = clock.now
-        now = { origin.duration(to: clock.now) }
+        let now = Self.elapsedTime(by: clock)
+        self.now = now
+        isContinuous = clock is ContinuousClock
         sleep = { deadline in
             do {
-                try await clock.sleep(until: origin.advanced(by: deadline), tolerance: nil)
+                try await clock.sleep(until: clock.now.advanced(by: deadline - now()), tolerance: nil)
             } catch {
                 try Task.checkCancellation()
                 // A clock that fails for a reason of its own must not let limits pass at once, or never.
-                let rest = deadline - origin.duration(to: clock.now)
-                try await ContinuousClock().sleep(for: max(rest, .zero))
+                try await ContinuousClock().sleep(for: max(deadline - now(), .zero))
+            }
+        }
+    }
+
+    /// The time that has passed by a clock since now.
+    private static func elapsedTime(by clock: some Clock<Duration>) -> @Sendable () -> Duration {
+        let origin = clock.now
+        // The system's clocks never run backwards.
+        if clock is ContinuousClock || clock is SuspendingClock { return { origin.duration(to: clock.now) } }
+        let state = Locked((last: origin, elapsed: Duration.zero, count: 0))
+        return {
+            let count = state.withLock { $0.count }
+            // Asked outside the lock, since it is somebody's code.
+            let now = clock.now
+            return state.withLock { state in
+                let step = state.last.duration(to: now)
+                // Another thread that has asked later may have come first; else the clock was set back.
+                if step < .zero, state.count != count { return state.elapsed }
+                state.last = now
+                state.elapsed += max(step, .zero)
+                state.count += 1
+                return state.elapsed
             }
         }
     }
@@ -29,10 +55,12 @@ struct BusClock: Sendable {
 }
 
 extension Duration {
-    /// The whole nanoseconds in it, up to 292 years.
+    /// The whole nanoseconds in it, up to 292 years, forwards or backwards; beyond that, these.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
-        let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflows ? .max : product.addingReportingOverflow(attoseconds / 1_000_000_000).partialValue
+        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isTooLargeInAll) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        if isTooLarge || isTooLargeInAll { return seconds < 0 ? .min : .max }
+        return sum
     }
 }

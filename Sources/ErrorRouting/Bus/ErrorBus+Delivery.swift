@@ -210,7 +210,7 @@ extension ErrorBus {
                 return .end
             }
             guard intake.mailbox.sleep(at: machine.nextNumber) else { continue }
-            let isIdle = machine.statistics(intake.counts, lane.counts).pending == 0
+            let isIdle = counted(machine).pending == 0
             return .sleep(isIdle ? machine.takeIdleWaiters() : [], alarm: machine.nextAlarm())
         }
     }

@@ -44,7 +44,7 @@ extension ErrorBus {
     /// What follows when posting has been ended, or was already.
     private func closed(_ isFirst: Bool, _ machine: inout BusStateMachine) -> FinishAnswer {
         guard isFirst else { return .nothing }
-        if machine.runPhase == .notStarted, machine.statistics(intake.counts, lane.counts).pending == 0, intake.end() {
+        if machine.runPhase == .notStarted, counted(machine).pending == 0, intake.end() {
             machine.hasEnded = true
             return .end
         }
@@ -62,17 +62,23 @@ extension ErrorBus {
     /// Finishes the bus once its tasks have ended and nothing is pending, so that what the actions of the last reports
     /// start is waited for too.
     ///
-    /// What a flood limit holds is let go meanwhile.
+    /// What a flood limit holds is let go meanwhile. Where actions go on and on posting it ends all the same: from the
+    /// tasks' end no more reports are accepted than the bus has room for, and none where it has been hurried.
     func finishWhenIdle() async {
         let wakes = machine.withLock { machine in
             machine.isWindingUp = true
             return isAsleep(machine)
         }
         if wakes { waker.yield() }
+        await tasks.waitForAll()
+        machine.withLock { machine in
+            intake.accept(atMost: machine.isHurried ? 0 : machine.capacity)
+            machine.isLimited = true
+        }
         while true {
             let idle = Promise<Void>()
             let isIdle = machine.withLock { machine in
-                if machine.hasEnded || machine.statistics(intake.counts, lane.counts).pending == 0 { return true }
+                if machine.hasEnded || counted(machine).pending == 0 { return true }
                 machine.idleWaiters.append(idle)
                 return false
             }
@@ -84,13 +90,23 @@ extension ErrorBus {
             let answer = machine.withLock { machine -> FinishAnswer? in
                 let state = intake.state
                 if state.isClosed { return .nothing }
-                let statistics = machine.statistics(intake.counts, lane.counts)
+                let statistics = counted(machine)
                 guard statistics.pending == 0, statistics.posted == posted, intake.close(ifStill: state) else {
                     return nil
                 }
                 return closed(true, &machine)
             }
             if let answer { return perform(answer) }
+        }
+    }
+
+    /// The caller of ``withErrorBus(handler:configuration:isolation:_:)`` was cancelled: once body and tasks have ended
+    /// no more is accepted.
+    func hurry() {
+        tasks.cancelAll()
+        machine.withLock { machine in
+            machine.isHurried = true
+            if machine.isLimited { intake.accept(atMost: 0) }
         }
     }
 
@@ -108,44 +124,35 @@ extension ErrorBus {
         finish()
         let isInside = isInsideOwnAction
         let left = Promise<[ErrorReport]>()
-        let deadline = clock.deadline(after: limit)
-        // Weak, and without the bindings that tasks inherit: the clock need not honour cancellation.
-        let timer = Self.unbound {
-            Task { [weak self, clock] in
-                if limit > .zero {
-                    do { try await clock.sleep(deadline) } catch { return }
-                }
-                self?.takeBack { reports in
-                    left.fulfill(reports)
-                    guard isInside else { return }
-                    for report in reports {
-                        StandardError.write(report, because: "the bus was shut down before it was delivered")
-                    }
+        let timer = ShutdownTimer(within: limit, by: clock) { [weak self] in
+            self?.takeBack { reports in
+                left.fulfill(reports)
+                guard isInside else { return }
+                for report in reports {
+                    StandardError.write(report, because: "the bus was shut down before it was delivered")
                 }
             }
-        }
-        if isInside {
-            Task { [ended] in
-                await ended.value
-                timer.cancel()
-            }
-            return []
         }
         // Where everything is delivered nothing is left. Not the end itself is waited for here, which an observer's
         // matcher may hold up.
         Self.unbound {
             _ = Task { [ended] in
                 await ended.value
+                timer.cancel()
                 left.fulfill([])
             }
         }
+        if isInside { return [] }
         let reports = await left.value
         timer.cancel()
         return reports
     }
 
     private func takeBack(_ receive: ([ErrorReport]) -> Void) {
-        guard let left = takeLeftovers() else {
+        let (left, worker) = takeLeftovers()
+        // Before anyone hears of the end: the root is free then for the next.
+        resignRoot()
+        guard let left else {
             // Whoever has ended the bus tells of it, another shutdown say, when what it took is in its caller's hands.
             return receive([])
         }
@@ -154,13 +161,15 @@ extension ErrorBus {
         receive(left.reports.map { $0.report() })
         for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if machine.withLock({ $0.leftoversWereReceived() }) { end() }
+        // At last, since what an action does when it is cancelled may take its time.
+        cancelWorker(worker)
     }
 
-    /// Ends the bus, and answers what was not delivered; nil if it has ended already.
-    func takeLeftovers() -> BusStateMachine.Leftovers? {
-        let (left, worker) = machine.withLock { machine -> (BusStateMachine.Leftovers?, UInt64) in
-            if machine.hasEnded { return (nil, machine.generation) }
+    /// Ends the bus, and returns what was not delivered, nil if it has ended already, and which worker was at it.
+    func takeLeftovers() -> (BusStateMachine.Leftovers?, worker: UInt64) {
+        machine.withLock { machine in
             let worker = machine.generation
+            if machine.hasEnded { return (nil, worker) }
             if let number = lane.withdraw() {
                 machine.laneClosed(at: number, lane.sequence)
                 // A copy, since the worker still looks at what lies there.
@@ -171,8 +180,6 @@ extension ErrorBus {
             generation.store(machine.generation, ordering: .releasing)
             return (left, worker)
         }
-        if left != nil { cancelWorker(worker) }
-        return left
     }
 
     /// What is still in the intake, which takes no more.

@@ -1,9 +1,11 @@
 extension ErrorBus {
     /// How many errors the bus has taken, and what became of them, at one moment.
+    ///
+    /// It balances whenever it is read, also while errors are posted and delivered; between two reads by one thread no
+    /// count but that of pending errors falls, and a post that has returned is in the next read.
     public var statistics: Statistics {
         var (statistics, isDelivering) = machine.withLock { machine in
-            let laneCounts = lane.counts
-            return (machine.statistics(intake.counts, laneCounts), machine.delivering != nil || laneCounts.isOpen)
+            (counted(machine), machine.delivering != nil || lane.isOpen)
         }
         if isDelivering {
             statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
@@ -11,10 +13,18 @@ extension ErrorBus {
         return statistics
     }
 
+    /// The counts, under the lock.
+    func counted(_ machine: borrowing BusStateMachine) -> Statistics {
+        // What was accepted is read before the ends and after them.
+        let before = intake.state
+        let lane = lane.counts
+        return machine.statistics(intake.counts(since: before), lane)
+    }
+
     /// How many errors a bus has taken, and what became of them.
     ///
-    /// Whenever the bus is at rest, `posted = handled + ignored + unmatched + suppressed + dropped + pending`; each is
-    /// counted on its own.
+    /// Whenever it is read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest each is
+    /// counted on its own; while errors are posted and delivered, what is pending is the difference of the others.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Errors posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus made itself.
         public internal(set) var posted: Int

@@ -86,7 +86,7 @@ public final class ErrorBus: ErrorPosting {
     }
 
     deinit {
-        for pending in takeLeftovers()?.reports ?? [] {
+        for pending in takeLeftovers().0?.reports ?? [] {
             pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             StandardError.write(pending.report(), because: "the bus was discarded before it was delivered")
         }

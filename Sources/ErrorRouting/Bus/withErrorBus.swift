@@ -11,6 +11,10 @@
 /// with `task` are awaited, those included that actions start, then the bus is finished, and all that was posted is
 /// delivered. If the body throws or is cancelled, those tasks are cancelled first, as in a task group.
 ///
+/// It always ends once those tasks and the actions in flight return: what actions still post then is accepted up to the
+/// bus's capacity in all, or not at all where the caller was cancelled; the rest is dropped, counted, and written to
+/// standard error.
+///
 /// - Parameters:
 ///   - handler: The rules, `.default` say.
 ///   - configuration: How much the bus holds, and how long an action may take.
@@ -45,7 +49,7 @@ public func withErrorBus<T, F: Error>(
         await bus.finishWhenIdle()
         return result
     } onCancel: {
-        bus.tasks.cancelAll()
+        bus.hurry()
     }
     await loop.value
     return try result.get()

@@ -50,6 +50,7 @@ struct BusStateMachine {
         }
     }
 
+    let capacity: Int
     let actionTimeLimit: Duration?
 
     var hasEnded = false
@@ -79,6 +80,10 @@ struct BusStateMachine {
     var alarm: Duration?
     /// Whether what a flood limit holds is let go at once, although the bus still accepts.
     var isWindingUp = false
+    /// Whether no more is accepted than there is room for, since the tasks have ended.
+    var isLimited = false
+    /// Whether nothing more is to be accepted once the tasks have ended.
+    var isHurried = false
     /// Whether the worker is telling the observers of a report; what ends the bus meanwhile waits for that.
     var isAnnouncing = false
     var endsAfterAnnouncement = false
@@ -90,30 +95,44 @@ struct BusStateMachine {
     ///   - actionTimeLimit: How long an asynchronous action may take.
     ///   - floodLimit: How many errors of a kind pass.
     init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil) {
+        self.capacity = capacity
         self.actionTimeLimit = actionTimeLimit
         // What is held takes capacity: at most half of it, so that one storm does not keep everything else out.
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
 
-    /// The counts of one moment; the law holds in them, unless the worker is just between two reports in the lane.
+    /// The counts, in which the law holds whenever they are read.
     ///
-    /// Posts and pending reports are counted by the intake, their ends here.
+    /// Posts and pending reports are counted by the intake, their ends here and in the lane. Where nothing changes
+    /// meanwhile each is counted on its own. Else what is pending is the difference of what was posted and what has
+    /// ended, both read together: from the posts that came in while the ends were read so many count as there can be at
+    /// most when these have come to their end.
     ///
     /// - Parameters:
-    ///   - intake: What the intake has counted up to this moment.
+    ///   - intake: What the intake has counted while the others were read.
     ///   - lane: What the lane has.
     func statistics(_ intake: IntakeCounts, _ lane: LaneCounts = LaneCounts()) -> ErrorBus.Statistics {
+        let handled = counters.handled + lane.handled
+        let ignored = counters.ignored + lane.ignored
+        let unmatched = counters.unmatched + lane.unmatched
         let overflowed = counters.toldDrops + intake.untoldDrops
         let notices = counters.notices + intake.notices + counters.failureNotices
+        let noticesWaiting = intake.notices + failureNotices.count
+        let lost = intake.withdrawn + counters.givenBack
+        let ended = handled + ignored + unmatched + counters.suppressed + lost
+        let mostPending = capacity + 1 + noticesWaiting
+        let accepted = max(intake.acceptedBefore, min(intake.accepted, ended + mostPending - notices))
+        let isAtRest = intake.acceptedBefore == intake.accepted && !lane.isOpen
+        let held =
+            accepted - intake.withdrawn - intake.released + noticesWaiting + (delivering == nil ? 0 : 1)
         return ErrorBus.Statistics(
-            posted: intake.accepted + overflowed + intake.refused + notices,
-            handled: counters.handled + lane.handled,
-            ignored: counters.ignored + lane.ignored,
-            unmatched: counters.unmatched + lane.unmatched,
+            posted: accepted + overflowed + intake.refused + notices,
+            handled: handled,
+            ignored: ignored,
+            unmatched: unmatched,
             suppressed: counters.suppressed,
-            dropped: overflowed + intake.refused + intake.withdrawn + counters.givenBack,
-            pending: intake.accepted - intake.withdrawn - intake.released + intake.notices
-                + failureNotices.count + (delivering == nil && !lane.isOpen ? 0 : 1),
+            dropped: overflowed + intake.refused + lost,
+            pending: isAtRest ? held : accepted + notices - ended,
             actionFailures: counters.actionFailures
         )
     }

@@ -77,7 +77,12 @@ struct DeliveryLane: ~Copyable, Sendable {
     func withdraw() -> Int? {
         let found = position.exchange(for: Self.withdrawn)
         if found < 0 { return nil }
-        while arrived.value != found { sched_yield() }
+        var looks = 0
+        while arrived.value != found {
+            looks += 1
+            // The worker's thread was preempted: it needs a processor, perhaps this one.
+            if looks < 100 { sched_yield() } else { usleep(50) }
+        }
         return found
     }
 

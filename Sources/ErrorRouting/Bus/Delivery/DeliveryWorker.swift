@@ -41,16 +41,23 @@ final class DeliveryWorker: ActionSupervisor {
 
     private func loop() async {
         var work = bus.next(for: generation)
+        var untilYield = Self.turn
         while true {
+            // Nothing else may suspend for as long as there is a report after the other.
+            if untilYield <= 0 {
+                untilYield = Self.turn
+                await Task.yield()
+            }
             switch work {
             case .deliver where isCancelled.load(ordering: .acquiring),
                 .sleep where isCancelled.load(ordering: .acquiring):
                 return bus.replaceCancelledWorker(generation)
             case .deliver(let pending, let progress):
                 bus.noteDelivery()
+                untilYield -= 1
                 work = await deliver(pending, from: progress)
             case .deliverInLane(let number):
-                work = deliverInLane(number)
+                work = deliverInLane(number, untilYield: &untilYield)
             case .sleep:
                 await bus.wakeUp()
                 work = bus.next(for: generation)
@@ -117,8 +124,11 @@ final class DeliveryWorker: ActionSupervisor {
         return DispatchWalk(path, error, from: progress)
     }
 
-    /// Delivers what is in the lane, until that is empty or needs more.
-    private func deliverInLane(_ first: Int) -> ErrorBus.Work {
+    /// How many reports are delivered before others that wait for the thread are let in.
+    private static let turn = 4_096
+
+    /// Delivers what is in the lane, until that is empty or needs more, or others are to be let in.
+    private func deliverInLane(_ first: Int, untilYield: inout Int) -> ErrorBus.Work {
         var number = first
         bus.noteDelivery()
         while true {
@@ -126,6 +136,9 @@ final class DeliveryWorker: ActionSupervisor {
             if isCancelled.load(ordering: .acquiring) {
                 return bus.leaveLane(at: number, DispatchProgress(), isOver: false, for: generation)
             }
+            // The report is in delivery; a shutdown meanwhile takes it back.
+            if untilYield <= 0 { return .deliverInLane(number) }
+            untilYield -= 1
             switch deliver(number) {
             case .next: number += 1
             case .work(.deliverInLane(let next)): number = next

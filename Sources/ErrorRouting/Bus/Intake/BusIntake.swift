@@ -22,6 +22,8 @@ struct BusIntake: ~Copyable, Sendable {
     /// What posters last saw of ``released``: so they look there, which takes the loop its cache line away, only when
     /// the bus seems to be full.
     private let seenReleased = Atomic<Int>(0)
+    /// How many reports are accepted in all.
+    private let limit = Atomic<Int>(.max)
 
     /// How many of the accepted reports take no room any more.
     private let released = PaddedCounter()
@@ -52,7 +54,7 @@ struct BusIntake: ~Copyable, Sendable {
         var seen = seenReleased.load(ordering: .acquiring)
         while true {
             var desired = found
-            switch desired.reserve(released: seen, capacity: capacity) {
+            switch desired.reserve(released: seen, capacity: capacity, limit: limit.load(ordering: .relaxed)) {
             case .accepted:
                 let (isReserved, current) = word.replace(found, by: desired)
                 if isReserved { return .accepted(found.accepted) }
@@ -143,6 +145,9 @@ struct BusIntake: ~Copyable, Sendable {
         return word.replace(expected, by: desired).isReplaced
     }
 
+    /// Accepts no more than so many reports from now on, and no more at all after these.
+    func accept(atMost count: Int) { limit.store(state.accepted + count, ordering: .releasing) }
+
     /// Ends, if it is closed and nothing is outstanding.
     func end() -> Bool { update { $0.end(released: released.value) } }
 
@@ -153,18 +158,25 @@ struct BusIntake: ~Copyable, Sendable {
         }
     }
 
-    /// The counters that are kept here, of one moment.
-    var counts: IntakeCounts {
-        // In this order, since what is released was accepted before.
+    /// The counters that are kept here.
+    var counts: IntakeCounts { counts(since: state) }
+
+    /// The counters that are kept here, of a time that began when the word was read.
+    func counts(since before: IntakeWord) -> IntakeCounts {
+        // The word last, since what is released was accepted before.
         let released = released.value
-        let word = state
+        let untoldDrops = drops.untold
+        let refused = refused.load(ordering: .acquiring)
+        let withdrawn = withdrawn.load(ordering: .acquiring)
+        let after = state
         return IntakeCounts(
-            accepted: word.accepted,
+            accepted: after.accepted,
+            acceptedBefore: before.accepted,
             released: released,
-            untoldDrops: drops.untold,
-            refused: refused.load(ordering: .acquiring),
-            withdrawn: withdrawn.load(ordering: .acquiring),
-            notices: word.hasNotice ? 1 : 0
+            untoldDrops: untoldDrops,
+            refused: refused,
+            withdrawn: withdrawn,
+            notices: after.hasNotice ? 1 : 0
         )
     }
 
@@ -183,8 +195,10 @@ struct BusIntake: ~Copyable, Sendable {
 
 /// What the posters' side has counted.
 struct IntakeCounts {
-    /// Reports that were accepted.
+    /// Reports that were accepted until the last of the counters was read.
     var accepted = 0
+    /// Reports that were accepted before the first of them was read.
+    var acceptedBefore = 0
     /// Accepted reports that take no room any more: they are over, or in delivery.
     var released = 0
     /// Errors dropped since the last notice.

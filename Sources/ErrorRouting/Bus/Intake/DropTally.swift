@@ -69,9 +69,10 @@ struct DropTally: ~Copyable, Sendable {
 
         func add(_ type: UInt, elseIn others: borrowing Atomic<Int>) {
             // Addresses of types are aligned, and often near each other: multiplied by the golden ratio they spread.
-            let hash = Int(truncatingIfNeeded: (UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+            // Cut down to the number of slots before it becomes an `Int`, which has 32 bits on some systems.
+            let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(typeLimit))
             for step in 0..<typeLimit {
-                let slot = unsafe first + (hash &+ step) % typeLimit
+                let slot = unsafe first + (hash + step) % typeLimit
                 var found = unsafe slot.pointee.type.load(ordering: .relaxed)
                 if found == 0 {
                     let (isMine, other) = unsafe slot.pointee.type.compareExchange(

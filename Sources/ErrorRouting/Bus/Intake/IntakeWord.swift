@@ -40,8 +40,9 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
     /// - Parameters:
     ///   - released: How many of the accepted ones take no room any more.
     ///   - capacity: How many may.
-    mutating func reserve(released: Int, capacity: Int) -> Reservation {
-        if isClosed { return .closed }
+    ///   - limit: How many are accepted in all, as if it were closed then.
+    mutating func reserve(released: Int, capacity: Int, limit: Int = .max) -> Reservation {
+        if isClosed || accepted >= limit { return .closed }
         guard accepted &- released < capacity else { return .full }
         bits &+= Self.one
         return .accepted

@@ -1,0 +1,179 @@
+import Dispatch
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+/// Behaviours 15, 16 and 20, where what ends the bus has something against it: actions that go on and on, threads that
+/// are all blocked, a clock that is set back.
+@Suite("Ends", .timeLimit(.minutes(2)))
+struct BusEndsTests {
+    /// Posts the next number whenever it handles one.
+    private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {
+        ErrorHandler().on(Numbered.self) { error in
+            journal.note(error.number)
+            ErrorBus.current?.post(Numbered(error.number + 1))
+            return .stop
+        }
+    }
+
+    @Test("withErrorBus ends where an action posts a follow-up each time: as many are accepted as there is room for")
+    func followUps() async {
+        let journal = Journal<Int>()
+        let bus = await withErrorBus(handler: Self.goingOn(journal), configuration: .init(capacity: 8)) { bus in
+            bus.post(Numbered(1))
+            return bus
+        }
+        // The action in flight when the tasks have ended, and those that were accepted since.
+        #expect(journal.entries.count >= 9)
+        #expect(journal.entries == Array(1...journal.entries.count))
+        #expect(bus.statistics.dropped == 1)
+        #expect(bus.statistics.isBalanced && bus.statistics.pending == 0)
+    }
+
+    @Test("what the actions' tasks post counts too")
+    func followUpsFromTasks() async {
+        let handler = ErrorHandler().on(Numbered.self) { error in
+            ErrorBus.current?.task { throw Numbered(error.number + 1) }
+            return .stop
+        }
+        let bus = await withErrorBus(handler: handler, configuration: .init(capacity: 8)) { bus in
+            bus.post(Numbered(1))
+            return bus
+        }
+        #expect(bus.statistics.dropped == 1 && bus.statistics.pending == 0)
+    }
+
+    @Test("where the caller is cancelled nothing is accepted once body and tasks have ended")
+    func cancelled() async {
+        let (journal, begun) = (Journal<Int>(), Gate())
+        let task = Task {
+            await withErrorBus(handler: Self.goingOn(journal)) { bus in
+                begun.open()
+                while !Task.isCancelled { await Task.yield() }
+                bus.post(Numbered(1))
+                return bus
+            }
+        }
+        await begun.wait()
+        task.cancel()
+        let bus = await task.value
+        #expect(journal.entries.first == 1)
+        #expect(bus.statistics.dropped == 1 && bus.statistics.pending == 0)
+    }
+
+    @Test("a caller that is cancelled while the bus winds up is let go")
+    func cancelledMeanwhile() async {
+        let (journal, posted) = (Journal<Int>(), Gate())
+        let task = Task {
+            await withErrorBus(handler: Self.goingOn(journal), configuration: .init(capacity: 1 << 26)) { bus in
+                bus.post(Numbered(1))
+                posted.open()
+            }
+        }
+        await posted.wait()
+        task.cancel()
+        await task.value
+        #expect(journal.entries.first == 1)
+    }
+
+    @Test("shutdown takes back at its deadline though every thread of the pool is blocked")
+    func blockedPool() async {
+        await #expect(processExitsWith: .success) {
+            let block = DispatchSemaphore(value: 0)
+            let bus = ErrorBus(
+                handler: ErrorHandler().on(Numbered.self) { _ in
+                    block.wait()
+                    return .stop
+                })
+            for number in 1...3 { bus.post(Numbered(number)) }
+            Task { await bus.run() }
+            Task { _ = await bus.shutdown(within: .milliseconds(100)) }
+            while !bus.intake.state.isClosed || bus.statistics.pending < 3 { await Task.yield() }
+            Thread.detachNewThread {
+                // The tasks that block all threads never end, so neither would anything that waits for the pool.
+                for _ in 0..<30_000 where bus.statistics.dropped < 3 { usleep(1_000) }
+                let statistics = bus.statistics
+                exit(statistics.dropped == 3 && statistics.isBalanced && statistics.pending == 0 ? 0 : 1)
+            }
+            for _ in 0..<4 * ProcessInfo.processInfo.activeProcessorCount { Task { block.wait() } }
+            block.wait()
+        }
+    }
+
+    @Test("when shutdown returns the root is free for the next, also of a bus that was never run")
+    func rootIsFree() async {
+        await #expect(processExitsWith: .success) {
+            for number in 0..<300 {
+                let bus = ErrorBus(handler: ErrorHandler())
+                bus.becomeRoot()
+                bus.post(Numbered(number))
+                let left = await bus.shutdown(within: number % 2 == 0 ? .zero : .microseconds(10))
+                if left.count != 1 { exit(1) }
+            }
+        }
+    }
+
+    /// A clock that can be set.
+    private final class WallClock: Clock, Sendable {
+        typealias Instant = TestClock.Instant
+        private let time = Locked(Duration.seconds(10_000))
+        private let wakeUps = TestClock()
+
+        var now: Instant { Instant(offset: time.withLock { $0 }) }
+        var minimumResolution: Duration { .zero }
+
+        func set(forward step: Duration) { time.withLock { $0 += step } }
+        func wake() { wakeUps.advance(by: .seconds(100_000)) }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            while now < deadline { try await wakeUps.sleep(for: .seconds(1)) }
+        }
+    }
+
+    @Test("time that is set back does not run backwards: what has passed stays so, and it goes on")
+    func clockSetBack() {
+        let wall = WallClock()
+        let clock = BusClock(wall)
+        #expect(clock.now() == .zero)
+        wall.set(forward: .seconds(5))
+        #expect(clock.now() == .seconds(5))
+        wall.set(forward: .seconds(-1_000))
+        #expect(clock.now() == .seconds(5))
+        wall.set(forward: .seconds(3))
+        #expect(clock.now() == .seconds(8))
+    }
+
+    @Test("a flood limit's window ends though the clock was set back a thousand seconds")
+    func windowSetBack() async {
+        let (wall, journal) = (WallClock(), Journal<Int>())
+        let handler = ErrorHandler().always { _, report in
+            journal.note(report.occurrences)
+            return .next
+        }
+        let limit = FloodLimit(first: 1, per: .seconds(10))
+        let bus = ErrorBus(handler: handler, configuration: .init(floodLimit: limit, clock: wall))
+        let run = Task { await bus.run() }
+        for _ in 0..<3 { bus.post(Zoo.Offline()) }
+        while bus.statistics.handled + bus.statistics.unmatched < 1 { await Task.yield() }
+        wall.set(forward: .seconds(-1_000))
+        bus.post(Numbered(0))
+        wall.set(forward: .seconds(11))
+        // Another error looks at the time; the window of the first ones is over then.
+        bus.post(Numbered(1))
+        while journal.entries.count < 4 { await Task.yield() }
+        #expect(journal.entries.contains(2))
+        bus.finish()
+        await run.value
+    }
+
+    @Test("nanoseconds end at 292 years, forwards and backwards")
+    func nanoseconds() {
+        #expect(Duration.seconds(Int64.max).nanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).nanoseconds == .min)
+        #expect(Duration.seconds(-3).nanoseconds == -3_000_000_000)
+        #expect((Duration.nanoseconds(Int64.max) + .nanoseconds(1)).nanoseconds == .max)
+        #expect((Duration.nanoseconds(Int64.min) - .nanoseconds(1)).nanoseconds == .min)
+    }
+}

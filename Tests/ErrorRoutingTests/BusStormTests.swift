@@ -1,0 +1,98 @@
+import ErrorRoutingTesting
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ErrorRouting
+
+/// Behaviour 26: the figures balance whenever they are read; and what a storm leaves to others.
+@Suite("Figures in a storm", .timeLimit(.minutes(2)))
+struct BusStormTests {
+    /// What one reader has found wrong.
+    private final class Complaints: Sendable {
+        private let texts = Locked<[String]>([])
+        var all: [String] { texts.withLock { $0 } }
+        func note(_ text: String) { texts.withLock { if $0.count < 20 { $0.append(text) } } }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isSet: Bool { value.load(ordering: .acquiring) }
+        func set() { value.store(true, ordering: .releasing) }
+    }
+
+    static let configurations: [ErrorBus.Configuration] = [
+        .init(), .init(capacity: 3), .init(capacity: 64, floodLimit: FloodLimit(first: 1, per: .milliseconds(1))),
+    ]
+
+    @Test("statistics balance in each read, pending stays within bounds, and no other count falls", arguments: 0..<3)
+    func reads(index: Int) async {
+        let configuration = Self.configurations[index]
+        let handler = ErrorHandler()
+            .on(Numbered.self) { error in
+                if error.number % 1_000 == 0 { throw error }
+                return .stop
+            }
+            .ignore(Zoo.Offline.self)
+        let (complaints, isOver) = (Complaints(), Flag())
+        let bus = ErrorBus(handler: handler, configuration: configuration)
+        let run = Task { await bus.run() }
+        async let readers: Void = onThreads(2) { _ in
+            var last = bus.statistics
+            while !isOver.isSet {
+                let now = bus.statistics
+                if let wrong = Self.wrong(now, after: last, in: configuration) { complaints.note(wrong) }
+                last = now
+            }
+        }
+        await onThreads(3) { _ in
+            for number in 1...20_000 {
+                bus.post(number % 3 == 0 ? Zoo.Offline() : Numbered(number))
+                if number % 100 == 0, bus.statistics.posted < number { complaints.note("a post is not in the read") }
+            }
+        }
+        bus.finish()
+        await run.value
+        isOver.set()
+        await readers
+        #expect(complaints.all == [])
+        #expect(bus.statistics.isBalanced && bus.statistics.pending == 0 && bus.statistics.posted >= 60_000)
+    }
+
+    private static func wrong(
+        _ now: ErrorBus.Statistics,
+        after last: ErrorBus.Statistics,
+        in configuration: ErrorBus.Configuration
+    ) -> String? {
+        if !now.isBalanced { return "\(now)" }
+        // Failures' notices take no capacity: as many as there can be at once, and one of drops.
+        if now.pending < 0 || now.pending > configuration.capacity + 4 { return "pending \(now.pending)" }
+        let counts: [KeyPath<ErrorBus.Statistics, Int>] = [
+            \.posted, \.handled, \.ignored, \.unmatched, \.suppressed, \.dropped, \.actionFailures,
+        ]
+        for count in counts where now[keyPath: count] < last[keyPath: count] { return "\(last), then \(now)" }
+        return nil
+    }
+
+    @Test("storms on more buses than there are cores let others in: each delivers in turns")
+    func turns() async {
+        let isOver = Flag()
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
+                group.addTask {
+                    let storm = ErrorHandler().on(Numbered.self) { error in
+                        if !isOver.isSet { ErrorBus.current?.post(error) }
+                        return .stop
+                    }
+                    await withErrorBus(handler: storm) { bus in
+                        bus.post(Numbered(1))
+                        // The storm goes on until somebody else has had a turn.
+                        while !isOver.isSet { await Task.yield() }
+                    }
+                }
+            }
+            group.addTask(priority: .low) { isOver.set() }
+        }
+        #expect(isOver.isSet)
+    }
+}
