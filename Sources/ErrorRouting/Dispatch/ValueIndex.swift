@@ -29,32 +29,53 @@ class ValueIndex: @unchecked Sendable {
 
     /// - Parameter rules: The rules in order, each with the value that it requires.
     init(_ rules: [(value: Value, rule: Rule, order: Int)]) {
+        let groups = Self.grouped(rules)
         var capacity = 2
         // At most half full, so that a search always meets an end.
-        while capacity < rules.count * 2 { capacity *= 2 }
+        while capacity < groups.count * 2 { capacity *= 2 }
         mask = capacity - 1
         unsafe slots = .allocate(capacity: capacity)
         unsafe slots.initialize(repeating: ValueSlot(), count: capacity)
-        unsafe values = .allocate(capacity: rules.count)
-        // Grouped here and not by a dictionary, which traps where a value's `==` or hash is not to be relied upon.
-        var groups: [[(rule: Rule, order: Int, isCertain: Bool)]] = []
+        unsafe values = .allocate(capacity: groups.count)
+        var steps: [RuleSteps] = []
+        for group in groups {
+            let list = RuleSteps(group.steps)
+            var index = group.hash & mask
+            while unsafe slots[index].number >= 0 { index = (index + 1) & mask }
+            unsafe slots[index] = ValueSlot(number: steps.count, hash: group.hash, steps: list.list)
+            unsafe (values + steps.count).initialize(to: group.value)
+            steps.append(list)
+        }
+        self.steps = steps
+        super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
+    }
+
+    /// The rules for one value.
+    private struct Group {
+        let value: Value
+        let hash: Int
+        var steps: [(rule: Rule, order: Int, isCertain: Bool)] = []
+    }
+
+    /// The rules by their values.
+    ///
+    /// Not by a dictionary of values, which traps where their `==` or hash is not to be relied upon.
+    private static func grouped(_ rules: [(value: Value, rule: Rule, order: Int)]) -> [Group] {
+        var groups: [Group] = []
+        var numbersByHash: [Int: [Int]] = [:]
         for entry in rules {
             // What does not equal itself is found by nothing.
             guard entry.value == entry.value else { continue }
             let hash = entry.value.hashValue
-            let slot = unsafe slots + Self.slot(of: entry.value, hash, in: slots, mask, values)
-            if unsafe slot.pointee.number < 0 {
-                unsafe slot.pointee = ValueSlot(number: groups.count, hash: hash)
-                unsafe (values + groups.count).initialize(to: entry.value)
-                groups.append([])
+            let known = numbersByHash[hash]?.first { groups[$0].value == entry.value }
+            let number = known ?? groups.count
+            if known == nil {
+                groups.append(Group(value: entry.value, hash: hash))
+                numbersByHash[hash, default: []].append(number)
             }
-            unsafe groups[slot.pointee.number].append((entry.rule, entry.order, entry.rule.shape.isPlainValue))
+            groups[number].steps.append((entry.rule, entry.order, entry.rule.shape.isPlainValue))
         }
-        steps = groups.map { RuleSteps($0) }
-        for index in 0..<capacity where unsafe slots[index].number >= 0 {
-            unsafe slots[index].steps = steps[slots[index].number].list
-        }
-        super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
+        return groups
     }
 
     deinit {
@@ -76,25 +97,15 @@ class ValueIndex: @unchecked Sendable {
     }
 
     private func find(_ value: Value) -> RuleStepList {
-        let index = unsafe Self.slot(of: value, value.hashValue, in: slots, mask, values)
-        return unsafe slots[index].steps
-    }
-
-    /// Where a value is, or the free slot where it is not.
-    @inline(__always)
-    private static func slot(
-        of value: Value,
-        _ hash: Int,
-        in slots: UnsafeMutablePointer<ValueSlot>,
-        _ mask: Int,
-        _ values: UnsafeMutablePointer<Value>
-    ) -> Int {
+        let hash = value.hashValue
         var index = hash & mask
         while unsafe slots[index].number >= 0 {
-            if unsafe slots[index].hash == hash, unsafe values[slots[index].number] == value { break }
+            if unsafe slots[index].hash == hash, unsafe values[slots[index].number] == value {
+                return unsafe slots[index].steps
+            }
             index = (index + 1) & mask
         }
-        return index
+        return .none
     }
 }
 
