@@ -27,7 +27,7 @@ public struct AmbientErrorPosting: ErrorPosting {
     public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
         guard let target else {
             let report = ErrorReport(error: error, source: source, metadata: metadata)
-            StandardError.write(report, because: Self.noBus)
+            LastResort.ofProcess.write(report, because: Self.noBus)
             return
         }
         target.post(error, metadata: metadata, source: source)

@@ -35,6 +35,11 @@ extension ErrorBus {
         /// included, and should be quick; an error that it posts itself gets nothing from it.
         public var metadataProvider: (@Sendable () -> [String: String])?
 
+        /// Where the bus writes what nobody is left to handle; nil for the process's.
+        ///
+        /// See ``LastResort``.
+        public var lastResort: LastResort?
+
         /// Makes a configuration; each default suits a service.
         ///
         /// - Parameters:
@@ -43,18 +48,21 @@ extension ErrorBus {
         ///   - floodLimit: How many errors of one kind are delivered in a while; nil for all of them.
         ///   - clock: The clock for limits.
         ///   - metadataProvider: Asked for metadata whenever an error is posted; nil for none.
+        ///   - lastResort: Where the bus writes what nobody is left to handle; nil for the process's.
         public init(
             capacity: Int = 8192,
             actionTimeLimit: Duration? = .seconds(30),
             floodLimit: FloodLimit? = nil,
             clock: any Clock<Duration> = ContinuousClock(),
-            metadataProvider: (@Sendable () -> [String: String])? = nil
+            metadataProvider: (@Sendable () -> [String: String])? = nil,
+            lastResort: LastResort? = nil
         ) {
             self.capacity = capacity
             self.actionTimeLimit = actionTimeLimit
             self.floodLimit = floodLimit
             self.clock = clock
             self.metadataProvider = metadataProvider
+            self.lastResort = lastResort
         }
 
         /// Stops the program where a value makes no sense, and says which.

@@ -80,11 +80,11 @@ extension ErrorBus {
         let outcome = progress.outcome
         if isObserved { observers.send(pending.report(outcome)) }
         pending.posting.promise?.fulfill(outcome)
-        for failure in announcement { failure.writeToStandardError() }
+        for failure in announcement { lastResort.write(failure) }
         return next(for: generation)
     }
 
-    /// The report was taken away from its worker: what has failed, and nobody else knows of, goes to standard error.
+    /// The report was taken away from its worker: what has failed, and nobody else knows of, goes to the last resort.
     ///
     /// - Parameters:
     ///   - failures: What has failed.
@@ -92,7 +92,7 @@ extension ErrorBus {
     func goHome(telling failures: [ActionFailure], known: Int = 0) -> Work {
         if failures.isEmpty { return .goHome }
         let told = max(known, machine.withLock { $0.toldFailures })
-        for failure in failures.dropFirst(told) { failure.writeToStandardError() }
+        for failure in failures.dropFirst(told) { lastResort.write(failure) }
         return .goHome
     }
 

@@ -115,7 +115,7 @@ extension ErrorBus {
     /// What is taken back, the report in flight included, counts as dropped, also if some of its actions have run; the
     /// action in flight is cancelled, and whatever it still does changes nothing. Cancelling the caller does not shorten the time. Called inside one of
     /// the bus's own actions it does not wait for itself: it answers at once with nothing, the time limit stays in
-    /// force, and what is left then is written to standard error. Of several calls, the one whose time is up first
+    /// force, and what is left then goes to the last resort. Of several calls, the one whose time is up first
     /// takes everything back.
     ///
     /// - Parameter limit: How long to wait for delivery; zero or less takes everything back at once.
@@ -129,7 +129,7 @@ extension ErrorBus {
                 left.fulfill(reports)
                 guard isInside else { return }
                 for report in reports {
-                    StandardError.write(report, because: "the bus was shut down before it was delivered")
+                    self?.lastResort.write(report, because: "the bus was shut down before it was delivered")
                 }
             }
         }
@@ -156,7 +156,7 @@ extension ErrorBus {
             // Whoever has ended the bus tells of it, another shutdown say, when what it took is in its caller's hands.
             return receive([])
         }
-        for failure in left.failures { failure.writeToStandardError() }
+        for failure in left.failures { lastResort.write(failure) }
         // Before the end is told to anyone: the process may be over soon after.
         receive(left.reports.map { $0.report() })
         for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }

@@ -40,6 +40,7 @@ public final class ErrorBus: ErrorPosting {
     let actionTimeLimit: Duration?
     let hasFloodLimit: Bool
     let metadataProvider: (@Sendable () -> [String: String])?
+    private let ownLastResort: LastResort?
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
@@ -73,6 +74,7 @@ public final class ErrorBus: ErrorPosting {
         actionTimeLimit = configuration.actionTimeLimit
         hasFloodLimit = configuration.floodLimit != nil
         metadataProvider = configuration.metadataProvider
+        ownLastResort = configuration.lastResort
         intake = BusIntake(capacity: configuration.capacity)
         machine = Locked(
             BusStateMachine(
@@ -88,7 +90,7 @@ public final class ErrorBus: ErrorPosting {
     deinit {
         for pending in takeLeftovers().0?.reports ?? [] {
             pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
-            StandardError.write(pending.report(), because: "the bus was discarded before it was delivered")
+            lastResort.write(pending.report(), because: "the bus was discarded before it was delivered")
         }
         observers.finish()
         waker.finish()
@@ -162,6 +164,9 @@ public final class ErrorBus: ErrorPosting {
 
     var hasEnded: Bool { intake.state.hasEnded }
 
+    /// Where the bus writes what nobody is left to handle.
+    var lastResort: LastResort { ownLastResort ?? .ofProcess }
+
     /// Runs a body in which neither bus nor scope is bound: a task that is started there keeps none of them alive.
     static func unbound<Result>(_ body: () -> Result) -> Result {
         $current.withValue(nil) { ErrorScope.$bound.withValue(nil, operation: body) }
@@ -211,19 +216,19 @@ public final class ErrorBus: ErrorPosting {
                 return true
             case .refused:
                 // It was accepted, and the bus was shut down since.
-                writeToStandardError(intake.mailbox.takeBack(number))
+                writeToLastResort(intake.mailbox.takeBack(number))
             }
         case .full(let makesNotice):
             if makesNotice { announceDrops(at: source) }
         case .closed:
-            writeToStandardError(Posting(error, at: source, metadata: metadata, scope: scope))
+            writeToLastResort(Posting(error, at: source, metadata: metadata, scope: scope))
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
     }
 
-    private func writeToStandardError(_ posting: Posting) {
-        StandardError.write(posting.report(), because: "the bus has finished")
+    private func writeToLastResort(_ posting: Posting) {
+        lastResort.write(posting.report(), because: "the bus has finished")
     }
 
     /// What the poster gives along, on top of what the configuration's provider does.
@@ -250,7 +255,7 @@ public final class ErrorBus: ErrorPosting {
         }
         if wakes { waker.yield() }
         guard let drops, drops.count > 0 else { return }
-        StandardError.write(ErrorReport(error: drops, source: source), because: "the bus has finished")
+        lastResort.write(ErrorReport(error: drops, source: source), because: "the bus has finished")
     }
 
     /// Whether the worker sleeps; then it has to be woken by whoever asks.

@@ -1,8 +1,8 @@
 extension ErrorHandler {
     /// Runs an operation, and handles here what it throws.
     ///
-    /// `CancellationError` is handled like any other error; ``default`` ignores it. Actions that fail are written to
-    /// standard error, since nobody sees the outcome.
+    /// `CancellationError` is handled like any other error; ``default`` ignores it. Failures of actions go
+    /// to the process's ``LastResort``, since nobody sees the outcome.
     ///
     /// - Parameters:
     ///   - fileID: Where the error comes from.
@@ -18,7 +18,7 @@ extension ErrorHandler {
         do {
             return try await operation()
         } catch {
-            await handle(error, fileID: fileID, line: line).writeFailures()
+            await handle(error, fileID: fileID, line: line).tellFailures()
             return nil
         }
     }
@@ -33,7 +33,7 @@ extension ErrorHandler {
         do {
             return try await operation()
         } catch {
-            await handle(error, fileID: fileID, line: line).writeFailures()
+            await handle(error, fileID: fileID, line: line).tellFailures()
             return nil
         }
     }
@@ -73,15 +73,15 @@ extension ErrorHandler {
 
     private func handleNowOrSoon(_ error: any Error, _ fileID: String, _ line: UInt) {
         if let outcome = handleSynchronously(error, fileID: fileID, line: line) {
-            outcome.writeFailures()
+            outcome.tellFailures()
         } else {
-            Task { await handle(error, fileID: fileID, line: line).writeFailures() }
+            Task { await handle(error, fileID: fileID, line: line).tellFailures() }
         }
     }
 }
 
 extension HandleOutcome {
-    fileprivate func writeFailures() {
-        for failure in failures { failure.writeToStandardError() }
+    fileprivate func tellFailures() {
+        for failure in failures { LastResort.ofProcess.write(failure) }
     }
 }

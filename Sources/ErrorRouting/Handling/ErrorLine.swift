@@ -48,6 +48,13 @@ struct ErrorLine {
         text = Self.naming(report)
     }
 
+    /// The line with a text in place of all that the error, and who posted it, has to say.
+    init(_ report: ErrorReport, saying text: String) {
+        let type = OneLine.bare(ErrorText.typeName(of: report.error))
+        let source = OneLine.bare(report.source.description)
+        self.text = "error type=\(type) message=\(OneLine.quoted(text)) source=\(source)"
+    }
+
     private static func naming(_ report: ErrorReport) -> String {
         let type = OneLine.bare(ErrorText.typeName(of: report.error))
         return "error type=\(type) source=\(OneLine.bare(report.source.description))"

@@ -35,14 +35,6 @@ enum StandardError {
         act(on: buffer.withLock { $0.arrive(bytes) }, isThread: false)
     }
 
-    /// Writes a report that nobody handled, and why.
-    ///
-    /// An error that is posted while a text is asked for may be the one that is asked: then it is only named.
-    static func write(_ report: ErrorReport, because reason: String) {
-        let line = ErrorText.isAsking ? ErrorLine(naming: report) : ErrorLine(report)
-        write("\(line.text) reason=\(OneLine.quoted(reason))")
-    }
-
     static func bytes(of line: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(line.utf8.count + 1)
@@ -112,13 +104,5 @@ enum StandardError {
             act(on: buffer.withLock { $0.threadBegins() }, isThread: true)
             threadWakes.wait()
         }
-    }
-}
-
-extension ActionFailure {
-    /// The last resort for a failure that nobody handles.
-    func writeToStandardError() {
-        let report = ErrorReport(error: self, source: rule.source, metadata: report.metadata, scope: report.scope)
-        StandardError.write(report, because: "an action failed, and nobody handles that")
     }
 }

@@ -32,7 +32,7 @@ extension ErrorScope {
     ) async -> HandleOutcome {
         let scope = rooted
         guard let bus = scope.bus else {
-            writeToStandardError(error, metadata, source)
+            writeToLastResort(error, metadata, source)
             return HandleOutcome(disposition: .unmatched)
         }
         return await bus.deliver(error, metadata, source, in: scope.context)
@@ -41,11 +41,11 @@ extension ErrorScope {
     @inline(never)
     private func postWithoutBus(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
         let scope = rooted
-        guard scope.bus != nil else { return writeToStandardError(error, metadata, source) }
+        guard scope.bus != nil else { return writeToLastResort(error, metadata, source) }
         scope.post(error, metadata: metadata, source: source)
     }
 
-    private func writeToStandardError(
+    private func writeToLastResort(
         _ error: any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source
@@ -56,6 +56,6 @@ extension ErrorScope {
             metadata: context.metadata.merging(metadata) { _, own in own },
             scope: path
         )
-        StandardError.write(report, because: AmbientErrorPosting.noBus)
+        LastResort.ofProcess.write(report, because: AmbientErrorPosting.noBus)
     }
 }

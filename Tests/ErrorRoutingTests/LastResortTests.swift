@@ -1,0 +1,131 @@
+import ErrorRoutingTesting
+import Testing
+
+@testable import ErrorRouting
+
+/// Behaviours 4, 13, 15, 16 and 25: where what nobody handles is written, and redacted in each of its lines.
+@Suite("The last resort", .timeLimit(.minutes(1)))
+struct LastResortTests {
+    private struct Secret: Error { let card = "4111 1111" }
+
+    /// A handler with an action that fails at a secret, and fails at its failure.
+    private static let failing = ErrorHandler()
+        .on(Secret.self) { throw $0 }
+        .on(ActionFailure.self) { throw $0.error }
+
+    /// Runs a body with a bus whose lines are noted, redacted; each has to be one, with the reason, and tell nothing.
+    private func expectLines(
+        _ reasons: [String],
+        handler: ErrorHandler = LastResortTests.failing,
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: (ErrorBus) async -> Void
+    ) async {
+        let journal = Journal<String>()
+        do {
+            let resort = LastResort { journal.note($0) }.redacting { "redacted \($0.source.line > 0)" }
+            let bus = ErrorBus(handler: handler, configuration: .init(clock: TestClock(), lastResort: resort))
+            await body(bus)
+        }
+        let lines = journal.entries
+        #expect(lines.count == reasons.count, "\(lines)", sourceLocation: sourceLocation)
+        for (line, reason) in zip(lines, reasons) {
+            let fields = ErrorLineFields(line)
+            #expect(fields?["message"] == "redacted true", "\(line)", sourceLocation: sourceLocation)
+            #expect(fields?["reason"] == reason, sourceLocation: sourceLocation)
+            #expect(!line.contains("4111") && !line.contains("tell"), "\(line)", sourceLocation: sourceLocation)
+        }
+    }
+
+    private static let finished = "the bus has finished"
+    private static let failed = "an action failed, and nobody handles that"
+
+    @Test("what is posted after finish is written there, and redacted")
+    func afterFinish() async {
+        await expectLines([Self.finished]) { bus in
+            bus.finish()
+            bus.post(Secret(), metadata: ["card": "tell"])
+            await bus.run()
+        }
+    }
+
+    @Test("so is what is left in a bus that is discarded")
+    func discarded() async {
+        await expectLines(["the bus was discarded before it was delivered"]) { bus in
+            bus.post(Secret(), metadata: ["card": "tell"])
+        }
+    }
+
+    @Test("so is the failure of handling a failure")
+    func failureOfFailure() async {
+        await expectLines([Self.failed]) { bus in
+            bus.post(Secret(), metadata: ["card": "tell"])
+            bus.finish()
+            await bus.run()
+        }
+    }
+
+    @Test("so is a failure that a shutdown finds, and what it takes back inside an action")
+    func shutdown() async {
+        let hang = Gate()
+        let handler = ErrorHandler()
+            .on(Secret.self) { _ async in
+                await hang.wait()
+                return .stop
+            }
+            .on(Secret.self) { throw $0 }
+        await expectLines([Self.failed], handler: handler) { bus in
+            let run = Task { await bus.run() }
+            bus.post(Secret(), metadata: ["card": "tell"])
+            while bus.machine.withLock({ $0.action == nil }) { await Task.yield() }
+            #expect(await bus.shutdown(within: .zero).count == 1)
+            hang.open()
+            await run.value
+        }
+        let inside = ErrorHandler().on(Secret.self) { _ async in
+            _ = await ErrorBus.current?.shutdown(within: .zero)
+            return .stop
+        }
+        await expectLines(["the bus was shut down before it was delivered"], handler: inside) { bus in
+            bus.post(Secret(), metadata: ["card": "tell"])
+            await bus.run()
+        }
+    }
+
+    @Test("the process's counts where there is no bus, and for a bus that has none of its own")
+    func process() async {
+        await #expect(processExitsWith: .success) {
+            let journal = Journal<String>()
+            LastResort.setForProcess(LastResort { journal.note($0) }.redacting { _ in "redacted" })
+            postError(Secret(), metadata: ["card": "tell"])
+            ErrorBus(handler: ErrorHandler()).scope("inner").post(Secret())
+            ErrorHandler().on(Secret.self) { throw $0 }.catching { throw Secret() }
+            await withErrorScope("no bus") { $0.post(Secret()) }
+            let bus = ErrorBus(handler: ErrorHandler())
+            bus.finish()
+            bus.post(Secret())
+            let lines = journal.entries
+            if lines.count == 5, lines.allSatisfy({ $0.contains("message=\"redacted\"") }) { return }
+            fatalError("\(lines)")
+        }
+    }
+
+    @Test("a line that posts its own error, and a redaction that does, come to an end")
+    func recursion() async {
+        await #expect(processExitsWith: .success) {
+            let journal = Journal<String>()
+            LastResort.setForProcess(
+                LastResort { line in
+                    journal.note(line)
+                    postError(Secret())
+                }.redacting { report in
+                    postError(report.error)
+                    return "redacted"
+                }
+            )
+            postError(Secret())
+            let lines = journal.entries
+            if (2...20).contains(lines.count), lines.allSatisfy({ !$0.contains("4111") }) { return }
+            fatalError("\(lines)")
+        }
+    }
+}
