@@ -41,6 +41,7 @@ public final class ErrorBus: ErrorPosting {
     let hasFloodLimit: Bool
     let metadataProvider: (@Sendable () -> [String: String])?
     private let ownLastResort: LastResort?
+    private let atExit = PendingAtExit()
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
@@ -85,9 +86,11 @@ public final class ErrorBus: ErrorPosting {
         )
         // One wake-up is as good as many: the worker takes all that it finds.
         (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        atExit.hold(self)
     }
 
     deinit {
+        atExit.leave()
         for pending in takeLeftovers().0?.reports ?? [] {
             pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             lastResort.write(pending.report(), because: "the bus was discarded before it was delivered")

@@ -1,0 +1,98 @@
+import Foundation
+import Synchronization
+
+/// Says at the end of the process which buses had reports pending: nobody runs them, or `exit` was called inside a body.
+///
+/// The handler takes no lock that a stopped thread could hold: the buses are in places that are claimed by
+/// compare-and-swap, made as needed, and never given back. What a place holds:
+///
+/// | value | meaning |
+/// | --- | --- |
+/// | `free` | nobody's |
+/// | `reserved` | of a bus that is being made |
+/// | an address | of a bus, which has not begun to end |
+/// | that address, and `beingRead` | the same, whose counts the process's end is reading: it must not end meanwhile |
+@safe struct PendingAtExit: @unchecked Sendable {
+    // Unchecked for the address: what is there is read and written atomically.
+    private let place: UnsafeMutablePointer<Atomic<UInt>>
+
+    private static let free = PlacesAtExit.free
+    private static let reserved = PlacesAtExit.reserved
+    private static let beingRead: UInt = 1
+
+    /// Reserves a place.
+    init() {
+        unsafe place = Self.places.reserve()
+        // After the places are there: at the end of the process nothing is made for the first time.
+        Self.registerHandler
+    }
+
+    /// The bus is there.
+    func hold(_ bus: ErrorBus) {
+        let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(bus).toOpaque())
+        unsafe place.pointee.store(address, ordering: .releasing)
+    }
+
+    /// The bus begins to end.
+    func leave() {
+        while true {
+            let found = unsafe place.pointee.load(ordering: .relaxed)
+            if found & Self.beingRead == 0 {
+                let claim = unsafe place.pointee.compareExchange(
+                    expected: found,
+                    desired: Self.free,
+                    ordering: .acquiringAndReleasing
+                )
+                if claim.exchanged { return }
+            }
+            usleep(100)
+        }
+    }
+
+    private static let registerHandler: Void = {
+        atexit {
+            let lines = PendingAtExit.lines
+            if !lines.isEmpty { StandardError.writeAtExit(lines) }
+        }
+    }()
+
+    /// A line for each bus that has pending reports.
+    private static var lines: [String] {
+        var lines: [String] = []
+        unsafe places.forEach { place in
+            let found = unsafe place.pointee.load(ordering: .acquiring)
+            guard found != free, found != reserved else { return }
+            let claim = unsafe place.pointee.compareExchange(
+                expected: found,
+                desired: found | beingRead,
+                ordering: .acquiringAndReleasing
+            )
+            guard claim.exchanged, let pointer = unsafe UnsafeRawPointer(bitPattern: found) else { return }
+            let bus = unsafe Unmanaged<ErrorBus>.fromOpaque(pointer)
+            if let line = unsafe bus._withUnsafeGuaranteedRef({ $0.lineAtExit }) { lines.append(line) }
+            unsafe place.pointee.store(found, ordering: .releasing)
+        }
+        return lines
+    }
+
+    private static let places = PlacesAtExit()
+}
+
+extension ErrorBus {
+    /// What is said of the bus if the process ends now; nil if nothing is pending.
+    ///
+    /// Its lock may be held by a thread that is stopped: then only what the intake knows is told.
+    fileprivate var lineAtExit: String? {
+        func line(_ pending: Int, _ rest: String) -> String? {
+            pending <= 0 ? nil : "error-bus: the process ended while a bus had \(pending) pending\(rest)"
+        }
+        for _ in 0..<5 {
+            if let statistics = machine.withLockIfAvailable({ counted($0) }) {
+                return line(statistics.pending, ": \(statistics)")
+            }
+            usleep(1_000)
+        }
+        let counts = intake.counts
+        return line(counts.accepted - counts.withdrawn - counts.released, " or more")
+    }
+}

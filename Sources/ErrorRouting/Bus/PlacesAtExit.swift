@@ -1,0 +1,65 @@
+import Synchronization
+
+/// Places that are claimed and looked through without a lock: in blocks, each with the address of the next, which are
+/// made as needed and never given back.
+///
+/// Unchecked for the addresses: what is there is read and written atomically.
+@safe final class PlacesAtExit: @unchecked Sendable {
+    typealias Place = UnsafeMutablePointer<Atomic<UInt>>
+
+    /// What a place holds that is nobody's.
+    static let free: UInt = 0
+    /// What it holds from when it is claimed.
+    static let reserved: UInt = 2
+
+    private static let count = 64
+    private let first: Place
+
+    init() { unsafe first = Self.makeBlock() }
+
+    /// Claims a free place.
+    func reserve() -> Place {
+        var block = unsafe first
+        while true {
+            for index in 0..<Self.count where unsafe block[index].load(ordering: .relaxed) == Self.free {
+                let claim = unsafe block[index].compareExchange(
+                    expected: Self.free,
+                    desired: Self.reserved,
+                    ordering: .acquiringAndReleasing
+                )
+                if claim.exchanged { return unsafe block + index }
+            }
+            unsafe block = next(of: block)
+        }
+    }
+
+    func forEach(_ body: (Place) -> Void) {
+        var block: Place? = unsafe first
+        while let current = unsafe block {
+            for index in 0..<Self.count { unsafe body(current + index) }
+            unsafe block = Place(bitPattern: current[Self.count].load(ordering: .acquiring))
+        }
+    }
+
+    private func next(of block: Place) -> Place {
+        let link = unsafe block + Self.count
+        if let next = unsafe Place(bitPattern: link.pointee.load(ordering: .acquiring)) { return unsafe next }
+        let made = unsafe Self.makeBlock()
+        let (isMine, other) = unsafe link.pointee.compareExchange(
+            expected: 0,
+            desired: UInt(bitPattern: made),
+            ordering: .acquiringAndReleasing
+        )
+        guard !isMine, let winner = unsafe Place(bitPattern: other) else { return unsafe made }
+        unsafe made.deinitialize(count: Self.count + 1)
+        unsafe made.deallocate()
+        return unsafe winner
+    }
+
+    /// A block of places, and behind them the address of the next, or 0.
+    private static func makeBlock() -> Place {
+        let block = Place.allocate(capacity: count + 1)
+        for index in 0...count { unsafe (block + index).initialize(to: Atomic(free)) }
+        return unsafe block
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+/// Behaviour 25 and `LastResort`: what is pending when the process ends is told, a line for each bus.
+@Suite("The end of the process", .timeLimit(.minutes(1)))
+struct PendingAtExitTests {
+    private func lines(_ result: ExitTest.Result?) -> [String] {
+        result.standardErrorLines.filter { $0.hasPrefix("error-bus:") }
+    }
+
+    @Test("a root bus that nobody runs, and others, say with their counts what they had pending")
+    func notRun() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let buses = (0..<200).map { _ in ErrorBus(handler: ErrorHandler()) }
+            buses[0].becomeRoot()
+            for number in 1...3 { postError(Numbered(number)) }
+            buses[150].post(Numbered(4))
+            withExtendedLifetime(buses) { exit(0) }
+        }
+        let told = lines(result)
+        #expect(told.count == 2)
+        #expect(told.contains { $0.contains("had 3 pending: posted 3 = ") })
+        #expect(told.contains { $0.contains("had 1 pending: posted 1 = ") })
+    }
+
+    @Test("so does a bus in whose body the process exits; one that has delivered all says nothing")
+    func exitInBody() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let block = DispatchSemaphore(value: 0)
+            let slow = ErrorHandler().on(Numbered.self) { _ in
+                block.wait()
+                return .stop
+            }
+            await withErrorBus(handler: slow) { bus in
+                for number in 1...5 { bus.post(Numbered(number)) }
+                while bus.statistics.deliveryTime == nil { await Task.yield() }
+                await withErrorBus(handler: ErrorHandler().ignore(Numbered.self)) { $0.post(Numbered(6)) }
+                exit(0)
+            }
+        }
+        #expect(lines(result).count == 1 && lines(result).first?.contains("had 5 pending") == true)
+    }
+
+    @Test("a thread that holds the bus's lock for ever does not hold up the end, which tells what it can")
+    func lockHeld() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let bus = ErrorBus(handler: ErrorHandler())
+            for number in 1...3 { bus.post(Numbered(number)) }
+            let isHeld = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                bus.machine.withLock { _ in
+                    isHeld.signal()
+                    DispatchSemaphore(value: 0).wait()
+                }
+            }
+            // Waited for by a thread, since the pool is not to be blocked.
+            Thread.detachNewThread {
+                isHeld.wait()
+                exit(0)
+            }
+            while true { await Task.yield() }
+        }
+        #expect(lines(result).count == 1 && lines(result).first?.contains("had 3 pending or more") == true)
+    }
+
+    @Test("buses come and go while the process ends")
+    func comingAndGoing() async {
+        await #expect(processExitsWith: .success) {
+            for _ in 0..<4 {
+                Thread.detachNewThread {
+                    while true { ErrorBus(handler: ErrorHandler()).finish() }
+                }
+            }
+            for _ in 0..<2_000 { await Task.yield() }
+            exit(0)
+        }
+    }
+}
