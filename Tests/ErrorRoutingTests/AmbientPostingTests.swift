@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The root is the process's, so what needs one runs in a process of its own.
-@Suite("The root bus, the ambient poster and postError", .timeLimit(.minutes(2)))
+@Suite("The root bus, the ambient poster and postError", .hangLimit)
 struct AmbientPostingTests {
     /// A component as a library would write it.
     private struct Component {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The limits of the bounded printer: children and bytes are counted, so that no time has to be measured.
-@Suite("The limits of the bounded printer", .timeLimit(.minutes(1)))
+@Suite("The limits of the bounded printer", .hangLimit)
 struct BoundedPrinterLimitTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What the bounded printer does with what has an identity, and that it prints no address.
-@Suite("The bounded printer and objects", .timeLimit(.minutes(1)))
+@Suite("The bounded printer and objects", .hangLimit)
 struct BoundedPrinterObjectTests {
     struct Holder: Error, @unchecked Sendable { var content: Any }
 

@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Behaviours 13 and 14: bounded memory and the conservation law", .timeLimit(.minutes(1)))
+@Suite("Behaviours 13 and 14: bounded memory and the conservation law", .hangLimit)
 struct BusCapacityTests {
     @Test("at capacity the newest is dropped and counted, and one notice follows in-band")
     func overflow() async {

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import Foundation
 import Testing
 
-@Suite("Behaviour 12: delivery", .timeLimit(.minutes(1)))
+@Suite("Behaviour 12: delivery", .hangLimit)
 struct BusDeliveryTests {
     @Test("delivery is serial: no two actions run at once, though they suspend")
     func serial() async {

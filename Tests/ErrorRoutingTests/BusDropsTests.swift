@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import Foundation
 import Testing
 
-@Suite("Behaviour 13: a notice of drops says how many of which type", .timeLimit(.minutes(1)))
+@Suite("Behaviour 13: a notice of drops says how many of which type", .hangLimit)
 struct BusDropsTests {
     /// As many types as there are types to put in.
     struct Typed<Parameter>: Error {}

@@ -7,7 +7,7 @@ import Testing
 
 /// Behaviours 15, 16 and 20, where what ends the bus has something against it: actions that go on and on, threads that
 /// are all blocked, a clock that is set back.
-@Suite("Ends", .timeLimit(.minutes(2)))
+@Suite("Ends", .hangLimit)
 struct BusEndsTests {
     /// Posts the next number whenever it handles one.
     private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {

@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Behaviour 20: a flood limit, notices, those who wait, and the end of the bus", .timeLimit(.minutes(1)))
+@Suite("Behaviour 20: a flood limit, notices, those who wait, and the end of the bus", .hangLimit)
 struct BusFloodEndTests {
     private let clock = TestClock()
 

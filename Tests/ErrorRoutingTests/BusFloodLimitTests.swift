@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import Foundation
 import Testing
 
-@Suite("Behaviour 20: a bus with a flood limit", .timeLimit(.minutes(1)))
+@Suite("Behaviour 20: a bus with a flood limit", .hangLimit)
 struct BusFloodLimitTests {
     private let clock = TestClock()
     private let gate = Gate()

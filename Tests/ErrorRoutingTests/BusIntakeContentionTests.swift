@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("What posters and the bus agree on, under contention (behaviours 13 and 14)", .timeLimit(.minutes(2)))
+@Suite("What posters and the bus agree on, under contention (behaviours 13 and 14)", .hangLimit)
 struct BusIntakeContentionTests {
     @Test("of many posters at once exactly as many are accepted as there is room for, and one makes a notice")
     func exactCapacity() async {

@@ -5,7 +5,7 @@ import Testing
 @testable import ErrorRouting
 
 /// What must not add up over a long life.
-@Suite("A bus that lives long", .timeLimit(.minutes(1)))
+@Suite("A bus that lives long", .hangLimit)
 struct BusLongLifeTests {
     @Test("behaviour 18: an action that is cut off leaves no mark on those after it")
     func marks() async {

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import Testing
 
 @Suite(
-    "Behaviour 19: what observers miss, what they select, and that they leave nothing behind", .timeLimit(.minutes(1)))
+    "Behaviour 19: what observers miss, what they select, and that they leave nothing behind", .hangLimit)
 struct BusObserverLossTests {
     /// An error that can be watched.
     private final class Heavy: Error {}

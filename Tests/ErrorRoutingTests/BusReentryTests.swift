@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What an independent review found, each as a test first.
-@Suite("What actions start, and what outlives them (behaviours 12, 15, 16)", .timeLimit(.minutes(1)))
+@Suite("What actions start, and what outlives them (behaviours 12, 15, 16)", .hangLimit)
 struct BusReentryTests {
     @Test("withErrorBus waits for tasks that actions start while it drains, and for what those post")
     func tasksOfActions() async {

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Moments that a shutdown may come at, each held open by something that blocks there.
-@Suite("Behaviours 4 and 16: a shutdown at a bad moment loses nothing", .timeLimit(.minutes(1)))
+@Suite("Behaviours 4 and 16: a shutdown at a bad moment loses nothing", .hangLimit)
 struct BusShutdownRaceTests {
     /// An error whose description blocks the thread of whoever asks.
     private struct Talkative: Error, CustomStringConvertible {

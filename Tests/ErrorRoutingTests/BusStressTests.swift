@@ -38,5 +38,5 @@ enum StressTime {
     static let seed = UInt64(max(0, number("ERROR_BUS_STRESS_SEED") ?? 1))
     static let seconds = number("ERROR_BUS_STRESS_SECONDS") ?? (number("ERROR_BUS_STRESS_SEED") == nil ? 4 : 0)
     static let repeats = number("ERROR_BUS_STRESS_REPEAT") != nil
-    static let minutes = seconds / 60 + 5
+    static let minutes = seconds / 60 + 10
 }

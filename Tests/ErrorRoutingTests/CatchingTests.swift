@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Behaviour 17: catching, rethrowing and task", .timeLimit(.minutes(1)))
+@Suite("Behaviour 17: catching, rethrowing and task", .hangLimit)
 struct CatchingTests {
     @Test("catching posts what is thrown and answers nil, else what was returned")
     func catching() async {
@@ -143,7 +143,7 @@ struct CatchingTests {
     private func failNow(_ number: Int) throws -> Int { throw Numbered(number) }
 }
 
-@Suite("Behaviour 17: a task is cancelled when it is", .timeLimit(.minutes(1)))
+@Suite("Behaviour 17: a task is cancelled when it is", .hangLimit)
 struct TaskCancellationTests {
     @Test("a task that is cancelled before it could begin begins cancelled")
     @MainActor func cancelledBeforeItBegins() async {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Types are first seen when an error comes: here they come from several tasks at once.
-@Suite("Dispatch by type, concurrently", .timeLimit(.minutes(2)))
+@Suite("Dispatch by type, concurrently", .hangLimit)
 struct DispatchConcurrencyTests {
     private protocol Letter: Sendable {}
     private enum A: Letter {}

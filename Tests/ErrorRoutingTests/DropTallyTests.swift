@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Drops are counted by type, each for one notice (behaviour 13)", .timeLimit(.minutes(2)))
+@Suite("Drops are counted by type, each for one notice (behaviour 13)", .hangLimit)
 struct DropTallyTests {
     @Test("drops are told by type, and only since the last notice")
     func byType() {

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrorRouting
 
 /// How long what is printed of an error may be, and that what speaks for itself is asked once.
-@Suite("The length of an error's texts", .timeLimit(.minutes(1)))
+@Suite("The length of an error's texts", .hangLimit)
 struct ErrorTextLengthTests {
     private static let limit = 16 * 1_024
     private static let long = String(repeating: "ten bytes ", count: 100_000)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Re-entry", .timeLimit(.minutes(1)))
+@Suite("Re-entry", .hangLimit)
 struct EvilTests {
     @Test("an action that posts, delivers, observes, explains, handles again, finishes and shuts down")
     func evil() async {

@@ -40,7 +40,7 @@ enum FuzzTime {
 
     static let seed = UInt64(max(0, number("ERROR_BUS_FUZZ_SEED") ?? 1))
     static let seconds = number("ERROR_BUS_FUZZ_SECONDS") ?? (number("ERROR_BUS_LONG") == 1 ? 120 : 4)
-    static let minutes = seconds / 60 + 5
+    static let minutes = seconds / 60 + 10
 }
 
 /// What the fuzz test does in its process.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("A lane that is withdrawn while a worker goes on (behaviours 14 and 16)", .timeLimit(.minutes(2)))
+@Suite("A lane that is withdrawn while a worker goes on (behaviours 14 and 16)", .hangLimit)
 struct LaneContentionTests {
     @Test("each report is counted or withdrawn, and counts are exact at once", arguments: 0..<8 as Range<UInt64>)
     func withdrawing(seed: UInt64) async {

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrorRouting
 
 /// Behaviours 4, 13, 15, 16 and 25: where what nobody handles is written, and redacted in each of its lines.
-@Suite("The last resort", .timeLimit(.minutes(1)))
+@Suite("The last resort", .hangLimit)
 struct LastResortTests {
     private struct Secret: Error { let card = "4111 1111" }
 

@@ -2,7 +2,7 @@ import ErrorRouting
 import Testing
 
 /// Behaviours 1 to 5 and 21 at once: thousands of made-up paths, each compared with one handler read linearly.
-@Suite("A bus and its scopes do what a linear reading of their concatenation does", .timeLimit(.minutes(2)))
+@Suite("A bus and its scopes do what a linear reading of their concatenation does", .hangLimit)
 struct LinearReadingPathTests {
     /// What a run has come across, so that it is known to have tried something.
     fileprivate struct Coverage {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("A mailbox under contention (behaviours 11 and 13)", .timeLimit(.minutes(2)))
+@Suite("A mailbox under contention (behaviours 11 and 13)", .hangLimit)
 struct MailboxContentionTests {
     private static let cases = [1, 2, 64, 65, 129].flatMap { capacity in [1, 2, 8].map { (capacity, $0) } }
 

@@ -9,7 +9,7 @@ private enum Request {
     @TaskLocal static var id = "none"
 }
 
-@Suite("Metadata: of scopes, of the provider, and of the poster", .timeLimit(.minutes(1)))
+@Suite("Metadata: of scopes, of the provider, and of the poster", .hangLimit)
 struct MetadataTests {
     private let requestID: ErrorBus.Configuration = .init(metadataProvider: { ["request": Request.id] })
 

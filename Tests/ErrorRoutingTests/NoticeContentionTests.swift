@@ -2,7 +2,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Notices of drops, under contention (behaviours 13 and 14)", .timeLimit(.minutes(2)))
+@Suite("Notices of drops, under contention (behaviours 13 and 14)", .hangLimit)
 struct NoticeContentionTests {
     @Test("each drop is told of once, by a notice that is alone and not empty")
     func noticesUnderWay() async {

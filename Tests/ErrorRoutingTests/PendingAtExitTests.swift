@@ -4,7 +4,7 @@ import Testing
 @testable import ErrorRouting
 
 /// Behaviour 25 and `LastResort`: what is pending when the process ends is told, a line for each bus.
-@Suite("The end of the process", .timeLimit(.minutes(1)))
+@Suite("The end of the process", .hangLimit)
 struct PendingAtExitTests {
     private func lines(_ result: ExitTest.Result?) -> [String] {
         result.standardErrorLines.filter { $0.hasPrefix("error-bus:") }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.
-@Suite("Behaviour 22: in actions, at the root, and without a bus", .timeLimit(.minutes(2)))
+@Suite("Behaviour 22: in actions, at the root, and without a bus", .hangLimit)
 struct ScopeAmbienceTests {
     @Test("inside an action no scope is bound, neither run's caller's nor the report's", arguments: [true, false])
     func inActions(isAsynchronous: Bool) async {

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import Foundation
 import Testing
 
-@Suite("Behaviour 22: the scope of a task", .timeLimit(.minutes(1)))
+@Suite("Behaviour 22: the scope of a task", .hangLimit)
 struct ScopeBindingTests {
     /// The scopes that errors were posted in, by their numbers.
     private func scopes(_ recorded: RecordedErrors) -> [Int: [String]] {

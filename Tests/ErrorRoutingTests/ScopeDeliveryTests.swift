@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Scoped reports on the bus: failures, drops, floods, shutdown (4, 13, 16, 20)", .timeLimit(.minutes(1)))
+@Suite("Scoped reports on the bus: failures, drops, floods, shutdown (4, 13, 16, 20)", .hangLimit)
 struct ScopeDeliveryTests {
     private let trace = ActionTrace()
 

@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("How long scopes live, and what they hold (behaviours 13, 16, 21)", .timeLimit(.minutes(1)))
+@Suite("How long scopes live, and what they hold (behaviours 13, 16, 21)", .hangLimit)
 struct ScopeLifetimeTests {
     /// An error whose end can be seen.
     private final class Traced: Error {}

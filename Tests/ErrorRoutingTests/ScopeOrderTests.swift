@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Behaviour 21: a scope is handler concatenation and nothing else", .timeLimit(.minutes(1)))
+@Suite("Behaviour 21: a scope is handler concatenation and nothing else", .hangLimit)
 struct ScopeOrderTests {
     private typealias Order = ErrorScope.Order
 

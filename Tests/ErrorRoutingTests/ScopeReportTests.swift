@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Behaviours 21 and 22: what is posted through a scope", .timeLimit(.minutes(1)))
+@Suite("Behaviours 21 and 22: what is posted through a scope", .hangLimit)
 struct ScopeReportTests {
     @Test("every report has the path of its scope, in actions as for observers; the bus's own have none")
     func paths() async {

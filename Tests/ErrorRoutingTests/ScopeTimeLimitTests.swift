@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Behaviours 18 and 21: asynchronous actions on the path of a scope", .timeLimit(.minutes(1)))
+@Suite("Behaviours 18 and 21: asynchronous actions on the path of a scope", .hangLimit)
 struct ScopeTimeLimitTests {
     private let clock = TestClock()
     private let gate = Gate()

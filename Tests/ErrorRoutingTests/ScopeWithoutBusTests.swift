@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.
-@Suite("Behaviour 22: a scope that was made where there was no bus", .timeLimit(.minutes(2)))
+@Suite("Behaviour 22: a scope that was made where there was no bus", .hangLimit)
 struct ScopeWithoutBusTests {
     private static let rules = ErrorHandler().on(Numbered(1)) { _ in .stop }
 

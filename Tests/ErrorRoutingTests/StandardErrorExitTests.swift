@@ -14,7 +14,7 @@ private func relay() {
     _ = unsafe write(original, text, text.utf8.count)
 }
 
-@Suite("Behaviour 25: the process ends", .timeLimit(.minutes(2)))
+@Suite("Behaviour 25: the process ends", .hangLimit)
 struct StandardErrorExitTests {
     @Test("by exit, right after an error was posted: the line is there")
     func exiting() async {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: standard error is some other file", .timeLimit(.minutes(2)))
+@Suite("Behaviour 25: standard error is some other file", .hangLimit)
 struct StandardErrorFileTests {
     @Test("a terminal: at once, then behind what waits, and its flags stay as they are")
     func terminal() async {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: standard error holds up neither posters nor workers nor a shutdown", .timeLimit(.minutes(2)))
+@Suite("Behaviour 25: standard error holds up neither posters nor workers nor a shutdown", .hangLimit)
 struct StandardErrorTests {
     private static let padding = String(repeating: "x", count: 80)
 

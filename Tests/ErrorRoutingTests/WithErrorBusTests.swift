@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Behaviour 15: withErrorBus and run", .timeLimit(.minutes(1)))
+@Suite("Behaviour 15: withErrorBus and run", .hangLimit)
 struct WithErrorBusTests {
     @Test("it binds the current bus for the body and all that it starts")
     func bindsCurrent() async {
