@@ -30,11 +30,17 @@ final class DemoProcess: Sendable {
     private let ending: AsyncStream<(Process.TerminationReason, Int32)>
     private let begin = ContinuousClock.now
 
+    /// A folder in memory where there is one: on a busy disk the demo does little else than make and remove files.
+    static let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? URL(filePath: "/dev/shm") : disk
+    static let disk = FileManager.default.temporaryDirectory
+
     /// Starts the demo.
     ///
-    /// - Parameter output: Where its standard output goes; nil for a file, which is read when it has ended.
-    init(_ arguments: [String] = [], output: FileHandle? = nil) throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "demo-test-\(UUID().uuidString)")
+    /// - Parameters:
+    ///   - output: Where its standard output goes; nil for a file, which is read when it has ended.
+    ///   - base: Where the folders are made.
+    init(_ arguments: [String] = [], output: FileHandle? = nil, in base: URL = memory) throws {
+        folder = base.appending(path: "demo-test-\(UUID().uuidString)")
         for name in ["tmp", "home"] {
             let path = folder.appending(path: name)
             try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
@@ -67,8 +73,10 @@ final class DemoProcess: Sendable {
     /// - Returns: Whether the process was still there to get it.
     @discardableResult
     func interrupt(_ signal: Int32 = SIGINT) -> Bool {
-        process.withLock { $0.isRunning && kill(identifier, signal) == 0 }
+        isRunning && kill(identifier, signal) == 0
     }
+
+    var isRunning: Bool { process.withLock { $0.isRunning } }
 
     /// Waits for the end, and brings it about where there is none.
     func end() async throws -> End {
@@ -88,6 +96,9 @@ final class DemoProcess: Sendable {
             duration: duration
         )
     }
+
+    /// Whether it has made its temporary folder, and handles signals therefore.
+    var hasTemporaryFiles: Bool { (try? entries("tmp").isEmpty) == false }
 
     private func entries(_ name: String) throws -> [(path: String, isFolder: Bool)] {
         let folder = folder.appending(path: name)
