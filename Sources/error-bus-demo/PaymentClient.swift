@@ -10,15 +10,18 @@ struct PaymentClient: Sendable {
     /// Nobody listens at port 1, so that URLSession's own errors occur.
     static let closedEndpoint = URL(string: "http://127.0.0.1:1/payments")!
 
+    /// How many seconds an endpoint may be silent.
+    static let timeLimit = 5.0
+
     let endpoint: URL
     private let session: URLSession
 
     init(endpoint: URL) {
         self.endpoint = endpoint
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = 5
-        // The end of transfers that nobody waits for any more: see `status(of:)`.
-        configuration.timeoutIntervalForResource = 10
+        configuration.timeoutIntervalForRequest = Self.timeLimit
+        // However slowly the answer drips: a transfer that nobody waits for any more ends too, see `status(of:)`.
+        configuration.timeoutIntervalForResource = 2 * Self.timeLimit
         // Nothing of a payment is to be kept, and least of all on disk.
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
