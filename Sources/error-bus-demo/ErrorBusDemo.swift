@@ -1,32 +1,37 @@
+import Dispatch
 import ErrorRouting
 import Foundation
 
 /// The process: reads the arguments, runs the command, and turns what became of it into an exit status.
 @main
 enum ErrorBusDemo {
-    static func main() async {
+    /// Not asynchronous: before an asynchronous one begins, tasks and threads are set up, and a signal would kill.
+    static func main() {
+        Interruption.begin()
         // Writing to a pipe that nobody reads shall fail, not kill: the temporary folder would stay behind.
         signal(SIGPIPE, SIG_IGN)
-        let arguments = CommandLine.arguments.dropFirst()
-        // A task of its own, because Ctrl-C cancels it. The work in it is `@concurrent`: nothing is left on the main
-        // actor but to wait.
-        let command = Task { try await run(Array(arguments)) }
-        let interruption = Interruption { command.cancel() }
-        let status: ExitStatus
-        do {
-            status = try await command.value
-        } catch {
-            status = ExitStatus.ofErrors[error]
-            Console.writeError("error-bus-demo: \(OneLine.escaped("\(error)"))")
-            if status == .usage { Console.writeError(Options.usage) }
+        let command = Task { try await run() }
+        Interruption.watch {
+            command.cancel()
+        } onImpatience: {
+            SampleInbox.removeAll()
         }
-        withExtendedLifetime(interruption) {}
-        exit(status.rawValue)
+        Task {
+            do {
+                Interruption.end(with: try await command.value)
+            } catch {
+                let status = ExitStatus.ofErrors[error]
+                Console.writeError("error-bus-demo: \(OneLine.escaped("\(error)"))")
+                if status == .usage { Console.writeError(Options.usage) }
+                Interruption.end(with: status)
+            }
+        }
+        dispatchMain()
     }
 
     @concurrent
-    private static func run(_ arguments: [String]) async throws -> ExitStatus {
-        let options = try Options(arguments: arguments)
+    private static func run() async throws -> ExitStatus {
+        let options = try Options(arguments: FilePath.arguments)
         switch options.command {
         case .help:
             Console.write(Options.help)
@@ -40,12 +45,13 @@ enum ErrorBusDemo {
 }
 
 /// What the process answers to whoever started it: the numbers of `sysexits.h`.
+///
+/// Where a signal ended it, and all is well, `Interruption` answers instead: 128 and the signal's number, as shells do.
 enum ExitStatus: Int32 {
     case success = 0
     case usage = 64
     case noInput = 66
     case software = 70
-    case interrupted = 130
 
     /// The status for each of the errors that end the program.
     ///

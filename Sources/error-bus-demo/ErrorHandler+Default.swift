@@ -36,13 +36,12 @@ extension ErrorHandler {
 
     /// Entries of the inbox that cannot be read.
     ///
-    /// By domain and code, because `CocoaError` has one type for everything that can go wrong with files. There is no
-    /// rule for the whole domain: decoding errors are in it too.
+    /// By domain and code, because `POSIXError` has one type for everything that can go wrong with files.
     private static func files(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
             // It was there when the folder was listed. Its sender took it back, or it was a link to nowhere.
-            .ignore(domain: NSCocoaErrorDomain, code: CocoaError.Code.fileReadNoSuchFile.rawValue)
-            .on(domain: NSCocoaErrorDomain, code: CocoaError.Code.fileReadNoPermission.rawValue) { _ in
+            .ignore(domain: NSPOSIXErrorDomain, code: Int(ENOENT))
+            .on(domain: NSPOSIXErrorDomain, code: Int(EACCES)) { _ in
                 ledger.record(.left)
                 return .stop
             }
@@ -50,9 +49,14 @@ extension ErrorHandler {
                 ledger.record(.left)
                 return .stop
             }
-            // Of a folder Foundation says no more than that it cannot be read; the reason is in the error under that.
-            .on(.anywhere(.nsError(domain: NSPOSIXErrorDomain, code: Int(EISDIR)))) { _ in
+            .on(domain: NSPOSIXErrorDomain, code: Int(EISDIR)) { _ in
                 ledger.record(.left)
+                return .stop
+            }
+            .on(FileTooLarge.self) { error, report in
+                ledger.record(.left)
+                let file = report.metadata[ErrorReport.orderFileKey] ?? "a file"
+                Console.writeError("\(OneLine.quoted(file)) is no order: \(error)")
                 return .stop
             }
     }
@@ -111,10 +115,12 @@ extension ErrorReport {
     static let orderFileKey = "file"
 
     /// The file that the error is about.
-    var orderFile: URL {
+    var orderFile: FilePath {
         get throws {
-            guard let path = metadata[Self.orderFileKey] else { throw ReportWithoutFile(source: source) }
-            return URL(filePath: path, directoryHint: .notDirectory)
+            guard let file = metadata[Self.orderFileKey].flatMap(FilePath.init(text:)) else {
+                throw ReportWithoutFile(source: source)
+            }
+            return file
         }
     }
 }

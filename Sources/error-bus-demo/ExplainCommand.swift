@@ -20,7 +20,7 @@ struct ExplainCommand: Sendable {
         let scopes = IntakeScopes(of: ErrorBus(handler: .default), ledger: .shared)
         var samples: [Sample]
         if let path = options.inbox {
-            samples = Self.oneOfEachKind(Self.failures(of: try Inbox(path: path), in: scopes.intake))
+            samples = Self.oneOfEachKind(Self.failures(of: try Inbox(path), in: scopes.intake))
             if samples.isEmpty {
                 Console.writeLine("Every order of this inbox can be read, and breaks no business rule.")
             }
@@ -28,11 +28,11 @@ struct ExplainCommand: Sendable {
             let oneOfEach = Dictionary(uniqueKeysWithValues: SampleInbox.Kind.allCases.map { ($0, 1) })
             let sample = try SampleInbox(kinds: oneOfEach)
             defer { sample.remove() }
-            samples = Self.failures(of: try Inbox(path: sample.folder.path), in: scopes.intake)
+            samples = Self.failures(of: try Inbox(FilePath(sample.folder.path)), in: scopes.intake)
             samples += await Self.paymentFailures(in: scopes.payments)
-            samples += await Self.actionFailures(of: scopes.intake, inbox: sample.folder)
+            samples += await Self.actionFailures(of: scopes.intake, inbox: FilePath(sample.folder.path))
         }
-        for sample in samples {
+        for sample in samples where !Task.isCancelled {
             // A file's name, which may be anything.
             let title = OneLine.escaped(sample.title)
             Console.writeLine("--- \(title), in the scope \(sample.scope.path.joined(separator: "/"))")
@@ -48,7 +48,7 @@ struct ExplainCommand: Sendable {
                 try Inbox.readOrder(file).validate()
                 return nil
             } catch {
-                return Sample(title: file.lastPathComponent, error: error, scope: scope)
+                return Sample(title: file.name.text, error: error, scope: scope)
             }
         }
     }
@@ -86,9 +86,9 @@ struct ExplainCommand: Sendable {
 
     /// Charges an order as if Ctrl-C came meanwhile.
     ///
-    /// For certain in the middle: Foundation on Linux may crash if a request fails by itself while it is cancelled.
+    /// For certain in the middle, since nobody answers.
     private static func cutOff(_ order: Order) async throws {
-        let endpoint = try SilentEndpoint()
+        var endpoint = try SilentEndpoint()
         let payments = PaymentClient(endpoint: endpoint.url)
         defer { payments.close() }
         let charge = Task { try await payments.charge(order) }
@@ -98,15 +98,15 @@ struct ExplainCommand: Sendable {
     }
 
     /// What the bus would deliver after an action that failed.
-    private static func actionFailures(of scope: ErrorScope, inbox: URL) async -> [Sample] {
-        let file = inbox.appending(path: "gone.json", directoryHint: .notDirectory)
+    private static func actionFailures(of scope: ErrorScope, inbox: FilePath) async -> [Sample] {
+        let file = inbox.appending("gone.json")
         let decoding = await thrown { _ = try JSONDecoder().decode(Order.self, from: Data()) }
         let moving = await thrown { try await Quarantine.take(file) }
         guard let decoding, let moving else { return [] }
         guard let rule = scope.explain(decoding).entries.first(where: { $0.verdict == .matched })?.rule else {
             return []
         }
-        let report = ErrorReport(error: decoding, source: .init(), metadata: [ErrorReport.orderFileKey: file.path])
+        let report = ErrorReport(error: decoding, source: .init(), metadata: [ErrorReport.orderFileKey: file.text])
         let failure = ActionFailure(error: moving, report: report, rule: rule)
         let title = "a broken file that is gone when it is to be moved to quarantine"
         return [Sample(title: title, error: failure, scope: scope)]

@@ -12,7 +12,8 @@ struct IntakeCommand: Sendable {
     func run() async throws -> ExitStatus {
         let sample = options.inbox == nil ? try SampleInbox(kinds: SampleInbox.someHundreds) : nil
         defer { if !options.keepsFiles { sample?.remove() } }
-        let inbox = try Inbox(path: options.inbox ?? sample?.folder.path ?? "")
+        if options.keepsFiles { sample?.keep() }
+        let inbox = try Inbox(options.inbox ?? FilePath(sample?.folder.path ?? ""))
         let payments = PaymentClient(endpoint: options.payments ?? PaymentClient.closedEndpoint)
         defer { payments.close() }
 
@@ -42,14 +43,14 @@ struct IntakeCommand: Sendable {
         writeResult(table, ledger, bus.statistics, ContinuousClock.now - start)
         writeWhereabouts(inbox, ledger, isSample: sample != nil)
         guard bus.statistics.isBalanced, bus.statistics.pending == 0 else { return .software }
-        return Task.isCancelled ? .interrupted : .success
+        return .success
     }
 
     private func writeHeader(_ inbox: Inbox, _ payments: PaymentClient, workers: Int) {
         let made = options.inbox == nil ? options.keepsFiles ? " (made for this run)" : " (removed at the end)" : ""
         let closed = options.payments == nil ? " (nobody listens there; --payments URL changes that)" : ""
-        let folder = OneLine.escaped(inbox.folder.path)
-        let quarantine = OneLine.escaped(Quarantine.folder(for: inbox.folder).path)
+        let folder = OneLine.escaped(inbox.folder.text)
+        let quarantine = OneLine.escaped(Quarantine.folder(for: inbox.folder).text)
         Console.write(
             """
             Order intake: \(workers) workers take the files, and post every error to one bus; none of them handles any.
@@ -85,10 +86,10 @@ struct IntakeCommand: Sendable {
 
     private func writeWhereabouts(_ inbox: Inbox, _ ledger: Ledger, isSample: Bool) {
         if isSample, options.keepsFiles {
-            let folder = inbox.folder.deletingLastPathComponent().path
+            let folder = inbox.folder.folder.text
             Console.writeLine("\nThe files are kept in \(OneLine.escaped(folder))")
         } else if !isSample, ledger[.quarantined] > 0 {
-            let folder = Quarantine.folder(for: inbox.folder).path
+            let folder = Quarantine.folder(for: inbox.folder).text
             Console.writeLine("\nWhat could not be decoded is in \(OneLine.escaped(folder))")
         }
     }

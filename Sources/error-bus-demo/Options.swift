@@ -9,18 +9,21 @@ struct Options: Sendable, Equatable {
 
     var command = Command.intake
     /// The folder with the order files; nil where the demo is to make one.
-    var inbox: String?
+    var inbox: FilePath?
     /// Where accepted orders are posted; nil where nobody shall listen.
     var payments: URL?
     var keepsFiles = false
 
-    init(arguments: [String]) throws(UsageError) {
+    /// - Parameter arguments: The words after the program's name, as the system has them: one may be the name of a
+    ///   folder, which need not be UTF-8.
+    init(arguments: [FilePath]) throws(UsageError) {
         var rest = arguments[...]
         var takesOptions = true
-        while let argument = rest.popFirst() {
+        while let word = rest.popFirst() {
+            let argument = word.text
             guard takesOptions, argument.hasPrefix("-"), argument != "-" else {
                 if inbox != nil { throw UsageError("more than one inbox: \(OneLine.quoted(argument))") }
-                inbox = argument
+                inbox = word
                 continue
             }
             // `--payments=URL` is read as `--payments URL`.
@@ -30,7 +33,7 @@ struct Options: Sendable, Equatable {
             case "--":
                 takesOptions = false
             case "--payments":
-                if value == nil, let next = rest.first, !next.hasPrefix("-") { value = rest.popFirst() }
+                if value == nil, let next = rest.first?.text, !next.hasPrefix("-") { value = rest.popFirst()?.text }
                 guard let text = value.take() else { throw UsageError("--payments needs a URL") }
                 payments = try Self.endpoint(text)
             case "--keep":
@@ -75,8 +78,8 @@ extension Options {
         error: all of them go to one error bus, each in the scope of the part that met it, the intake or the payments,
         and at the end a table shows which rule took how many of either.
 
-          INBOX            the folder with the order files. Without it, some hundreds of orders are made in a
-                           temporary folder, dozens of them broken in one way or another.
+          INBOX            the folder with the order files, each of at most 16 MiB. Without it, some hundreds of
+                           orders are made in a temporary folder, dozens of them broken in one way or another.
                            Nothing in your folder is changed but this: files that cannot be decoded are moved to
                            INBOX-quarantine beside it, under another name where theirs is taken.
           --payments URL   the payment endpoint; each accepted order is posted to it as JSON. Without it, orders go
@@ -87,7 +90,8 @@ extension Options {
           --help, -h       shows this.
 
         Exit status: 0 if every error is accounted for and none is pending, else 70; 64 if the command line makes no
-        sense; 66 if the inbox cannot be read; 130 after Ctrl-C.
+        sense; 66 if the inbox cannot be read; 130 after Ctrl-C, and 143 after SIGTERM. Either lets what has begun come
+        to its end; where that takes more than 3 seconds, another one cuts it short.
 
         """
 }

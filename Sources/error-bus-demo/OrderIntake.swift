@@ -29,8 +29,8 @@ struct OrderIntake: Sendable {
         }
     }
 
-    private func take(_ file: URL, in scopes: IntakeScopes) async {
-        let metadata = [ErrorReport.orderFileKey: file.path]
+    private func take(_ file: FilePath, in scopes: IntakeScopes) async {
+        let metadata = [ErrorReport.orderFileKey: file.text]
         let order = scopes.intake.catching(metadata: metadata) {
             let order = try Inbox.readOrder(file)
             try order.validate()
@@ -47,14 +47,14 @@ struct OrderIntake: Sendable {
 
 /// The entries still to be taken, each by one worker.
 private final class WorkQueue: Sendable {
-    private let entries: [URL]
+    private let entries: [FilePath]
     private let taken = Atomic(0)
 
-    init(_ entries: [URL]) {
+    init(_ entries: [FilePath]) {
         self.entries = entries
     }
 
-    func next() -> URL? {
+    func next() -> FilePath? {
         let index = taken.add(1, ordering: .relaxed).oldValue
         return index < entries.count ? entries[index] : nil
     }

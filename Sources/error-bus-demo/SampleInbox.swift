@@ -1,4 +1,6 @@
+import ErrorRouting
 import Foundation
+import Synchronization
 
 /// An inbox made for a demonstration: good orders, and broken ones of every kind, always the same.
 struct SampleInbox: Sendable {
@@ -22,14 +24,20 @@ struct SampleInbox: Sendable {
     let folder: URL
     private let root: URL
 
-    /// Makes the inbox in a new temporary folder.
+    /// The folders that are there, and not to stay.
+    private static let roots = Mutex<Set<URL>>([])
+
+    /// Makes the inbox in a new temporary folder, or as much of it as is made before the task is cancelled.
     init(kinds: [Kind: Int]) throws {
         root = FileManager.default.temporaryDirectory
             .appending(path: "error-bus-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
         folder = root.appending(path: "inbox", directoryHint: .isDirectory)
+        _ = Self.roots.withLock { [root] in $0.insert(root) }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            for (index, kind) in Self.mixed(kinds).enumerated() { try make(kind, number: index + 1) }
+            for (index, kind) in Self.mixed(kinds).enumerated() where !Task.isCancelled {
+                try make(kind, number: index + 1)
+            }
         } catch {
             remove()
             throw error
@@ -38,7 +46,27 @@ struct SampleInbox: Sendable {
 
     /// Removes the inbox and its quarantine.
     func remove() {
-        try? FileManager.default.removeItem(at: root)
+        Self.remove(root)
+        keep()
+    }
+
+    /// Lets the inbox stay when the process ends.
+    func keep() {
+        _ = Self.roots.withLock { [root] in $0.remove(root) }
+    }
+
+    /// Removes the inboxes that are left, of a process that ends in the middle of something.
+    static func removeAll() {
+        for root in roots.withLock({ $0 }) { remove(root) }
+    }
+
+    private static func remove(_ root: URL) {
+        do {
+            try FileManager.default.removeItem(at: root)
+        } catch {
+            let reason = OneLine.escaped(error.localizedDescription)
+            Console.writeError("error-bus-demo: cannot remove \(OneLine.quoted(root.path)): \(reason)")
+        }
     }
 
     /// The kinds spread evenly: the entry in the middle of each kind's share of the inbox comes first.

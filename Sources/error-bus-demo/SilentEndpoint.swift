@@ -4,6 +4,7 @@ import Foundation
 struct SilentEndpoint: ~Copyable {
     let url: URL
     private let listener: Int32
+    private var connections: [Int32] = []
 
     /// Listens at a port that is free.
     init() throws(POSIXError) {
@@ -27,7 +28,7 @@ struct SilentEndpoint: ~Copyable {
         var limit = timeval(tv_sec: 5, tv_usec: 0)
         let limitSize = socklen_t(MemoryLayout<timeval>.size)
         guard isListening, unsafe setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &limit, limitSize) == 0 else {
-            let failure = Self.failure
+            let failure = POSIXError.current
             close(listener)
             throw failure
         }
@@ -35,12 +36,19 @@ struct SilentEndpoint: ~Copyable {
         url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/payments")!
     }
 
-    deinit { close(listener) }
-
-    /// Waits, and blocks its thread, until somebody has connected; the connection stays open until the process ends.
-    func waitForConnection() throws(POSIXError) {
-        guard accept(listener, nil, nil) >= 0 else { throw Self.failure }
+    /// Drops the connections, so that transfers that still wait for an answer end.
+    deinit {
+        for connection in connections { close(connection) }
+        close(listener)
     }
 
-    private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    /// Waits, and blocks its thread, until somebody has connected; the connection stays open as long as the endpoint.
+    mutating func waitForConnection() throws(POSIXError) {
+        while true {
+            let connection = accept(listener, nil, nil)
+            if connection >= 0 { return connections.append(connection) }
+            // A signal came, whose handler returned.
+            if errno != EINTR { throw .current }
+        }
+    }
 }

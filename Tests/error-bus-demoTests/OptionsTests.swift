@@ -36,14 +36,14 @@ import Testing
         (["one", "two"], "more than one inbox: \"two\""),
     ])
     func `a wrong command line is refused with a reason`(arguments: [String], reason: String) {
-        let error = #expect(throws: UsageError.self) { try Options(arguments: arguments) }
+        let error = #expect(throws: UsageError.self) { try Options(arguments: arguments.map { FilePath($0) }) }
         #expect(error?.description == reason)
         #expect(error.map { ExitStatus.ofErrors[$0] } == .usage)
     }
 
     @Test(arguments: ["/nowhere/at/all", "", #filePath])
     func `an inbox that cannot be listed has its own exit status`(path: String) throws {
-        let error = try #require(throws: UnreadableInbox.self) { try Inbox(path: path) }
+        let error = try #require(throws: UnreadableInbox.self) { try Inbox(FilePath(path)) }
         #expect(ExitStatus.ofErrors[error] == .noInput)
         #expect(!error.description.contains("\n"))
     }

@@ -19,7 +19,7 @@ import Testing
             .noLines: 3, .zeroQuantity: 2, .overLimit: 4,
         ])
         defer { sample.remove() }
-        let inbox = try Inbox(path: sample.folder.path)
+        let inbox = try Inbox(FilePath(sample.folder.path))
         let payments = PaymentClient(endpoint: PaymentClient.closedEndpoint)
         defer { payments.close() }
         let ledger = Ledger()
@@ -48,7 +48,7 @@ import Testing
         #expect(others.compactMap { $0.matched[1] }.reduce(0, +) == 9)
         #expect(table.description.split(separator: "\n").first?.hasPrefix("   #  intake  payments  rule") == true)
         let quarantine = Quarantine.folder(for: inbox.folder)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: quarantine.path).count == 6)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: quarantine.text).count == 6)
     }
 
     @Test func `each part has rules of its own, and neither those of the other`() async throws {
@@ -83,10 +83,11 @@ import Testing
         let file = sample.folder.appending(path: "order.json")
         for content in ["first", "second", "third"] {
             try Data(content.utf8).write(to: file)
-            let destination = try await Quarantine.take(file)
-            #expect(try String(contentsOf: destination, encoding: .utf8) == content)
+            let destination = try await Quarantine.take(FilePath(file.path))
+            #expect(try String(contentsOfFile: destination.text, encoding: .utf8) == content)
         }
-        let names = try FileManager.default.contentsOfDirectory(atPath: Quarantine.folder(for: sample.folder).path)
+        let quarantine = Quarantine.folder(for: FilePath(sample.folder.path)).text
+        let names = try FileManager.default.contentsOfDirectory(atPath: quarantine)
         #expect(names.sorted() == ["order-2.json", "order-3.json", "order.json"])
     }
 

@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+
+/// The built demo as a process of its own, whose temporary folder and home are folders of the test.
+final class DemoProcess: Sendable {
+    /// How a process ended, and what it wrote and left behind.
+    struct End: Sendable {
+        let reason: Process.TerminationReason
+        let status: Int32
+        let output: String
+        let errors: String
+        /// What is in its temporary folder, and the files in its home, where Foundation makes folders for caches and
+        /// cookies as soon as there is a session, and puts nothing into them here.
+        let leftovers: [(path: String, isFolder: Bool)]
+        let duration: Duration
+
+        /// The balance of the bus, which the demo prints at its end.
+        var law: Substring? { output.split(separator: "\n").first { $0.hasPrefix("  posted ") } }
+        var lawHolds: Bool { law != nil && output.contains("law holds: yes, pending: 0\n") }
+    }
+
+    struct NotFound: Error {}
+
+    /// A process that has not ended by then never will.
+    private static let limit = Duration.seconds(60)
+
+    private let folder: URL
+    private let process: Mutex<Process>
+    private let identifier: pid_t
+    private let ending: AsyncStream<(Process.TerminationReason, Int32)>
+    private let begin = ContinuousClock.now
+
+    /// A folder in memory where there is one: on a busy disk the demo does little else than make and remove files.
+    static let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? URL(filePath: "/dev/shm") : disk
+    static let disk = FileManager.default.temporaryDirectory
+
+    /// Starts the demo.
+    ///
+    /// - Parameters:
+    ///   - output: Where its standard output goes; nil for a file, which is read when it has ended.
+    ///   - base: Where the folders are made.
+    init(_ arguments: [String] = [], output: FileHandle? = nil, in base: URL = memory) throws {
+        folder = base.appending(path: "demo-test-\(UUID().uuidString)")
+        for name in ["tmp", "home"] {
+            let path = folder.appending(path: name)
+            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+        }
+        for name in ["out", "err"] { try Data().write(to: folder.appending(path: name)) }
+        let process = Process()
+        process.executableURL = try Self.executable()
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "TMPDIR": folder.appending(path: "tmp").path, "HOME": folder.appending(path: "home").path,
+        ]) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try output ?? FileHandle(forWritingTo: folder.appending(path: "out"))
+        process.standardError = try FileHandle(forWritingTo: folder.appending(path: "err"))
+        let (ending, continuation) = AsyncStream.makeStream(of: (Process.TerminationReason, Int32).self)
+        process.terminationHandler = {
+            continuation.yield(($0.terminationReason, $0.terminationStatus))
+            continuation.finish()
+        }
+        self.ending = ending
+        try process.run()
+        identifier = process.processIdentifier
+        self.process = Mutex(process)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// Sends a signal.
+    ///
+    /// - Returns: Whether the process was still there to get it.
+    @discardableResult
+    func interrupt(_ signal: Int32 = SIGINT) -> Bool {
+        isRunning && kill(identifier, signal) == 0
+    }
+
+    var isRunning: Bool { process.withLock { $0.isRunning } }
+
+    /// Waits for the end, and brings it about where there is none.
+    func end() async throws -> End {
+        let watchdog = Task {
+            try await Task.sleep(for: Self.limit)
+            interrupt(SIGKILL)
+        }
+        defer { watchdog.cancel() }
+        var end = (reason: Process.TerminationReason.uncaughtSignal, status: SIGKILL)
+        for await last in ending { end = last }
+        let duration = ContinuousClock.now - begin
+        return End(
+            reason: end.reason, status: end.status,
+            output: String(decoding: try Data(contentsOf: folder.appending(path: "out")), as: UTF8.self),
+            errors: String(decoding: try Data(contentsOf: folder.appending(path: "err")), as: UTF8.self),
+            leftovers: try entries("tmp") + entries("home").filter { !$0.isFolder },
+            duration: duration
+        )
+    }
+
+    /// Whether it has made its temporary folder, and handles signals therefore.
+    var hasTemporaryFiles: Bool { (try? entries("tmp").isEmpty) == false }
+
+    private func entries(_ name: String) throws -> [(path: String, isFolder: Bool)] {
+        let folder = folder.appending(path: name)
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { path in
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: path).path)
+            return (path, attributes[.type] as? FileAttributeType == .typeDirectory)
+        }
+    }
+
+    /// Where the build put it: beside the test executable.
+    private static func executable() throws -> URL {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.pathComponents.count > 1 {
+            let file = folder.appending(path: "error-bus-demo")
+            var isFolder: ObjCBool = false
+            let exists = unsafe FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder)
+            if exists, !isFolder.boolValue { return file }
+            folder.deleteLastPathComponent()
+        }
+        throw NotFound()
+    }
+}
