@@ -16,6 +16,8 @@ final class DispatchProgram: Sendable {
     /// The places of the rules that require a value, by its type.
     private let valueRules: [ObjectIdentifier: [Int]]
     private let domains: DomainIndex?
+    /// Whether any rule asks for an error's domain.
+    private let asksDomain: Bool
     private let plans = PlanTable()
 
     /// - Parameters:
@@ -39,6 +41,7 @@ final class DispatchProgram: Sendable {
                 plainRules.append(order)
             }
         }
+        asksDomain = rules.contains { $0.shape.asksDomain }
         self.plainRules = plainRules
         self.valueRules = valueRules
         domains = domainRules.isEmpty ? nil : DomainIndex(domainRules)
@@ -56,7 +59,7 @@ final class DispatchProgram: Sendable {
     }
 
     private func makePlan(for error: any Error) -> TypePlan {
-        let example = TypeExample(error)
+        let example = TypeExample(error, needsDomain: asksDomain)
         var fixed = plainRules
         var values: ValueIndex?
         if let orders = valueRules[ObjectIdentifier(example.type)] {
@@ -79,7 +82,8 @@ final class DispatchProgram: Sendable {
             ),
             values: values,
             domain: example.domain.flatMap { domains?[$0] },
-            domains: example.isNSErrorObject ? domains : nil
+            // Where the type's domain is not known, each error is looked up by its own.
+            domains: example.domain == nil ? domains : nil
         )
     }
 }

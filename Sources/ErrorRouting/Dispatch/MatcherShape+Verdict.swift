@@ -16,16 +16,21 @@ enum TypeVerdict {
 struct TypeExample {
     let error: any Error
     let type: any Error.Type
-    /// The domain of a Swift type; nil for `NSError` objects, each of which has its own.
+    /// The domain of a Swift type, if a rule needs it; nil for `NSError` objects, each of which has its own, and where
+    /// it must not be asked, since the error is asking about itself.
     let domain: String?
 
     let isNSErrorObject: Bool
 
-    init(_ error: any Error) {
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - needsDomain: Whether the type's domain is to be asked, which bridges the error: that runs code of the user's.
+    init(_ error: any Error, needsDomain: Bool) {
         self.error = error
         type = Swift.type(of: error)
         isNSErrorObject = type is NSError.Type
-        domain = isNSErrorObject ? nil : (error as NSError).domain
+        var subject = ErrorSubject(error)
+        domain = needsDomain && !isNSErrorObject ? subject.bridgedIfAllowed()?.domain : nil
     }
 }
 
@@ -124,13 +129,25 @@ extension MatcherShape {
         }
     }
 
-    /// Whether to ask the matcher runs code of the user's: a predicate, an `==`, what an error says is under it.
+    /// Whether to ask the matcher runs code of the user's: a predicate, an `==`, what an error says is under it, the
+    /// code of a subclass of `NSError`.
     var asksUser: Bool {
         switch self {
-        case .type, .conforming, .any, .nsError: false
+        case .conforming, .any: false
+        case .type(let type): NSErrorBridge.isBridged(type)
         case .named(_, let inner), .not(let inner): inner.asksUser
         case .either(let first, let second), .both(let first, let second): first.asksUser || second.asksUser
-        case .value, .extracting, .predicate, .anywhere, .narrowed: true
+        case .nsError, .value, .extracting, .predicate, .anywhere, .narrowed: true
+        }
+    }
+
+    /// Whether what it matches depends on an error's domain.
+    var asksDomain: Bool {
+        switch self {
+        case .nsError: true
+        case .named(_, let inner), .not(let inner), .narrowed(let inner), .anywhere(let inner): inner.asksDomain
+        case .either(let first, let second), .both(let first, let second): first.asksDomain || second.asksDomain
+        case .type, .value, .conforming, .extracting, .predicate, .any: false
         }
     }
 

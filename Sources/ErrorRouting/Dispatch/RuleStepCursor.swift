@@ -30,7 +30,15 @@ struct RuleStepCursor {
         }
         if let index = unsafe domains {
             let error = subject.nsError()
-            self.domains = unsafe index._withUnsafeGuaranteedRef { $0.steps(domain: error.domain, code: error.code) }
+            // A subclass may have a code that dispatches the error.
+            let isPlain = subject.isExactly(NSError.self)
+            let entry = isPlain ? nil : PerThread.enterMatcher()
+            if isPlain || entry != nil {
+                self.domains = unsafe index._withUnsafeGuaranteedRef {
+                    $0.steps(domain: error.domain, code: error.code)
+                }
+            }
+            if let entry { PerThread.leaveMatcher(entry) }
         } else if let steps = unsafe domain {
             self.domains = unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) }
         }

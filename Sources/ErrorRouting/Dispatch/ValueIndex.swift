@@ -101,7 +101,8 @@ class ValueIndex: @unchecked Sendable {
         var index = hash & mask
         while unsafe slots[index].number >= 0 {
             if unsafe slots[index].hash == hash, unsafe values[slots[index].number] == value {
-                return unsafe slots[index].steps
+                // What does not equal itself never matches.
+                return value == value ? unsafe slots[index].steps : .none
             }
             index = (index + 1) & mask
         }

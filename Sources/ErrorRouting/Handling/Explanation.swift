@@ -147,7 +147,7 @@ extension Explanation {
     ///
     /// A rule or an error that asks for an explanation itself is asked no more where that has no end.
     init(_ error: any Error, on path: Path) {
-        let explanation = ErrorText.ask { Explanation(asking: error, path) }
+        let explanation = ErrorText.ask(isCounted: false) { Explanation(asking: error, path) }
         self = explanation ?? Explanation(error, on: path, unreachableBecause: "it is explained within itself")
     }
 

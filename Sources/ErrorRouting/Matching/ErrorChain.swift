@@ -32,11 +32,11 @@ final class ErrorChain: Sendable {
 
     func error(at place: Int) -> any Error { links[place].error }
 
-    /// An error as `as NSError` gives it.
-    func nsError(at place: Int) -> NSError {
+    /// An error as `as NSError` gives it; nil if it must not be asked, since it is asking about itself.
+    func nsError(at place: Int) -> NSError? {
         if let known = bridged.withLock({ $0[place] }) { return known }
         // Bridging asks the error, so not under the lock.
-        let bridged = error(at: place) as NSError
+        let bridged = NSErrorBridge.bridged(error(at: place))
         self.bridged.withLock { $0[place] = bridged }
         return bridged
     }

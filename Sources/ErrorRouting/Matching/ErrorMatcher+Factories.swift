@@ -18,17 +18,17 @@ extension ErrorMatcher where Output: Error {
         }
         if Output.self is AnyClass {
             // The metatype is cast, not the error: casting the error to `NSError` would bridge it on Apple platforms.
-            return Self(.type(type)) { subject in
+            return Self(.type(Output.self)) { subject in
                 Swift.type(of: subject.error) is Output.Type ? subject.error as? Output : nil
             }
         }
         if let bridge = NSErrorBridge.bridge(to: Output.self) {
-            return Self(.type(type)) { subject in
+            return Self(.type(Output.self)) { subject in
                 if Swift.type(of: subject.error) == Output.self { return subject.error as? Output }
                 return subject.isNSErrorObject ? bridge(subject.nsError()) : nil
             }
         }
-        return Self(.type(type)) { subject in
+        return Self(.type(Output.self)) { subject in
             Swift.type(of: subject.error) == Output.self ? subject.error as? Output : nil
         }
     }
@@ -55,7 +55,8 @@ extension ErrorMatcher where Output: Error & Equatable {
         }
         return Self(.value(value)) { subject in
             guard Swift.type(of: subject.error) == valueType, let error = subject.error as? Output else { return nil }
-            return error == value ? error : nil
+            // What does not equal itself never matches, whatever else it says that it equals.
+            return error == value && value == value && error == error ? error : nil
         }
     }
 }
@@ -76,11 +77,11 @@ extension ErrorMatcher {
         }
         if Output.self is AnyClass {
             let conforms: @Sendable (any Error) -> Bool = { Swift.type(of: $0) is Output.Type }
-            return Self(.conforming(to: type, conforms)) { subject in
+            return Self(.conforming(to: Output.self, conforms)) { subject in
                 conforms(subject.error) ? subject.error as? Output : nil
             }
         }
-        return Self(.conforming(to: type) { $0 is Output }) { subject in subject.error as? Output }
+        return Self(.conforming(to: Output.self) { $0 is Output }) { subject in subject.error as? Output }
     }
 
     private static func typeMatcher<E: Error>(_ type: E.Type) -> Self? {
@@ -102,8 +103,8 @@ extension ErrorMatcher {
         _ type: E.Type,
         _ extract: @escaping @Sendable (E) -> Output?
     ) -> Self {
-        let evaluate = ErrorMatcher<E>.type(type).evaluate
-        return Self(.extracting(type)) { subject in evaluate(&subject).flatMap(extract) }
+        let evaluate = ErrorMatcher<E>.type(E.self).evaluate
+        return Self(.extracting(E.self)) { subject in evaluate(&subject).flatMap(extract) }
     }
 
     /// Matches where the error itself, or any error underlying it, matches.

@@ -71,13 +71,19 @@ struct ErrorSubject: Sendable {
     }
 
     /// The error as `as NSError` gives it.
+    ///
+    /// An error that asks the library about itself while it is bridged, too often, is one of no domain.
     mutating func nsError() -> NSError {
+        bridgedIfAllowed() ?? NSError(domain: "", code: 0)
+    }
+
+    /// The error as `as NSError` gives it; nil if it must not be asked, since it is asking about itself.
+    mutating func bridgedIfAllowed() -> NSError? {
         if let bridged { return bridged }
         // What is one already need not be bridged.
-        let bridged =
+        bridged =
             contentType == NSError.self
-            ? unsafe error(as: NSError.self) : chain?.nsError(at: place) ?? (error as NSError)
-        self.bridged = bridged
+            ? unsafe error(as: NSError.self) : chain?.nsError(at: place) ?? NSErrorBridge.bridged(error)
         return bridged
     }
 

@@ -6,17 +6,19 @@
 extension ErrorText {
     /// How many texts may be within one another.
     static let depthLimit = 4
-    /// How many may be within one.
-    static let countLimit = 1_024
 
     /// Whether this is in the middle of a text.
     static var isAsking: Bool { PerThread.isInText }
 
     /// Whether the user's code may be asked here.
-    static var mayAsk: Bool { PerThread.mayEnterText(depth: depthLimit, count: countLimit) }
+    static var mayAsk: Bool { PerThread.mayEnterText(depth: depthLimit) }
 
     /// Calls what asks the user's code for a text; answers nil, having called nothing, where that might have no end.
-    static func ask<Answer>(_ body: () -> Answer) -> Answer? {
-        mayAsk ? PerThread.inText(body) : nil
+    ///
+    /// - Parameters:
+    ///   - isCounted: Whether it is one of the thousand; an explanation is not, which asks each of its rules.
+    ///   - body: What asks.
+    static func ask<Answer>(isCounted: Bool = true, _ body: () -> Answer) -> Answer? {
+        mayAsk ? PerThread.inText(isCounted: isCounted, body) : nil
     }
 }

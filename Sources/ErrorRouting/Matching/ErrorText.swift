@@ -39,7 +39,7 @@ enum ErrorText {
     private static func said(by error: any Error) -> String {
         if !(error is DecodingError || error is EncodingError) {
             if let text = (error as? any LocalizedError)?.errorDescription { return text }
-            if hasDomainOfItsOwn(error) { return (error as NSError).localizedDescription }
+            if hasDomainOfItsOwn(error) { return withoutAddresses((error as NSError).localizedDescription) }
             if let text = BoundedPrinter.words(of: error) { return text }
         }
         return BoundedPrinter.text(of: error)
@@ -50,12 +50,18 @@ enum ErrorText {
         type(of: error) is NSError.Type || error is any CustomNSError
     }
 
+    /// A text in which Foundation names an error's type, as its domain: a private type's name has an address.
+    private static func withoutAddresses(_ text: String) -> String {
+        // What is longer is somebody's own, and not gone through.
+        text.utf8.count > OneLine.limit ? text : TypeName.withoutAddresses(text)
+    }
+
     /// Domain and code, where they say more than type and case do.
     static func code(of error: any Error) -> (domain: String, code: Int)? {
         let code = ask { () -> (domain: String, code: Int)? in
             guard hasDomainOfItsOwn(error) else { return nil }
             let error = error as NSError
-            return (error.domain, error.code)
+            return (withoutAddresses(error.domain), error.code)
         }
         return code ?? nil
     }

@@ -44,9 +44,10 @@ extension MatcherShape: CustomStringConvertible {
         switch self {
         case .type(let type): text.append("type(\(TypeName.short(type)))")
         case .value(let error): text.append("value(\(ErrorText.literal(error)))")
-        case .nsError(let domain, nil): text.append("nsError(domain: \(OneLine.escaped(domain)))")
+        case .nsError(let domain, nil):
+            text.append("nsError(domain: \(OneLine.escaped(TypeName.withoutAddresses(domain))))")
         case .nsError(let domain, let code?):
-            text.append("nsError(domain: \(OneLine.escaped(domain)), code: \(code))")
+            text.append("nsError(domain: \(OneLine.escaped(TypeName.withoutAddresses(domain))), code: \(code))")
         case .conforming(let type, _): text.append("conforming(to: \(TypeName.short(type)))")
         case .extracting(let type): text.append("extracting(\(TypeName.short(type)))")
         case .predicate: text.append("matching(predicate)")

@@ -13,6 +13,16 @@ enum NSErrorBridge {
         return nil
     }
 
+    /// An error as `as NSError` gives it: its domain, code and user info are asked, which on Linux includes what a
+    /// `LocalizedError` says.
+    ///
+    /// - Returns: The error; nil if it must not be asked, since it is asking about itself.
+    static func bridged(_ error: any Error) -> NSError? {
+        guard let entry = PerThread.enterMatcher() else { return nil }
+        defer { PerThread.leaveMatcher(entry) }
+        return error as NSError
+    }
+
     /// Whether a type is one of the three.
     static func isBridged(_ type: any Error.Type) -> Bool {
         type == URLError.self || type == CocoaError.self || type == POSIXError.self

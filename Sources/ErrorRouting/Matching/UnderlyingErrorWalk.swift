@@ -65,7 +65,7 @@ struct UnderlyingErrorWalk {
     private mutating func directlyUnder(_ place: Int) -> [any Error] {
         let error = links[place].error
         if let error = error as? any UnderlyingErrors { return errors(among: error.underlyingErrors) }
-        let nsError = bridged[place] ?? (error as NSError)
+        guard let nsError = bridged[place] ?? NSErrorBridge.bridged(error) else { return [] }
         bridged[place] = nsError
         if let keyed = underlyingKeys(of: nsError) { return keyed }
         return type(of: error) is AnyClass ? [] : reflected(error)
@@ -144,12 +144,14 @@ struct UnderlyingErrorWalk {
         return true
     }
 
-    /// Whether values of a type are worth a look: not objects, and not numbers and texts, alone or in arrays.
+    /// Whether values of a type are worth a look: not objects, addresses, numbers and texts, alone or in arrays.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {
         // By far the most frequent, and to ask for a conformance costs more than all of this.
         if type == Int.self || type == String.self || type == Bool.self || type == Double.self { return false }
         var type = type
         while let array = type as? any ArrayType.Type { type = array.elementType }
+        // What is behind an address may be gone.
+        if TypeName.isAddress(type) { return false }
         return !(type is AnyClass || type is any Numeric.Type || type is any StringProtocol.Type)
     }
 }

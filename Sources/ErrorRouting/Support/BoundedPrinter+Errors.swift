@@ -7,7 +7,7 @@ extension BoundedPrinter {
         let userInfo = error.userInfo
         let described = userInfo[NSLocalizedDescriptionKey] as? String
         out.append("Error Domain=")
-        out.append(error.domain)
+        out.append(TypeName.withoutAddresses(BoundedText.cut(error.domain, to: Self.byteLimit)))
         out.append(" Code=\(error.code) \"")
         out.append(described ?? error.localizedFailureReason ?? "(null)")
         out.append("\"")

@@ -103,7 +103,10 @@ extension BoundedPrinter {
             writeEach(of: mirror.children.prefix(1), depth: depth) { $0.writeChild($1.value, depth: depth) }
         case .collection, .set, .dictionary:
             out.append("[")
-            writeList(of: mirror.children, depth: depth) { $0.writeChild($1.value, depth: depth) }
+            let isUnordered = mirror.displayStyle != .collection
+            writeList(of: mirror.children, isSorted: isUnordered, depth: depth) { printer, child in
+                printer.writeChild(child.value, depth: depth)
+            }
             out.append("]")
         case nil:
             if let type = value as? Any.Type {

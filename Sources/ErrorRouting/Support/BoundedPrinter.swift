@@ -4,7 +4,8 @@
 /// where it leaves something out stands `…`. A type that speaks for itself (`CustomStringConvertible` and the like) is
 /// asked once, and never reflected; `Array` and the like are never asked, since they would say all of it. Class
 /// instances and actors are never looked into: their state may be changing, or guarded by a lock. No address is
-/// printed, and what is in a set or dictionary is sorted, so that the text is the same in every run.
+/// printed, and what is in a set or dictionary is sorted, so that the text is the same in every run; one that cannot be
+/// printed whole is left out, and all that follows.
 ///
 /// A reference that is `unowned` and dead cannot be told from others: reading it for a struct's field traps, as
 /// `print` does.
@@ -116,6 +117,7 @@ struct BoundedPrinter {
         _ write: (inout Self, Children.Element) -> Void
     ) {
         let separator = ", "
+        let start = out.count
         var starts: [Int] = []
         let isPart = visit(children, depth: depth) { printer, child in
             guard isShown(child) else { return }
@@ -123,11 +125,16 @@ struct BoundedPrinter {
             starts.append(printer.out.count)
             write(&printer, child)
         }
-        if isPart {
+        if isSorted {
+            // Which children are the first differs from run to run: if not all are there, none is.
+            if isPart || out.isCut || childCount >= Self.childLimit {
+                out.end(at: start)
+            } else {
+                out.sort(partsAt: starts, separator: separator)
+            }
+        } else if isPart {
             if !starts.isEmpty { out.append(separator) }
             out.append(BoundedText.mark)
-        } else if isSorted {
-            out.sort(partsAt: starts, separator: separator)
         }
     }
 

@@ -55,6 +55,9 @@ struct BoundedText {
     /// The last place not after `count` at which the text may still end: there has to be room for the mark.
     func place(orBefore place: Int) -> Int { count + Self.mark.utf8.count <= limit ? count : place }
 
+    /// Ends the text at a place, as if nothing after it had fitted.
+    mutating func end(at place: Int) { cut(at: place) }
+
     private mutating func cut(at place: Int) {
         var end = min(place, limit - Self.mark.utf8.count, bytes.count)
         // Not within a scalar.

@@ -54,16 +54,19 @@ enum PerThread {
     // MARK: Matchers
 
     /// How many matchers may be asked within one another.
-    ///
-    /// More than anyone needs, and few enough that a predicate which dispatches its own error twice comes to an end.
     static let matcherLimit: UInt = 16
+    /// From this depth on it is counted how many are asked in all: one that asks for several each time would else ask for
+    /// a great many.
+    private static let countedDepth: UInt = 3
+    /// How many of those that are counted there may be, matchers and texts, within the outermost.
+    static let countLimit: UInt = 1_024
 
     /// What a thread was in the middle of before a call.
     struct Entry {
         fileprivate let bits: UInt
     }
 
-    /// A matcher is about to run code of the user's.
+    /// A matcher is about to run code of the user's, or an error is about to be bridged.
     ///
     /// A predicate or an `==` that dispatches the very error it is asked about would have the library call itself until
     /// the stack is used up. (No closure, so that callers that are generic need not look up the type of its result.)
@@ -72,17 +75,25 @@ enum PerThread {
     ///   match.
     @inline(__always)
     static func enterMatcher() -> Entry? {
-        let word = word
-        guard word.bits & Word.matchers < matcherLimit * Word.oneMatcher else { return nil }
-        set(word.bits + Word.oneMatcher)
-        return Entry(bits: word.bits)
+        let bits = word.bits
+        if bits & Word.matchers >= countedDepth * Word.oneMatcher { return enterDeep(bits) }
+        set(bits + Word.oneMatcher)
+        return Entry(bits: bits)
+    }
+
+    @inline(never)
+    private static func enterDeep(_ bits: UInt) -> Entry? {
+        guard bits & Word.matchers < matcherLimit * Word.oneMatcher, bits & Word.within < countLimit * Word.oneWithin
+        else { return nil }
+        set(bits + Word.oneMatcher + Word.oneWithin)
+        return Entry(bits: bits)
     }
 
     /// The matcher that was entered has answered.
     @inline(__always)
     static func leaveMatcher(_ entry: Entry) {
-        // Within a text, texts that the matcher asked for stay counted.
-        set(entry.bits & Word.texts == 0 ? entry.bits : word.bits - Word.oneMatcher)
+        // Within others, those that were counted stay so.
+        set(entry.bits & (Word.texts | Word.matchers) == 0 ? entry.bits : word.bits - Word.oneMatcher)
     }
 
     // MARK: Texts
@@ -90,20 +101,23 @@ enum PerThread {
     /// Whether the thread is in the middle of a text.
     static var isInText: Bool { word.bits & Word.texts != 0 }
 
-    /// Whether a text may be asked for: fewer than `depth` are within one another, and fewer than `count` within one.
-    static func mayEnterText(depth: Int, count: Int) -> Bool {
+    /// Whether a text may be asked for: fewer than `depth` are within one another, and not too many within one.
+    static func mayEnterText(depth: Int) -> Bool {
         let bits = word.bits
-        return bits & Word.texts < UInt(depth) * Word.oneText && bits & Word.within < UInt(count) * Word.oneWithin
+        return bits & Word.texts < UInt(depth) * Word.oneText && bits & Word.within < countLimit * Word.oneWithin
     }
 
     /// Calls a closure that asks the user's code for a text, which may ask the library for one.
-    static func inText<Result>(_ body: () -> Result) -> Result {
+    ///
+    /// - Parameters:
+    ///   - isCounted: Whether it counts as one of those within one another; if not, each that follows begins anew.
+    ///   - body: What asks.
+    static func inText<Result>(isCounted: Bool, _ body: () -> Result) -> Result {
         let before = word.bits
-        set(before + Word.oneText + Word.oneWithin)
+        set(before + Word.oneText + (isCounted ? Word.oneWithin : 0))
         defer {
-            // Those within the outermost one are counted until that ends.
-            let after = before & Word.texts == 0 ? before : before & ~Word.within | word.bits & Word.within
-            set(after)
+            // Those within the outermost one that counts are counted until that ends.
+            set(before & Word.within == 0 ? before : before & ~Word.within | word.bits & Word.within)
         }
         return body()
     }

@@ -60,7 +60,7 @@ enum TypeKind {
     }
 
     private static func ofValue(_ type: Any.Type, name: String) -> TypeKind {
-        if isAddress(name) { return .named }
+        if TypeName.isAddress(type) { return .named }
         if type == AnyHashable.self { return .hashable }
         if type == DecodingError.self || type == EncodingError.self { return .codingError }
         if type == URLError.self || type == CocoaError.self || type == POSIXError.self { return .nsError }
@@ -73,19 +73,12 @@ enum TypeKind {
             || type is any TextOutputStreamable.Type
         if speaks, type is any Collection.Type {
             let format = CollectionFormat(of: type, name: name)
-            if name.hasPrefix("Swift.") || name.hasPrefix("Foundation") { return .collection(format) }
+            let libraries = ["Swift.", "Foundation.", "FoundationEssentials.", "FoundationInternationalization."]
+            if libraries.contains(where: name.hasPrefix) { return .collection(format) }
             // What it says may be meant to hide what is in it; a mirror of its own is meant to show it.
             if type is any CustomReflectable.Type { return .mirroredCollection(format) }
         }
         return speaks ? .spoken : .reflected
-    }
-
-    /// Whether it is an address, or something that is no more than one; what is behind it may be gone.
-    private static func isAddress(_ name: String) -> Bool {
-        let prefixes = ["Unsafe", "OpaquePointer", "ObjectIdentifier", "Unmanaged", "AutoreleasingUnsafe", "Unowned"]
-        let isSlice = name.hasPrefix("Swift.Slice<")
-        let name = isSlice ? name.dropFirst("Swift.Slice<".count) : name[...]
-        return name.hasPrefix("Swift.") && prefixes.contains { name.dropFirst("Swift.".count).hasPrefix($0) }
     }
 }
 

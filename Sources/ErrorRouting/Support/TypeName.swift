@@ -32,6 +32,15 @@ enum TypeName {
         return kept.count == bytes.count ? text : String(decoding: kept, as: UTF8.self)
     }
 
+    /// Whether a type's values are addresses, or no more than one; what is behind it may be gone.
+    static func isAddress(_ type: Any.Type) -> Bool {
+        let name = String(reflecting: type)
+        let prefixes = ["Unsafe", "OpaquePointer", "ObjectIdentifier", "Unmanaged", "AutoreleasingUnsafe", "Unowned"]
+        let isSlice = name.hasPrefix("Swift.Slice<")
+        let inner = isSlice ? name.dropFirst("Swift.Slice<".count) : name[...]
+        return inner.hasPrefix("Swift.") && prefixes.contains { inner.dropFirst("Swift.".count).hasPrefix($0) }
+    }
+
     private static func isHexDigit(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),

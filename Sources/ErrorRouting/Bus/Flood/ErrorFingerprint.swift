@@ -37,13 +37,16 @@ struct ErrorCode: Equatable, Sendable {
     init(of error: any Error) {
         let type = type(of: error)
         if type is NSError.Type || NSErrorBridge.isBridged(type) {
-            let error = error as NSError
-            number = error.code
-            domain = error.domain
+            let error = NSErrorBridge.bridged(error)
+            number = error?.code ?? 0
+            domain = error?.domain
         } else {
-            // By default an enum's case, and 1 for a struct, whatever it holds; its `errorCode` where it has one.
-            number = error._code
+            // By default an enum's case, and 1 for a struct, whatever it holds; its `errorCode` where it has one, which
+            // may post the error itself.
+            let entry = PerThread.enterMatcher()
+            number = entry == nil ? 0 : error._code
             domain = nil
+            if let entry { PerThread.leaveMatcher(entry) }
         }
     }
 }
