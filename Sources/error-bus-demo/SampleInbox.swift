@@ -46,8 +46,20 @@ struct SampleInbox: Sendable {
 
     /// Removes the inbox and its quarantine.
     func remove() {
-        Self.remove(root)
-        keep()
+        // Under the lock: who ends the process waits until it is done.
+        let failure = Self.roots.withLock { roots -> (any Error)? in
+            defer { roots.remove(root) }
+            do {
+                try FileManager.default.removeItem(at: root)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let failure {
+            let reason = OneLine.escaped(failure.localizedDescription)
+            Console.writeError("error-bus-demo: cannot remove \(OneLine.quoted(root.path)): \(reason)")
+        }
     }
 
     /// Lets the inbox stay when the process ends.
@@ -56,16 +68,16 @@ struct SampleInbox: Sendable {
     }
 
     /// Removes the inboxes that are left, of a process that ends in the middle of something.
+    ///
+    /// It says nothing of a failure, because standard error may be what the process could not go on for.
     static func removeAll() {
-        for root in roots.withLock({ $0 }) { remove(root) }
-    }
-
-    private static func remove(_ root: URL) {
-        do {
-            try FileManager.default.removeItem(at: root)
-        } catch {
-            let reason = OneLine.escaped(error.localizedDescription)
-            Console.writeError("error-bus-demo: cannot remove \(OneLine.quoted(root.path)): \(reason)")
+        roots.withLock { roots in
+            // Not in one attempt, perhaps: an action may still be moving a file.
+            for root in roots {
+                for _ in 0..<5 where (try? root.checkResourceIsReachable()) == true {
+                    try? FileManager.default.removeItem(at: root)
+                }
+            }
         }
     }
 

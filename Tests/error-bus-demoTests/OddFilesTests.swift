@@ -5,7 +5,7 @@ import Testing
 @testable import error_bus_demo
 
 /// Files that are too large, without an end, or named as no string is.
-@Suite struct OddFilesTests {
+@Suite final class OddFilesTests {
     private let sample: SampleInbox
     private let folder: FilePath
 
@@ -16,6 +16,8 @@ import Testing
         sample = try SampleInbox(kinds: [:])
         folder = try FilePath(sample.folder.path).resolved()
     }
+
+    deinit { sample.remove() }
 
     private func make(_ name: FilePath, _ content: String = "", size: Int = 0) throws {
         let flags = O_WRONLY | O_CREAT | O_EXCL
@@ -41,7 +43,6 @@ import Testing
     }
 
     @Test func `a file of several gigabytes is refused by its size`() async throws {
-        defer { sample.remove() }
         let size = 6 * 1024 * 1024 * 1024
         try make("order.json", size: size)
         let error = #expect(throws: FileTooLarge.self) { try Inbox.readOrder(folder.appending("order.json")) }
@@ -54,14 +55,12 @@ import Testing
     }
 
     @Test func `an order may be as large as the limit, and not a byte larger`() throws {
-        defer { sample.remove() }
         try make("order.json", "123456789")
         #expect(try folder.appending("order.json").read(upTo: 9).count == 9)
         #expect(throws: FileTooLarge(size: 9, limit: 8)) { try folder.appending("order.json").read(upTo: 8) }
     }
 
     @Test func `what has no end, or a size that is no size, is read to a byte beyond the limit`() throws {
-        defer { sample.remove() }
         let (limit, written) = (100_000, 300_000)
         try make("order.json", String(repeating: " ", count: written))
         let descriptor = unsafe folder.appending("order.json").withCString { unsafe open($0, O_RDONLY) }
@@ -78,7 +77,6 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1))) func `pipes and devices are refused, and not waited for`() async throws {
-        defer { sample.remove() }
         let pipe = folder.appending("pipe.json")
         #expect(unsafe pipe.withCString { unsafe mkfifo($0, 0o600) } == 0)
         #expect(unsafe folder.appending("zero.json").withCString { unsafe symlink("/dev/zero", $0) } == 0)
@@ -107,7 +105,6 @@ import Testing
     // Elsewhere the file system may refuse such names.
     extension OddFilesTests {
         @Test func `a file whose name is no UTF-8 is taken as any other`() async throws {
-            defer { sample.remove() }
             let order = #"{"id": "A-1", "customer": "c", "lines": [{"sku": "tea", "quantity": 1, "unitCents": 5}]}"#
             try make(Self.latin, order)
             let inbox = try Inbox(folder)
@@ -121,7 +118,6 @@ import Testing
         }
 
         @Test func `broken files whose names are no UTF-8 come to quarantine under their own names`() async throws {
-            defer { sample.remove() }
             let ledger = Ledger()
             for _ in 1...2 {
                 try make(Self.latin, "{")
@@ -135,7 +131,6 @@ import Testing
         }
 
         @Test func `an inbox may have such a name too`() async throws {
-            defer { sample.remove() }
             let inbox = folder.appending(FilePath(bytes: [0xE4]))
             #expect(unsafe inbox.withCString { unsafe mkdir($0, 0o700) } == 0)
             #expect(try Inbox(Options(arguments: [inbox]).inbox ?? "").folder == inbox)
@@ -145,7 +140,6 @@ import Testing
         }
 
         @Test func `a quarantine on another volume gets a copy, and the file is gone`() async throws {
-            defer { sample.remove() }
             let elsewhere = FilePath("/dev/shm/error-bus-demo-\(UUID().uuidString)")
             var (here, there) = (stat(), stat())
             try #require(unsafe elsewhere.withCString { unsafe mkdir($0, 0o700) } == 0)
