@@ -1,7 +1,6 @@
 /// The handlers that an error goes through one after the other, each with its rules as they are compiled already.
 ///
-/// A path adds one rule set to another path and shares the rest, so that making one costs next to nothing, whatever the
-/// number of rules.
+/// Without a claim to the rules: the scope that it is made for holds them, or the scopes around that do.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class HandlerPath: @unchecked Sendable {
@@ -15,11 +14,22 @@
         /// The rule sets in the order in which rules are tried, then the same from the inside out.
         fileprivate let sets: UnsafeMutablePointer<RuleSet.Reference>
 
-        fileprivate init(_ tried: [RuleSet], _ sets: UnsafeMutablePointer<RuleSet.Reference>) {
-            count = tried.count
-            hasOnNoMatch = tried.contains { $0.has(.onNoMatch) }
-            hasAlways = tried.contains { $0.has(.always) }
-            unsafe self.sets = sets
+        fileprivate init(_ members: [Member]) {
+            count = members.count
+            hasOnNoMatch = members.contains { $0.rules.has(.onNoMatch) }
+            hasAlways = members.contains { $0.rules.has(.always) }
+            unsafe sets = .allocate(capacity: 2 * count)
+            // From the inside out, what is tried before all that is around it comes first, and what is tried after that
+            // comes last: so both ends of the order grow towards its middle.
+            var (first, last) = (0, count)
+            for (index, member) in members.enumerated() {
+                let set = member.rules.reference
+                if !member.isTriedFirst { last -= 1 }
+                unsafe (sets + (member.isTriedFirst ? first : last)).initialize(to: set)
+                unsafe (sets + count + index).initialize(to: set)
+                if member.isTriedFirst { first += 1 }
+            }
+            assert(first == last, "each place is filled once")
         }
 
         /// How many handlers have their turn in a stage.
@@ -38,32 +48,17 @@
         }
     }
 
+    /// A rule set on the way, and whether it is tried before those around it, or after them.
+    struct Member {
+        let rules: RuleSet
+        let isTriedFirst: Bool
+    }
+
     let steps: Steps
-    /// Holds the rule sets, in the order in which rules are tried.
-    private let tried: [RuleSet]
-    private let inward: [RuleSet]
 
-    /// The path of one rule set.
-    convenience init(_ root: RuleSet) {
-        self.init(tried: [root], inward: [root])
-    }
-
-    /// A path with one more rule set, inside all the others.
-    ///
-    /// - Parameters:
-    ///   - inner: The rules to add.
-    ///   - isTriedFirst: Whether they are tried before the others, or after them.
-    func adding(_ inner: RuleSet, isTriedFirst: Bool) -> HandlerPath {
-        HandlerPath(tried: isTriedFirst ? [inner] + tried : tried + [inner], inward: [inner] + inward)
-    }
-
-    private init(tried: [RuleSet], inward: [RuleSet]) {
-        self.tried = tried
-        self.inward = inward
-        let sets = UnsafeMutablePointer<RuleSet.Reference>.allocate(capacity: 2 * tried.count)
-        for (index, set) in tried.enumerated() { unsafe (sets + index).initialize(to: set.reference) }
-        for (index, set) in inward.enumerated() { unsafe (sets + tried.count + index).initialize(to: set.reference) }
-        steps = unsafe Steps(tried, sets)
+    /// - Parameter members: The rule sets from the inside out; whoever makes the path holds them for as long as it.
+    init(_ members: [Member]) {
+        steps = Steps(members)
     }
 
     deinit { unsafe steps.sets.deallocate() }

@@ -91,27 +91,33 @@ extension ErrorHandler {
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     public func explain(_ error: any Error) -> Explanation {
-        Explanation(error, on: Explanation.Path([([], rules)]))
+        var path = Explanation.Path()
+        path.add(rules, of: [], isTriedFirst: true)
+        return Explanation(error, on: path)
     }
 }
 
 extension Explanation {
     /// The rule sets that an error would go through, each with the path of its scope.
     struct Path {
-        /// In the order in which rules are tried.
-        private(set) var tried: [(scope: [String], rules: RuleSet)]
         /// From the inside out.
-        private(set) var inward: [(scope: [String], rules: RuleSet)]
+        private var inward: [(scope: [String], rules: RuleSet)] = []
+        /// Those that are tried before all around them, and those that are tried after that; from the inside out too.
+        private var triedFirst: [(scope: [String], rules: RuleSet)] = []
+        private var triedLast: [(scope: [String], rules: RuleSet)] = []
 
-        init(_ sets: [(scope: [String], rules: RuleSet)]) {
-            tried = sets
-            inward = sets
-        }
+        /// In the order in which rules are tried.
+        private var tried: [(scope: [String], rules: RuleSet)] { triedFirst + triedLast.reversed() }
 
-        /// Adds a rule set inside all the others.
+        /// Adds a rule set around all the others.
+        ///
+        /// - Parameters:
+        ///   - rules: The rules to add.
+        ///   - scope: The path of their scope.
+        ///   - isTriedFirst: Whether they are tried before what is added later, or after it.
         mutating func add(_ rules: RuleSet, of scope: [String], isTriedFirst: Bool) {
-            tried.insert((scope, rules), at: isTriedFirst ? 0 : tried.count)
-            inward.insert((scope, rules), at: 0)
+            inward.append((scope, rules))
+            if isTriedFirst { triedFirst.append((scope, rules)) } else { triedLast.append((scope, rules)) }
         }
 
         fileprivate func rules(_ stage: RuleSet.Stage) -> [(scope: [String], rule: Rule)] {

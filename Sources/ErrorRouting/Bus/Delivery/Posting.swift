@@ -72,8 +72,8 @@ struct Posting: Sendable {
     var path: HandlerPath.Steps? {
         switch context {
         case .bus: nil
-        case .scope(let scope): scope.handlers?.steps
-        case .more(let extras): extras.scope?.handlers?.steps
+        case .scope(let scope): scope.handlers
+        case .more(let extras): extras.scope?.handlers
         }
     }
 
@@ -94,11 +94,12 @@ struct Posting: Sendable {
         occurrences: Int = 1,
         outcome: HandleOutcome? = nil
     ) -> ErrorReport {
-        ErrorReport(
+        let scope = scope?.forReports
+        return ErrorReport(
             error: error,
             source: source,
             moment: moment,
-            metadata: scope.map { $0.metadata.merging(metadata) { _, own in own } } ?? metadata,
+            metadata: scope?.metadata(with: metadata) ?? metadata,
             scope: scope?.path ?? [],
             sequence: sequence,
             occurrences: occurrences,

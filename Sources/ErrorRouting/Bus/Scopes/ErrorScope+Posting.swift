@@ -50,11 +50,12 @@ extension ErrorScope {
         _ metadata: [String: String],
         _ source: ErrorReport.Source
     ) {
+        let scope = context.forReports
         let report = ErrorReport(
             error: error,
             source: source,
-            metadata: context.metadata.merging(metadata) { _, own in own },
-            scope: path
+            metadata: scope.metadata(with: metadata),
+            scope: scope.path
         )
         LastResort.ofProcess.write(report, because: AmbientErrorPosting.noBus)
     }

@@ -80,6 +80,8 @@
     }
 
     /// The names of the scopes around this one and its own, the outermost first.
+    ///
+    /// - Complexity: O(depth); O(1) once an action or an observer has got a report of the scope.
     public var path: [String] { context.path }
 
     /// Makes a scope within this one.
@@ -90,7 +92,8 @@
     ///   - order: Whether its rules are tried before those around it or after them.
     ///   - metadata: What its reports get along, on top of what the scopes around it give.
     /// - Returns: The scope.
-    /// - Complexity: O(depth); compiled rules are shared, and its own are compiled at its first report.
+    /// - Complexity: O(1), in time and memory. The first report that is posted through it takes O(depth): then its own
+    ///   rules are compiled, and put behind those around it, which are shared.
     public func scope(
         _ name: String,
         handler: ErrorHandler = .init(),
@@ -106,7 +109,7 @@
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
-    /// - Complexity: O(number of rules).
+    /// - Complexity: O(number of rules × depth), since each entry says where its rule is from.
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
         return Explanation(

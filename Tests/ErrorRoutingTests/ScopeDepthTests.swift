@@ -1,0 +1,223 @@
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+/// Behaviour 22 where scopes nest deep: they cost memory in proportion to their number, and no stack.
+@Suite("Scopes that nest thousands deep", .timeLimit(.minutes(4)))
+struct ScopeDepthTests {
+    /// A scope within so many others, each with what the closure gives it.
+    fileprivate static func nested(
+        _ depth: Int,
+        in bus: ErrorBus,
+        _ handler: (_ level: Int) -> ErrorHandler = { _ in ErrorHandler() },
+        order: (_ level: Int) -> ErrorScope.Order = { _ in .innermostFirst }
+    ) -> ErrorScope {
+        var scope = bus.scope("0", handler: handler(0), order: order(0))
+        for level in 1..<depth {
+            scope = scope.scope("\(level)", handler: handler(level), order: order(level))
+        }
+        return scope
+    }
+
+    /// A handler that notes its level, and lets others have their turn.
+    private static func noting(_ level: Int, in journal: Journal<Int>) -> ErrorHandler {
+        ErrorHandler()
+            .on(Numbered.self) { _ in
+                journal.note(level)
+                return .next
+            }
+            .onNoMatch { _ in
+                journal.note(level)
+                return .next
+            }
+    }
+
+    @Test("rules are tried in their order, onNoMatch from the inside out", arguments: [3_000, 20_000])
+    func order(depth: Int) async {
+        let journal = Journal<Int>()
+        func isRootFirst(_ level: Int) -> Bool { level % 3 == 0 }
+        await withErrorBus(handler: Self.noting(-1, in: journal)) { bus in
+            let scope = Self.nested(
+                depth,
+                in: bus,
+                { Self.noting($0, in: journal) },
+                order: { isRootFirst($0) ? .rootFirst : .innermostFirst }
+            )
+            #expect(await scope.deliver(Numbered(1)).matchedRuleCount == depth + 1)
+            #expect(scope.path == (0..<depth).map(String.init))
+        }
+        let levels = 0..<depth
+        let tried = levels.reversed().filter { !isRootFirst($0) } + [-1] + levels.filter(isRootFirst)
+        #expect(journal.entries == tried)
+        let fallbacks = Journal<Int>()
+        await withErrorBus(handler: Self.noting(-1, in: fallbacks)) { bus in
+            let scope = Self.nested(depth, in: bus, { Self.noting($0, in: fallbacks) })
+            #expect(await scope.deliver(Zoo.Offline()).disposition == .unmatched)
+        }
+        #expect(fallbacks.entries == levels.reversed() + [-1])
+    }
+
+    @Test("reports carry names and metadata of 20,000 scopes, the innermost's on top")
+    func reports() async {
+        let reports = await withRecordedErrors { bus in
+            var scope = bus.scope("0", metadata: ["a": "0", "b": "0"])
+            for level in 1..<20_000 {
+                scope = scope.scope("\(level)", metadata: level % 100 == 0 ? ["b": "\(level)"] : [:])
+            }
+            scope.post(Numbered(1))
+            scope.post(Numbered(2), metadata: ["a": "poster"])
+        }.reports
+        #expect(reports.map(\.scope) == Array(repeating: (0..<20_000).map(String.init), count: 2))
+        #expect(reports.map(\.metadata) == [["a": "0", "b": "19900"], ["a": "poster", "b": "19900"]])
+    }
+
+    @Test("100,000 scopes are posted through and explained, whether each has rules or few have")
+    func deepest() async {
+        let journal = Journal<Int>()
+        await withErrorBus(handler: .noting(journal)) { bus in
+            let rules = ErrorHandler().on(Numbered.self) { _ in .next }
+            let depth = 100_000
+            let scope = Self.nested(depth, in: bus, { _ in rules })
+            #expect(await scope.deliver(Numbered(1)).matchedRuleCount == depth + 1)
+            let sparse = Self.nested(depth, in: bus, { $0 == 0 || $0 == depth - 1 ? rules : ErrorHandler() })
+            #expect(await sparse.deliver(Numbered(2)).matchedRuleCount == 3)
+            #expect(sparse.explain(Numbered(3)).entries.map(\.scope.count) == [depth, 1, 0])
+        }
+        #expect(journal.entries == [1, 2])
+    }
+
+    @Test("where there was no bus, 20,000 scopes are put below the one that there is by now")
+    func withoutBus() async {
+        await #expect(processExitsWith: .success) {
+            let depth = 20_000
+            let journal = Journal<Int>()
+            await withErrorScope("0", handler: ScopeDepthTests.noting(0, in: journal)) { outermost in
+                var scope = outermost
+                for level in 1..<depth {
+                    scope = scope.scope("\(level)", handler: ScopeDepthTests.noting(level, in: journal))
+                }
+                let innermost = scope
+                let recorded = await withRecordedErrors { _ in
+                    #expect(await innermost.deliver(Numbered(1)).matchedRuleCount == depth)
+                }
+                #expect(recorded.reports.map(\.scope.count) == [depth])
+            }
+            #expect(journal.entries == (0..<depth).reversed())
+        }
+    }
+
+    // More scopes than a recursion has stack for, at a fraction of the usual stack: which a recursion over far fewer
+    // fills too.
+    @Test("3,000 scopes, and 100,000, are let go of on a small stack")
+    func release() async {
+        await #expect(processExitsWith: .success) {
+            for depth in [3_000, 100_000] {
+                let bus = ErrorBus(handler: ErrorHandler())
+                let scope = Locked<ErrorScope?>(ScopeDepthTests.nested(depth, in: bus))
+                await withCheckedContinuation { continuation in
+                    let thread = Thread {
+                        scope.withLock { $0 = nil }
+                        continuation.resume()
+                    }
+                    thread.stackSize = 128 * 1_024
+                    thread.start()
+                }
+            }
+        }
+    }
+
+    @Test("a scope's names, metadata and rules are found by eight threads that ask for them first, at once")
+    func firstAtOnce() async {
+        let bus = ErrorBus(handler: ErrorHandler())
+        let rules = ErrorHandler().onNoMatch { _ in .next }
+        for round in 0..<200 {
+            let outer = bus.scope("outer", handler: rules, metadata: ["a": "outer", "b": "outer"])
+            let scope = outer.scope("\(round)", handler: rules, metadata: ["b": "inner"])
+            let seen = Journal<[String]>()
+            let programs = Journal<Set<UInt>>()
+            await onThreads(8) { _ in
+                let posting = Posting(Numbered(1), at: .init(), metadata: ["c": "poster"], scope: scope.context)
+                if let steps = posting.path {
+                    let indices = 0..<steps.count(in: .onNoMatch)
+                    programs.note(
+                        Set(indices.map { unsafe UInt(bitPattern: steps.program($0, .onNoMatch).toOpaque()) })
+                    )
+                }
+                let report = posting.report()
+                seen.note(report.scope + report.metadata.sorted { $0.key < $1.key }.map(\.value))
+            }
+            #expect(seen.entries == Array(repeating: ["outer", "\(round)", "outer", "inner", "poster"], count: 8))
+            // The scopes share their rules.
+            #expect(programs.entries.map(\.count) == Array(repeating: 2, count: 8))
+            #expect(Set(programs.entries).count == 1)
+        }
+    }
+
+    @Test("eight threads that post at once through a new scope are all handled by its rules")
+    func postingAtOnce() async {
+        let journal = Journal<Int>()
+        await withErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in fatalError("it must not run") }) { bus in
+            for _ in 0..<100 {
+                let scope = bus.scope("outer").scope("inner", handler: .noting(journal))
+                await onThreads(8) { scope.post(Numbered($0)) }
+            }
+        }
+        #expect(journal.entries.sorted() == (0..<8).flatMap { Array(repeating: $0, count: 100) })
+    }
+
+    #if os(Linux)
+        // In a process of its own, where nothing else takes memory.
+        @Test("20,000 scopes with a rule each take ten times of what 2,000 take, also once they are posted through")
+        func memory() async {
+            await #expect(processExitsWith: .success) {
+                _ = try await MemoryOfScopes(depth: 100)
+                let small = try await MemoryOfScopes(depth: 2_000)
+                // Sixteen kilobytes each: anything else would not get to ten times as many.
+                try #require(small.afterDispatch < 32 << 20, "\(small)")
+                let large = try await MemoryOfScopes(depth: 20_000)
+                // Fifteen, since memory is taken page by page; a hundred where it grows by the square.
+                #expect(large.made < small.made * 15 + 1 << 20, "\(small), \(large)")
+                #expect(large.afterDispatch < small.afterDispatch * 15 + 1 << 20, "\(small), \(large)")
+            }
+        }
+    #endif
+}
+
+#if os(Linux)
+    /// What a number of nested scopes with a rule each take, in bytes.
+    private struct MemoryOfScopes: CustomStringConvertible {
+        let depth: Int
+        /// As long as nobody has posted.
+        let made: Int
+        /// After an error was posted through the innermost.
+        let afterDispatch: Int
+
+        init(depth: Int) async throws {
+            self.depth = depth
+            let before = try Self.resident
+            (made, afterDispatch) = try await withErrorBus(handler: ErrorHandler()) { bus in
+                let scope = ScopeDepthTests.nested(
+                    depth,
+                    in: bus,
+                    { level in ErrorHandler().on(Numbered.self) { _ in level < 0 ? .stop : .next } }
+                )
+                let made = try Self.resident - before
+                #expect(await scope.deliver(Numbered(1)).matchedRuleCount == depth)
+                return (made, try Self.resident - before)
+            }
+        }
+
+        private static var resident: Int {
+            get throws {
+                let numbers = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+                return try #require(Int(numbers[1])) * 4_096
+            }
+        }
+
+        var description: String {
+            "\(depth) scopes: \(made / 1_024) KiB, after dispatch \(afterDispatch / 1_024) KiB"
+        }
+    }
+#endif
