@@ -139,7 +139,7 @@ struct ScopeDepthTests {
             let programs = Journal<Set<UInt>>()
             await onThreads(8) { _ in
                 let posting = Posting(Numbered(1), at: .init(), metadata: ["c": "poster"], scope: scope.context)
-                if let steps = posting.path {
+                if let steps = scope.context.handlers {
                     let indices = 0..<steps.count(in: .onNoMatch)
                     programs.note(
                         Set(indices.map { unsafe UInt(bitPattern: steps.program($0, .onNoMatch).toOpaque()) })

@@ -70,9 +70,10 @@ final class DeliveryWorker: ActionSupervisor {
     private func deliver(_ pending: PendingReport, from progress: DispatchProgress?) async -> ErrorBus.Work {
         // Of the rules the bus holds its own, and what was posted those of its scope.
         defer { withExtendedLifetime((bus, pending)) {} }
+        let path = unsafe Self.path(of: pending.posting.unretainedScope)
         var progress = progress
         if progress == nil {
-            var walk = walk(for: pending.error, on: pending.posting.path, from: DispatchProgress())
+            var walk = walk(for: pending.error, on: path, from: DispatchProgress())
             var report = LazyReport(pending)
             switch walk.finishIfSynchronous(&report, under: self) {
             case .needsSuspension:
@@ -84,7 +85,7 @@ final class DeliveryWorker: ActionSupervisor {
                 return bus.goHome(telling: walk.progress.failures)
             }
         }
-        var walk = walk(for: pending.error, on: pending.posting.path, from: progress ?? DispatchProgress())
+        var walk = walk(for: pending.error, on: path, from: progress ?? DispatchProgress())
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return bus.complete(pending, walk.progress, for: generation)
         case .superseded(let known): return bus.goHome(telling: walk.progress.failures, known: known)
@@ -108,6 +109,12 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// How many looks at a line of its own make up a pause of some tenths of a microsecond.
     private static let pause = 500
+
+    /// The rules of the path of a scope; nil where they are those of the bus alone.
+    @inline(__always)
+    private static func path(of scope: Unmanaged<ScopeContext>?) -> HandlerPath.Steps? {
+        unsafe scope?._withUnsafeGuaranteedRef { $0.handlers }
+    }
 
     /// The way of an error through the rules of the bus, or of the path of its scope.
     ///
@@ -156,7 +163,9 @@ final class DeliveryWorker: ActionSupervisor {
     private func deliver(_ number: Int) -> LaneStep {
         defer { withExtendedLifetime(bus) {} }
         let posting = unsafe UnsafePointer(bus.intake.mailbox.element(at: number))
-        var walk = unsafe walk(for: posting.pointee.error, on: posting.pointee.path, from: DispatchProgress())
+        // Before the error is looked at, which would be retained meanwhile.
+        let path = unsafe Self.path(of: posting.pointee.unretainedScope)
+        var walk = unsafe walk(for: posting.pointee.error, on: path, from: DispatchProgress())
         var report = unsafe LazyReport(posting, sequence: bus.lane.sequence)
         switch walk.finishIfSynchronous(&report, under: self) {
         case .needsSuspension:

@@ -66,14 +66,14 @@ struct Posting: Sendable {
         }
     }
 
-    /// The rules of the path of that scope; nil where they are those of the bus alone.
+    /// That scope without a claim to it, which the posting has: posters write to the scope's count at every post.
     ///
-    /// Without a claim to scope or rules, which the posting holds: posters write to the scope's count at every post.
-    var path: HandlerPath.Steps? {
+    /// Nothing but a look, so that for its sake a posting is not copied where it lies.
+    var unretainedScope: Unmanaged<ScopeContext>? {
         switch context {
         case .bus: nil
-        case .scope(let scope): scope.handlers
-        case .more(let extras): extras.scope?.handlers
+        case .scope(let scope): unsafe Unmanaged.passUnretained(scope)
+        case .more(let extras): unsafe extras.scope.map { unsafe Unmanaged.passUnretained($0) }
         }
     }
 
