@@ -14,7 +14,7 @@ struct PaymentClient: Sendable {
     static let timeLimit = 5.0
 
     let endpoint: URL
-    private let session: URLSession
+    private let session: Session
 
     init(endpoint: URL) {
         self.endpoint = endpoint
@@ -25,7 +25,7 @@ struct PaymentClient: Sendable {
         // Nothing of a payment is to be kept, and least of all on disk.
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
-        session = URLSession(configuration: configuration)
+        session = Session(configuration)
         Self.bypassProxy(for: endpoint)
     }
 
@@ -62,11 +62,10 @@ struct PaymentClient: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 // For a task that is cancelled already nothing is sent.
                 guard reply.resumes(continuation) else { return }
-                let transfer = session.dataTask(with: request) { _, response, error in
+                session.send(request) { _, response, error in
                     let status = (response as? HTTPURLResponse)?.statusCode
                     reply.arrive(error.map { .failure($0) } ?? status.map { .success($0) } ?? .noAnswer)
                 }
-                transfer.resume()
             }
         } onCancel: {
             reply.arrive(.failure(URLError(.cancelled)))
@@ -80,12 +79,38 @@ struct PaymentClient: Sendable {
 
     /// Lets the session go, once nothing is under way.
     func close() {
-        session.finishTasksAndInvalidate()
+        session.close()
     }
 
     private struct Charge: Encodable {
         let order: String
         let amountInCents: Int
+    }
+}
+
+/// A session that may be closed while somebody is about to send: Foundation's traps then.
+private final class Session: Sendable {
+    private let session: URLSession
+    private let isClosed = Mutex(false)
+
+    init(_ configuration: URLSessionConfiguration) {
+        session = URLSession(configuration: configuration)
+    }
+
+    func send(_ request: URLRequest, completion: @escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) {
+        let transfer = isClosed.withLock { isClosed in
+            isClosed ? nil : session.dataTask(with: request, completionHandler: completion)
+        }
+        guard let transfer else { return completion(nil, nil, URLError(.cancelled)) }
+        transfer.resume()
+    }
+
+    /// Sends no more; what is under way ends by itself.
+    func close() {
+        isClosed.withLock { isClosed in
+            if !isClosed { session.finishTasksAndInvalidate() }
+            isClosed = true
+        }
     }
 }
 

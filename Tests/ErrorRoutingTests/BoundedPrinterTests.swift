@@ -145,8 +145,10 @@ struct BoundedPrinterTests {
 
     @Test("a mirror of the user's own that calls itself a collection is printed as one")
     func mirroredCollections() {
-        for style in [Mirror.DisplayStyle.collection, .set, .dictionary] {
-            #expect(BoundedPrinter.text(of: Mirrored(style: style)) == #"[1, "two"]"#)
+        #expect(BoundedPrinter.text(of: Mirrored(style: .collection)) == #"[1, "two"]"#)
+        // What has no order of its own is sorted.
+        for style in [Mirror.DisplayStyle.set, .dictionary] {
+            #expect(BoundedPrinter.text(of: Mirrored(style: style)) == #"["two", 1]"#)
         }
     }
 

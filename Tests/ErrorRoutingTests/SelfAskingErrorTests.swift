@@ -107,7 +107,7 @@ struct SelfAskingErrorTests {
     func addresses() {
         let address = unsafe UnsafeRawPointer(bitPattern: 8)!
         let error = unsafe Dangling(reference: .fromOpaque(address), pointer: address)
-        let report = unsafe ErrorReport(error: error, source: .init())
+        let report = ErrorReport(error: error, source: .init())
         #expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(report.error) == nil)
         #expect(report.trail.isEmpty && !report.description.contains("0x"))
     }

@@ -16,7 +16,14 @@ import Testing
         var endpoint = try SilentEndpoint()
         let payments = PaymentClient(endpoint: endpoint.url)
         defer { payments.close() }
-        let charge = Task { try await payments.charge(order) }
+        var charge = Task<Void, any Error> {}
+        // Begun before this thread waits: on a loaded machine there may be no other for it.
+        await withCheckedContinuation { begun in
+            charge = Task {
+                begun.resume()
+                try await payments.charge(order)
+            }
+        }
         try endpoint.waitForConnection()
         let begin = ContinuousClock.now
         charge.cancel()
