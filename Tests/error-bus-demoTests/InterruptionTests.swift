@@ -4,7 +4,7 @@ import Testing
 @testable import error_bus_demo
 
 /// Ctrl-C while the demo runs: it is a process of its own here, and gets real signals.
-@Suite(.serialized, .timeLimit(.minutes(15))) struct InterruptionTests {
+@Suite(.serialized, .timeLimit(.minutes(15)), .inProcessOfTheirOwn) struct InterruptionTests {
     /// How many interrupts; more of them with `ERROR_BUS_LONG`.
     static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 200 : 10
 

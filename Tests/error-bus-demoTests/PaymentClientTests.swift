@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// What becomes of a payment that is cancelled.
-@Suite(.timeLimit(.minutes(2))) struct PaymentClientTests {
+@Suite(.timeLimit(.minutes(5)), .inProcessOfTheirOwn) struct PaymentClientTests {
     private let order = Order(id: "A-1", customer: "customer-1", lines: [])
 
     @Test func `who is cancelled goes on at once, and not when the transfer ends`() async throws {
