@@ -71,7 +71,8 @@ enum FuzzRun {
         // Given back for what a sanitizer has to say at the end.
         dup2(standardError, STDERR_FILENO)
         note("\(seed - FuzzTime.seed) runs from seed \(FuzzTime.seed), \(posted) posted, and all is right")
-        // At once, without a search for leaks: what the errors' tasks and mirrors leave behind has not been looked into.
+        // At once, without a search for leaks: what the errors' tasks and mirrors leave behind has not been looked
+        // into.
         _exit(0)
     }
 

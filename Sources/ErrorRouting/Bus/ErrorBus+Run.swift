@@ -6,8 +6,8 @@ extension ErrorBus {
     /// The root component's loop. Actions run in a task of the bus's own: neither the caller's actor nor its
     /// cancellation reaches them. Cancelling the caller finishes the bus; this returns once everything posted before is
     /// delivered. A bus runs once: calling this while it runs (as it does in
-    /// ``withErrorBus(handler:configuration:isolation:_:)``), or after it has returned, is a programming error. It does not wait
-    /// for tasks started with `task`; `withErrorBus` does.
+    /// ``withErrorBus(handler:configuration:isolation:_:)``), or after it has returned, is a programming error. It does
+    /// not wait for tasks started with `task`; `withErrorBus` does.
     public func run() async {
         switch machine.withLock({ $0.run() }) {
         case .start(let generation):
@@ -113,10 +113,10 @@ extension ErrorBus {
     /// Finishes the bus, and takes back what it could not deliver in time.
     ///
     /// What is taken back, the report in flight included, counts as dropped, also if some of its actions have run; the
-    /// action in flight is cancelled, and whatever it still does changes nothing. Cancelling the caller does not shorten the time. Called inside one of
-    /// the bus's own actions it does not wait for itself: it answers at once with nothing, the time limit stays in
-    /// force, and what is left then goes to the last resort. Of several calls, the one whose time is up first
-    /// takes everything back.
+    /// action in flight is cancelled, and whatever it still does changes nothing. Cancelling the caller does not
+    /// shorten the time. Called inside one of the bus's own actions it does not wait for itself: it answers at once
+    /// with nothing, the time limit stays in force, and what is left then goes to the last resort. Of several calls,
+    /// the one whose time is up first takes everything back.
     ///
     /// - Parameter limit: How long to wait for delivery; zero or less takes everything back at once.
     /// - Returns: The reports that were not delivered, in the order in which they would have been.

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Says at the end of the process which buses had reports pending: nobody runs them, or `exit` was called inside a body.
+/// Says at the end of the process which buses had reports pending: nobody runs them, or `exit` was called inside a
+/// body.
 ///
 /// The handler takes no lock that a stopped thread could hold: the buses are in places that are claimed by
 /// compare-and-swap, made as needed, and never given back. What a place holds:

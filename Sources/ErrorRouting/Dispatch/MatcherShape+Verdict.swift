@@ -24,7 +24,8 @@ struct TypeExample {
 
     /// - Parameters:
     ///   - error: The error.
-    ///   - needsDomain: Whether the type's domain is to be asked, which bridges the error: that runs code of the user's.
+    ///   - needsDomain: Whether the type's domain is to be asked, which bridges the error: that runs code of the
+    ///     user's.
     init(_ error: any Error, needsDomain: Bool) {
         self.error = error
         type = Swift.type(of: error)

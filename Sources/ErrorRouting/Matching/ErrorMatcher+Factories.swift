@@ -122,9 +122,9 @@ extension ErrorMatcher {
     /// - Parameter matcher: What to look for.
     /// - Returns: A matcher that hands on what `matcher` makes of the first error it matches. The report that an action
     ///   gets keeps the outer error.
-    /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection, and is done once for an
-    ///   error, whatever the number of such rules. It is tried for every error that reaches it, since any error may have
-    ///   another one under it.
+    /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection, and is done once for
+    ///   an error, whatever the number of such rules. It is tried for every error that reaches it, since any error may
+    ///   have another one under it.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
         let evaluate = matcher.evaluate
         return Self(.anywhere(matcher.shape)) { subject in

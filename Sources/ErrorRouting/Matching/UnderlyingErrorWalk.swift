@@ -3,8 +3,8 @@ import Foundation
 /// Finds the errors under an error, within one budget, whatever their shape.
 ///
 /// Nothing that has an identity is looked into: an actor's or an object's state may be changing, or guarded by a lock.
-/// What is looked into are the fields of values, which nobody else can reach. (A dead `unowned` field of a struct is not
-/// to be seen by a mirror, and traps; so does `print(error)`. A type that conforms to ``UnderlyingErrors`` is never
+/// What is looked into are the fields of values, which nobody else can reach. (A dead `unowned` field of a struct is
+/// not to be seen by a mirror, and traps; so does `print(error)`. A type that conforms to ``UnderlyingErrors`` is never
 /// reflected.)
 struct UnderlyingErrorWalk {
     /// How many errors are visited at most, the outermost included.

@@ -1,7 +1,7 @@
 /// Where the library writes by itself: what nobody is left to handle.
 ///
-/// That is what is posted where there is no bus, or to one that has finished; what a bus holds that is discarded; what a
-/// shutdown inside an action takes back; and an action's failure that nobody handles. A bus's own,
+/// That is what is posted where there is no bus, or to one that has finished; what a bus holds that is discarded; what
+/// a shutdown inside an action takes back; and an action's failure that nobody handles. A bus's own,
 /// ``ErrorBus/Configuration/lastResort``, goes before the process's, which is standard error unless it is set.
 ///
 /// ```swift

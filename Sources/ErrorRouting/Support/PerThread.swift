@@ -11,8 +11,8 @@ import Synchronization
     import Android
 #endif
 
-/// What the library keeps for each thread, in one word: the number of a slot, so that threads can keep to memory of their
-/// own, and how deep the thread is in code of the user's that the library has called.
+/// What the library keeps for each thread, in one word: the number of a slot, so that threads can keep to memory of
+/// their own, and how deep the thread is in code of the user's that the library has called.
 ///
 /// That code is synchronous. A task-local would say the same, but whatever tasks that code starts would inherit it.
 enum PerThread {
@@ -55,8 +55,8 @@ enum PerThread {
 
     /// How many matchers may be asked within one another.
     static let matcherLimit: UInt = 16
-    /// From this depth on it is counted how many are asked in all: one that asks for several each time would else ask for
-    /// a great many.
+    /// From this depth on it is counted how many are asked in all: one that asks for several each time would else ask
+    /// for a great many.
     private static let countedDepth: UInt = 3
     /// How many of those that are counted there may be, matchers and texts, within the outermost.
     static let countLimit: UInt = 1_024

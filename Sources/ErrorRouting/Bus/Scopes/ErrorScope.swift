@@ -27,7 +27,8 @@
     /// The scope of this task, as far as it belongs to ``ErrorBus/current``.
     @TaskLocal static var bound: ErrorScope?
 
-    /// Nil where there was no bus: then errors go to the one that there is when they are posted, else to standard error.
+    /// Nil where there was no bus: then errors go to the one that there is when they are posted, else to standard
+    /// error.
     let bus: ErrorBus?
     /// The bus without a way over the reference that counts, which all posters would write to.
     let unretainedBus: Unmanaged<ErrorBus>?
