@@ -69,7 +69,7 @@ extension ErrorHandler {
                 return .stop
             }
             .on(
-                .extracting(OrderError.self) { if case .overLimit(let cents) = $0 { cents } else { nil } }
+                matching: .extracting(OrderError.self) { if case .overLimit(let cents) = $0 { cents } else { nil } }
                     .named("OrderError.overLimit")
             ) { cents in
                 ledger.hold(cents: cents)
@@ -88,7 +88,7 @@ extension ErrorHandler {
                 ledger.record(.declined)
                 return .stop
             }
-            .on(.type(PaymentRejected.self).where(\.isTemporary).named("PaymentRejected.isTemporary")) { _ in
+            .on(matching: .type(PaymentRejected.self).where(\.isTemporary).named("PaymentRejected.isTemporary")) { _ in
                 ledger.record(.due)
                 return .stop
             }

@@ -116,10 +116,10 @@ struct BoxedErrorSpecimen: Sendable, CustomTestStringConvertible {
             return [
                 ("type", ErrorHandler().on(E.self) { note($0.mark) }),
                 ("value", ErrorHandler().on(error) { note($0.mark) }),
-                ("where", ErrorHandler().on(.type(E.self).where { $0.mark == mark }) { note($0.mark) }),
-                ("extracting", ErrorHandler().on(.extracting(E.self) { $0.mark }) { note($0) }),
-                ("conforming", ErrorHandler().on(.conforming(to: (any Marked).self)) { note($0.mark) }),
-                ("anywhere", ErrorHandler().on(.anywhere(.type(E.self))) { note($0.mark) }),
+                ("where", ErrorHandler().on(matching: .type(E.self).where { $0.mark == mark }) { note($0.mark) }),
+                ("extracting", ErrorHandler().on(matching: .extracting(E.self) { $0.mark }) { note($0) }),
+                ("conforming", ErrorHandler().on(matching: .conforming(to: (any Marked).self)) { note($0.mark) }),
+                ("anywhere", ErrorHandler().on(matching: .anywhere(.type(E.self))) { note($0.mark) }),
                 ("domain", ErrorHandler().on(domain: domain, code: code) { _ in note(mark) }),
                 ("report", ErrorHandler().on(E.self) { note(Boxing.isBoxed($1.error) ? "boxed" : $0.mark) }),
                 (

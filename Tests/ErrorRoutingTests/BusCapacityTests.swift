@@ -87,11 +87,11 @@ struct BusCapacityTests {
     @Test("every end is counted on its own, and the law holds at rest")
     func law() async {
         let handler = ErrorHandler()
-            .on(.type(Numbered.self).where { $0.number % 3 == 0 }) { error in
+            .on(matching: .type(Numbered.self).where { $0.number % 3 == 0 }) { error in
                 if error.number % 2 == 0 { throw Numbered(-1) }
                 return .stop
             }
-            .ignore(.type(Numbered.self).where { $0.number % 3 == 1 })
+            .ignore(matching: .type(Numbered.self).where { $0.number % 3 == 1 })
         let recorded = await record(handler: handler, capacity: 30) { bus in
             for number in 0..<40 { bus.post(Numbered(number)) }
         }

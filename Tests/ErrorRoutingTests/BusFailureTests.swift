@@ -46,11 +46,11 @@ struct BusFailureTests {
     func anywhereFindsTheThrownError() async {
         let journal = Journal<String>()
         let handler = ErrorHandler()
-            .on(.anywhere(.type(Broken.self))) { _, report in
+            .on(matching: .anywhere(.type(Broken.self))) { _, report in
                 journal.note("broken in \(type(of: report.error))")
                 return .stop
             }
-            .on(.anywhere(.type(Numbered.self))) { _ in
+            .on(matching: .anywhere(.type(Numbered.self))) { _ in
                 journal.note("numbered")
                 throw Broken()
             }
@@ -64,7 +64,7 @@ struct BusFailureTests {
             processExitsWith: .success,
             observing: [\.standardErrorContent]
         ) {
-            let handler = ErrorHandler().on(.any) { _ in throw Numbered(7) }
+            let handler = ErrorHandler().on(matching: .any) { _ in throw Numbered(7) }
             let bus = ErrorBus(handler: handler)
             bus.post(Numbered(1))
             bus.finish()

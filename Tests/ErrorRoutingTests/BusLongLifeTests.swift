@@ -45,7 +45,7 @@ struct BusLongLifeTests {
         let asked = Journal<Int>()
         let bus = ErrorBus(handler: ErrorHandler())
         let stream = bus.reports(
-            matching: .matching { _ in
+            matching: .predicate { _ in
                 asked.note(1)
                 return true
             }
@@ -105,7 +105,7 @@ struct BusLongLifeTests {
             let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
             let bus = ErrorBus(handler: ErrorHandler())
             let reports = bus.reports(
-                matching: .matching { _ in
+                matching: .predicate { _ in
                     entered.open()
                     leave.wait()
                     return true

@@ -98,7 +98,7 @@ struct BusObserverLossTests {
         let journal = Journal<Int>()
         await withErrorBus(handler: ErrorHandler()) { bus in
             var stream: AsyncStream<(output: any Error, report: ErrorReport)>? = bus.reports(
-                matching: .matching { _ in
+                matching: .predicate { _ in
                     journal.note(1)
                     return true
                 }

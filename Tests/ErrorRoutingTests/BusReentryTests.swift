@@ -65,7 +65,7 @@ struct BusReentryTests {
     func noActionAfterShutdown() async {
         let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let (left, journal) = (Gate(), Journal<String>())
-        let slow = ErrorMatcher.matching { _ in
+        let slow = ErrorMatcher.predicate { _ in
             entered.signal()
             leave.wait()
             left.open()
@@ -74,12 +74,12 @@ struct BusReentryTests {
         for isAsynchronous in [false, true] {
             let handler =
                 isAsynchronous
-                ? ErrorHandler().on(slow) { _ in
+                ? ErrorHandler().on(matching: slow) { _ in
                     await Task.yield()
                     journal.note("runs")
                     return .stop
                 }
-                : ErrorHandler().on(slow) { _ in
+                : ErrorHandler().on(matching: slow) { _ in
                     journal.note("runs")
                     return .stop
                 }

@@ -64,7 +64,7 @@ struct BusShutdownRaceTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [isObserved, matches] in
             await Self.shutDownWhileSlow(isObserved: isObserved) { slow in
-                ErrorHandler().on(.matching { _ in slow(matches) }) { _ in .stop }.overlaid(with: Self.throwing)
+                ErrorHandler().on(matching: .predicate { _ in slow(matches) }) { _ in .stop }.overlaid(with: Self.throwing)
             }
         }
         #expect(timesTold(result) == 1)
@@ -84,9 +84,9 @@ struct BusShutdownRaceTests {
                 }
                 return switch place {
                 case .before:
-                    asynchronous.on(.matching { _ in slow(false) }) { _ in .stop }.overlaid(with: Self.throwing)
+                    asynchronous.on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(with: Self.throwing)
                 case .between:
-                    ErrorHandler().on(.matching { _ in slow(true) }) { _ in
+                    ErrorHandler().on(matching: .predicate { _ in slow(true) }) { _ in
                         await Task.yield()
                         return .stop
                     }.overlaid(with: Self.throwing).overlaid(with: asynchronous)

@@ -94,10 +94,10 @@ extension ErrorHandler {
             .ignore(Stress.Ignored.self)
             .on(Stress.Quick.self) { error in try stage.act(on: error.mark) }
             .on(Stress.Slow.self) { error in try await stage.actSlowly(on: error.mark) }
-            .on(.type(Stress.Maybe.self).where { $0.mark.key.number % 3 == 0 }) { error in
+            .on(matching: .type(Stress.Maybe.self).where { $0.mark.key.number % 3 == 0 }) { error in
                 try await stage.actSlowly(on: error.mark)
             }
-            .on(.type(Stress.Maybe.self).where { $0.mark.key.number % 3 == 1 }) { error in
+            .on(matching: .type(Stress.Maybe.self).where { $0.mark.key.number % 3 == 1 }) { error in
                 try stage.act(on: error.mark)
             }
         if plan.failuresFail {

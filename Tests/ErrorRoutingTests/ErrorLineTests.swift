@@ -148,7 +148,7 @@ struct ErrorLineTests {
     func otherTexts() {
         let error = Zoo.Localized(errorDescription: "a\nb\u{2028}c")
         expectOneLine("\(ErrorMatcher.value(error))")
-        let explanation = ErrorHandler().ignore(.any).explain(error).description
+        let explanation = ErrorHandler().ignore(matching: .any).explain(error).description
         #expect(explanation.unicodeScalars.filter { $0 == "\n" }.count == 1)
         #expect(!explanation.unicodeScalars.contains("\u{2028}"))
     }

@@ -15,7 +15,7 @@ struct ErrorMapTests {
     @Test("the last-registered rule that matches answers")
     func precedence() {
         let map = ErrorMap(default: 500)
-            .on(.any, 501)
+            .on(matching: .any, 501)
             .on(Zoo.Payment.self, 402)
             .on(Zoo.Payment.expired, 410)
             .on(Zoo.Timeout.self, 504)
@@ -35,7 +35,7 @@ struct ErrorMapTests {
     @Test("rules by matcher, type, value and domain answer a value")
     func values() {
         let map = ErrorMap(default: "none")
-            .on(.conforming(to: (any LocalizedError).self), "matcher")
+            .on(matching: .conforming(to: (any LocalizedError).self), "matcher")
             .on(Zoo.Animal.self, "type")
             .on(Zoo.Payment.expired, "value")
             .on(domain: NSURLErrorDomain, "domain")
@@ -50,7 +50,7 @@ struct ErrorMapTests {
     @Test("rules by matcher, type, value and domain answer what a closure makes of the match")
     func closures() {
         let map = ErrorMap(default: "none")
-            .on(.extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) {
+            .on(matching: .extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) {
                 "dark \($0 + 1)"
             }
             .on(Zoo.Animal.self) { "type \($0.name)" }
@@ -70,10 +70,10 @@ struct ErrorMapTests {
     func laziness() {
         let trace = ActionTrace()
         let map = ErrorMap(default: 0)
-            .on(.matching { _ in trace("asked too late") == .next }, 1)
+            .on(matching: .predicate { _ in trace("asked too late") == .next }, 1)
             .on(Zoo.Timeout.self) { _ in trace("made too late") == .next ? 2 : 0 }
             .on(Zoo.Timeout.self) { _ in trace("made") == .next ? 3 : 0 }
-            .on(.matching { _ in trace("asked") == .stop }) { _ in trace("made for no match") == .next ? 4 : 0 }
+            .on(matching: .predicate { _ in trace("asked") == .stop }) { _ in trace("made for no match") == .next ? 4 : 0 }
         #expect(map[Zoo.Timeout()] == 3)
         #expect(trace.entries == ["asked", "made"])
     }
@@ -89,7 +89,7 @@ struct ErrorMapTests {
 
     @Test("values may be of any kind: optionals, where nil is an answer too, and closures")
     func kindsOfValues() {
-        let optional = ErrorMap<Int?>(default: 1).on(.any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) { _ in nil
+        let optional = ErrorMap<Int?>(default: 1).on(matching: .any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) { _ in nil
         }
         #expect(optional[Zoo.Payment.expired] == 2)
         #expect(optional[Zoo.Timeout()] == nil)
@@ -102,9 +102,9 @@ struct ErrorMapTests {
     @Test("anywhere, bridging and unions work as in a handler")
     func matching() {
         let map = ErrorMap(default: 0)
-            .on(.anywhere(.type(Zoo.Timeout.self))) { $0.seconds }
+            .on(matching: .anywhere(.type(Zoo.Timeout.self))) { $0.seconds }
             .on(URLError.self) { $0.code.rawValue }
-            .on(.type(Zoo.Shade.self) || .nsError(domain: "d"), 7)
+            .on(matching: .type(Zoo.Shade.self) || .nsError(domain: "d"), 7)
         #expect(map[Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])] == 5)
         #expect(map[NSError(domain: NSURLErrorDomain, code: -1001)] == -1001)
         #expect(map[NSError(domain: "d", code: 1)] == 7)
@@ -115,7 +115,7 @@ struct ErrorMapTests {
     @Test("a map serves as the strategy of a rule")
     func strategy() {
         let strategies = ErrorMap(default: HandleStrategy.next).on(Zoo.Timeout.self, .stop)
-        let handler = ErrorHandler().on(.any) { _ in .next }.on(.any) { strategies[$0] }
+        let handler = ErrorHandler().on(matching: .any) { _ in .next }.on(matching: .any) { strategies[$0] }
         #expect(handler.handleSynchronously(Zoo.Timeout())?.matchedRuleCount == 1)
         #expect(handler.handleSynchronously(Zoo.Offline())?.matchedRuleCount == 2)
     }

@@ -120,7 +120,7 @@ struct ErrorTextRecursionTests {
         final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
         let (rules, asked) = (Rules(), Count())
         let handler = ErrorHandler().on(
-            .matching { error in
+            matching: .predicate { error in
                 asked.add()
                 return rules.handler.withLock { $0 }?.explain(error).entries.isEmpty == false
             }

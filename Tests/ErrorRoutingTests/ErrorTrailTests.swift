@@ -58,7 +58,7 @@ struct ErrorTrailTests {
             let error = LinearReading.error(generator.error())
             let visited = Journal<String>()
             let all = ErrorMatcher.anywhere(
-                .matching { error in
+                .predicate { error in
                     visited.note(String(reflecting: type(of: error)))
                     return false
                 })

@@ -17,9 +17,9 @@ struct ExplanationTests {
     func order() {
         let handler = ErrorHandler()
             .always { _ in .next }
-            .on(.any.named("first")) { _ in .next }
+            .on(matching: .any.named("first")) { _ in .next }
             .onNoMatch { _ in .next }
-            .on(.any.named("second")) { _ in .next }
+            .on(matching: .any.named("second")) { _ in .next }
         let entries = handler.explain(Zoo.Offline()).entries
         #expect(entries.map(\.rule.matcher) == ["second", "first", "onNoMatch", "always"])
         #expect(entries.map(\.stage) == [.rule, .rule, .onNoMatch, .always])
@@ -39,7 +39,7 @@ struct ExplanationTests {
 
     @Test("rules after an ignore that matches are not reached, and the reason names it")
     func afterIgnore() {
-        let handler = ErrorHandler().on(.any) { _ in .next }.ignore(Zoo.Payment.self).on(.any) { _ in .next }
+        let handler = ErrorHandler().on(matching: .any) { _ in .next }.ignore(Zoo.Payment.self).on(matching: .any) { _ in .next }
         let reason = "rule 2 ignores the error"
         #expect(
             verdicts(handler, Zoo.Payment.expired) == [.matched, .matchedIfReached, .notReached(because: reason)]
@@ -74,8 +74,8 @@ struct ExplanationTests {
                 await Task.yield()
                 return trace("asynchronous action")
             }
-            .on(.matching { _ in trace("matching") == .next }) { _ in trace("action") }
-            .on(.type(Zoo.Payment.self).where { _ in trace("where") == .stop }) { _ in trace("action") }
+            .on(matching: .predicate { _ in trace("matching") == .next }) { _ in trace("action") }
+            .on(matching: .type(Zoo.Payment.self).where { _ in trace("where") == .stop }) { _ in trace("action") }
             .onNoMatch { _ in trace("no match") }
             .always { _ in trace("always") }
         let found = verdicts(handler, Zoo.Payment.expired)
@@ -103,11 +103,11 @@ struct ExplanationTests {
     @Test("its description is a text to paste: every rule numbered, with matcher, site and verdict in columns")
     func text() {
         let handler = ErrorHandler()
-            .on(.any, fileID: "Intake/Rules.swift", line: 7) { _ in .stop }
+            .on(matching: .any, fileID: "Intake/Rules.swift", line: 7) { _ in .stop }
             .ignore(CancellationError.self, fileID: "Intake/Rules.swift", line: 21)
-            .on(.type(Zoo.Payment.self), fileID: "Intake/Rules.swift", line: 8) { _ in .next }
+            .on(matching: .type(Zoo.Payment.self), fileID: "Intake/Rules.swift", line: 8) { _ in .next }
             .on(Zoo.Payment.expired, fileID: "Intake/Main.swift", line: 3) { _ in .next }
-            .on(.nsError(domain: "bank").named("the bank"), fileID: "Intake/Rules.swift", line: 9) { _ in .next }
+            .on(matching: .nsError(domain: "bank").named("the bank"), fileID: "Intake/Rules.swift", line: 9) { _ in .next }
             .onNoMatch(fileID: "Intake/Rules.swift", line: 10) { _ in .stop }
             .always(fileID: "Intake/Rules.swift", line: 11) { _ in .next }
         #expect(
@@ -137,7 +137,7 @@ struct ExplanationTests {
     @Test("the numbers of ten rules and more are aligned too")
     func manyRules() {
         var handler = ErrorHandler()
-        for line in 1...10 { handler = handler.ignore(.any.named("r\(line)"), fileID: "Rules.swift", line: UInt(line)) }
+        for line in 1...10 { handler = handler.ignore(matching: .any.named("r\(line)"), fileID: "Rules.swift", line: UInt(line)) }
         let lines = handler.explain(Zoo.Offline()).description.split(separator: "\n")
         #expect(lines[1] == "   1. r10  Rules.swift:10  matched")
         #expect(lines[2] == "   2. r9   Rules.swift:9   not reached: rule 1 ignores the error")

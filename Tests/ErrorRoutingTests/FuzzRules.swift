@@ -19,7 +19,7 @@ struct FuzzRules {
         case 4: return ErrorMatcher.conforming(to: (any LocalizedError).self).erased
         case 5: return ErrorMatcher.extracting(FuzzErrors.Coded.self) { $0.errorCode == 1 ? $0.inner : nil }
         case 6:
-            return .matching { error in
+            return .predicate { error in
                 FuzzMischief.act(about: error)
                 return FuzzMischief.lies()
             }
@@ -39,7 +39,7 @@ struct FuzzRules {
         for _ in 0..<number(8) {
             let strategy = number(3) == 0 ? HandleStrategy.stop : .next
             switch number(8) {
-            case 0: handler = handler.ignore(matcher())
+            case 0: handler = handler.ignore(matching: matcher())
             case 1:
                 handler = handler.on(FuzzErrors.Value.self) { error in
                     FuzzMischief.act(about: error)
@@ -47,7 +47,7 @@ struct FuzzRules {
                 }
             case 2: handler = handler.on(FuzzErrors.Value(number: number(4))) { throw $0 }
             case 3:
-                handler = handler.on(matcher()) { error async in
+                handler = handler.on(matching: matcher()) { error async in
                     await Task.yield()
                     FuzzMischief.act(about: error)
                     return strategy
@@ -60,7 +60,7 @@ struct FuzzRules {
                 }
             case 5: handler = handler.onNoMatch { throw $0 }
             case 6: handler = handler.overlaid(with: Self.printing)
-            default: handler = handler.on(matcher()) { _ in strategy }
+            default: handler = handler.on(matching: matcher()) { _ in strategy }
             }
         }
         return handler
@@ -75,7 +75,7 @@ struct FuzzRules {
     mutating func map() -> ErrorMap<Int> {
         var map = ErrorMap(default: 0)
         for _ in 0..<number(5) {
-            map = number(2) == 0 ? map.on(matcher(), 1) : map.on(FuzzErrors.Value.self) { $0.hashValue & 3 }
+            map = number(2) == 0 ? map.on(matching: matcher(), 1) : map.on(FuzzErrors.Value.self) { $0.hashValue & 3 }
         }
         return map
     }

@@ -14,7 +14,7 @@ struct HandleSynchronouslyTests {
                 await Task.yield()
                 return trace("asynchronous")
             }
-            .on(.any) { _ in trace("synchronous", below) }
+            .on(matching: .any) { _ in trace("synchronous", below) }
             .onNoMatch { _ in trace("no match") }
             .always { _ in trace("always") }
     }
@@ -22,8 +22,8 @@ struct HandleSynchronouslyTests {
     @Test("synchronous rules run in their order, and the outcome is that of handle")
     func synchronousRules() async throws {
         let handler = ErrorHandler()
-            .on(.type(Zoo.Payment.self).named("unreached")) { _ in trace("unreached") }
-            .on(.type(Zoo.Payment.self).named("stops")) { _ in trace("stops", .stop) }
+            .on(matching: .type(Zoo.Payment.self).named("unreached")) { _ in trace("unreached") }
+            .on(matching: .type(Zoo.Payment.self).named("stops")) { _ in trace("stops", .stop) }
             .on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
             .onNoMatch { _ in trace("no match") }
             .always { _, report in trace("always: \(report.outcome?.matchedRuleCount ?? -1)") }
@@ -65,7 +65,7 @@ struct HandleSynchronouslyTests {
     @Test("an asynchronous rule whose predicate answers false does not make it decline")
     func asynchronousRuleNarrowed() {
         let narrowed = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }
-        let handler = ErrorHandler().on(narrowed) { _ in
+        let handler = ErrorHandler().on(matching: narrowed) { _ in
             await Task.yield()
             return trace("asynchronous")
         }

@@ -9,7 +9,7 @@ struct HandlerCatchingTests {
     let trace = ActionTrace()
 
     private var handler: ErrorHandler {
-        ErrorHandler().on(.any) { error, report in trace("\(error) at \(report.source)", .stop) }
+        ErrorHandler().on(matching: .any) { error, report in trace("\(error) at \(report.source)", .stop) }
     }
 
     private func value<T: Sendable>(_ value: T) async throws -> T {
@@ -132,7 +132,7 @@ struct HandlerCatchingTests {
     @Test("actions that fail under catching are written to standard error")
     func failures() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            let handler = ErrorHandler().on(.any) { _ in throw Zoo.Timeout(seconds: 5) }
+            let handler = ErrorHandler().on(matching: .any) { _ in throw Zoo.Timeout(seconds: 5) }
             await handler.catching {
                 await Task.yield()
                 throw Zoo.Payment.expired

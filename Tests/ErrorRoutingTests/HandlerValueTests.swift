@@ -25,17 +25,17 @@ struct HandlerValueTests {
     @Test(
         "each verb returns a new value with one rule more",
         arguments: [
-            { $0.on(.any) { _ in .stop } },
+            { $0.on(matching: .any) { _ in .stop } },
             { $0.on(Zoo.Payment.self) { _ in .stop } },
             { $0.on(Zoo.Payment.expired) { _ in .stop } },
             { $0.on(domain: "d") { _ in .stop } },
-            { $0.ignore(.any) },
+            { $0.ignore(matching: .any) },
             { $0.ignore(Zoo.Payment.self) },
             { $0.ignore(Zoo.Payment.expired) },
             { $0.ignore(domain: "d") },
             { $0.onNoMatch { _ in .stop } },
             { $0.always { _ in .stop } },
-            { $0.overlaid(with: ErrorHandler().ignore(.any)) },
+            { $0.overlaid(with: ErrorHandler().ignore(matching: .any)) },
         ] as [@Sendable (ErrorHandler) -> ErrorHandler]
     )
     func verbsReturnNewValues(verb: @Sendable (ErrorHandler) -> ErrorHandler) {
@@ -83,7 +83,7 @@ struct HandlerValueTests {
 
     @Test("an overlay's .stop keeps the rules below it from running, and its match their onNoMatch")
     func overlayStops() async {
-        let base = ErrorHandler().on(.any) { _ in trace("base") }.onNoMatch { _ in trace("no match") }
+        let base = ErrorHandler().on(matching: .any) { _ in trace("base") }.onNoMatch { _ in trace("no match") }
         let overlaid = base.overlaid(with: ErrorHandler().on(Zoo.Payment.self) { _ in trace("overlay", .stop) })
         let outcome = await overlaid.handle(Zoo.Payment.expired)
         #expect(trace.entries == ["overlay"])
@@ -108,8 +108,8 @@ struct HandlerValueTests {
     @Test("a handler describes its rules in the order in which they are tried")
     func handlerDescription() {
         let handler = ErrorHandler()
-            .on(.type(Zoo.Payment.self), fileID: "Intake/Rules.swift", line: 1) { _ in .stop }
-            .ignore(.type(CancellationError.self), fileID: "Intake/Rules.swift", line: 2)
+            .on(matching: .type(Zoo.Payment.self), fileID: "Intake/Rules.swift", line: 1) { _ in .stop }
+            .ignore(matching: .type(CancellationError.self), fileID: "Intake/Rules.swift", line: 2)
             .onNoMatch(fileID: "Intake/Rules.swift", line: 3) { _ in .stop }
             .always(fileID: "Intake/Rules.swift", line: 4) { _ in .stop }
             .always(fileID: "Intake/Rules.swift", line: 5) { _ in .stop }

@@ -32,7 +32,7 @@ struct HandlingIsolationTests {
     func mainActorAction() async {
         let screen = Screen()
         let handler = ErrorHandler()
-            .on(.any) { @MainActor error async in
+            .on(matching: .any) { @MainActor error async in
                 screen.show("matcher")
                 return .next
             }
@@ -72,7 +72,7 @@ struct HandlingIsolationTests {
     @Test("a synchronous action runs on the main actor if the error is handled from there")
     func synchronousActionOnMainActor() async {
         let trace = ActionTrace()
-        let handler = ErrorHandler().on(.any) { _ in
+        let handler = ErrorHandler().on(matching: .any) { _ in
             MainActor.preconditionIsolated()
             return trace("ran")
         }
@@ -84,11 +84,11 @@ struct HandlingIsolationTests {
     func callersActor() async {
         let (trace, caller) = (ActionTrace(), Caller())
         let handler = ErrorHandler()
-            .on(.any) { _ in
+            .on(matching: .any) { _ in
                 caller.preconditionIsolated()
                 return trace("synchronous")
             }
-            .on(.any) { _ in
+            .on(matching: .any) { _ in
                 await Task.yield()
                 caller.preconditionIsolated()
                 return trace("asynchronous")

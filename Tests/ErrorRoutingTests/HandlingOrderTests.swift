@@ -48,13 +48,13 @@ struct HandlingOrderTests {
                 await Task.yield()
                 return trace("3 domain")
             }
-            .on(.any) { _ in trace("4 matcher") }
+            .on(matching: .any) { _ in trace("4 matcher") }
             .on(URLError.self) { _ in
                 await Task.yield()
                 return trace("5 type")
             }
             .on(domain: NSURLErrorDomain, code: error.errorCode) { _ in trace("6 code") }
-            .on(.anywhere(.value(error))) { _ in trace("7 anywhere") }
+            .on(matching: .anywhere(.value(error))) { _ in trace("7 anywhere") }
         await handler.handle(error)
         #expect(
             trace.entries == ["7 anywhere", "6 code", "5 type", "4 matcher", "3 domain", "2 value", "1 type"]
@@ -76,7 +76,7 @@ struct HandlingOrderTests {
 
     @Test("an error that is handled without a report comes from the line of handle")
     func sourceOfHandle() async {
-        let handler = ErrorHandler().on(.any) { _, report in trace("\(report.source)") }
+        let handler = ErrorHandler().on(matching: .any) { _, report in trace("\(report.source)") }
         await handler.handle(Zoo.Offline())
         _ = handler.handleSynchronously(Zoo.Offline())
         let line = #line

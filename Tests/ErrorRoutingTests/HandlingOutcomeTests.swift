@@ -16,9 +16,9 @@ struct HandlingOutcomeTests {
     @Test("an ignored error counts as ignored, and its rule as matched and as .stop", arguments: [0, 1, 2, 3])
     func ignored(form: Int) async {
         let error = URLError(.timedOut)
-        let base = ErrorHandler().on(.any) { _ in .stop }
+        let base = ErrorHandler().on(matching: .any) { _ in .stop }
         let forms = [
-            base.ignore(.type(URLError.self)),
+            base.ignore(matching: .type(URLError.self)),
             base.ignore(URLError.self),
             base.ignore(error),
             base.ignore(domain: NSURLErrorDomain, code: error.errorCode),
@@ -59,9 +59,9 @@ struct HandlingOutcomeTests {
     @Test("the outcome's rule is the one that stopped")
     func ruleThatStopped() async {
         let handler = ErrorHandler()
-            .on(.type(Zoo.Payment.self).named("unreached")) { _ in .stop }
-            .on(.type(Zoo.Payment.self).named("stops")) { _ in .stop }
-            .on(.type(Zoo.Payment.self).named("goes on")) { _ in .next }
+            .on(matching: .type(Zoo.Payment.self).named("unreached")) { _ in .stop }
+            .on(matching: .type(Zoo.Payment.self).named("stops")) { _ in .stop }
+            .on(matching: .type(Zoo.Payment.self).named("goes on")) { _ in .next }
             .always { _ in .stop }
         let outcome = await handler.handle(Zoo.Payment.expired)
         #expect(outcome.rule?.matcher == "stops")
@@ -71,9 +71,9 @@ struct HandlingOutcomeTests {
     @Test("the outcome's rule is the last that matched if none stopped")
     func lastRuleThatMatched() async {
         let handler = ErrorHandler()
-            .on(.type(Zoo.Timeout.self).named("does not match")) { _ in .stop }
-            .on(.type(Zoo.Payment.self).named("last")) { _ in .next }
-            .on(.type(Zoo.Payment.self).named("first")) { _ in .next }
+            .on(matching: .type(Zoo.Timeout.self).named("does not match")) { _ in .stop }
+            .on(matching: .type(Zoo.Payment.self).named("last")) { _ in .next }
+            .on(matching: .type(Zoo.Payment.self).named("first")) { _ in .next }
         let outcome = await handler.handle(Zoo.Payment.expired)
         #expect(outcome.rule?.matcher == "last")
         #expect(outcome.matchedRuleCount == 2)

@@ -21,12 +21,12 @@ protocol AnyErrorMatcher: Sendable {
 extension ErrorMatcher: AnyErrorMatcher {
     func found(in error: any Error) -> String? { match(error).map { LinearReading.signature($0) } }
     func ignoring(_ rule: LinearReading.Rule, in handler: ErrorHandler) -> ErrorHandler {
-        handler.ignore(self, line: UInt(rule.number))
+        handler.ignore(matching: self, line: UInt(rule.number))
     }
     func mapping(_ map: ErrorMap<String>, _ rule: LinearReading.Rule) -> ErrorMap<String> {
-        map.on(self) { "\(rule.number) \(LinearReading.signature($0))" }
+        map.on(matching: self) { "\(rule.number) \(LinearReading.signature($0))" }
     }
-    func mappingConstant(_ map: ErrorMap<String>, _ value: String) -> ErrorMap<String> { map.on(self, value) }
+    func mappingConstant(_ map: ErrorMap<String>, _ value: String) -> ErrorMap<String> { map.on(matching: self, value) }
     func somewhere() -> any AnyErrorMatcher { Self.anywhere(self) }
     func narrowed(_ predicate: LinearReading.Predicate) -> any AnyErrorMatcher {
         self.where { predicate(LinearReading.signature($0)) }
@@ -46,10 +46,10 @@ extension ErrorMatcher: AnyErrorMatcher {
     func adding(_ rule: LinearReading.Rule, to handler: ErrorHandler) -> ErrorHandler {
         let line = UInt(rule.number)
         switch (rule.isAsynchronous, rule.getsReport) {
-        case (false, false): return handler.on(self, line: line) { try rule.act($0) }
-        case (false, true): return handler.on(self, line: line) { try rule.act($0, $1) }
-        case (true, false): return handler.on(self, line: line) { try await rule.actSoon($0) }
-        case (true, true): return handler.on(self, line: line) { try await rule.actSoon($0, $1) }
+        case (false, false): return handler.on(matching: self, line: line) { try rule.act($0) }
+        case (false, true): return handler.on(matching: self, line: line) { try rule.act($0, $1) }
+        case (true, false): return handler.on(matching: self, line: line) { try await rule.actSoon($0) }
+        case (true, true): return handler.on(matching: self, line: line) { try await rule.actSoon($0, $1) }
         }
     }
 }
@@ -76,7 +76,7 @@ extension LinearReading.Matcher {
         case .conformingTo(let kind): return conforming(LinearReading.type(kind))
         case .extracting(let kind): return extracting(LinearReading.type(kind))
         case .matching(let predicate):
-            return ErrorMatcher.matching { predicate(LinearReading.signature($0)) }
+            return ErrorMatcher.predicate { predicate(LinearReading.signature($0)) }
         case .any: return ErrorMatcher.any
         case .anywhere(let inner): return inner.made.somewhere()
         case .narrowed(let inner, let predicate): return inner.made.narrowed(predicate)

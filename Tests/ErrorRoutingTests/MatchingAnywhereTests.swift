@@ -133,7 +133,7 @@ struct MatchingAnywhereTests {
     func visits() {
         let (link, visits) = (Link(), ActionTrace())
         link.next = (0..<100).map { _ in Group(underlyingErrors: [link, Zoo.Offline()]) }
-        let never = ErrorMatcher.anywhere(.matching { _ in visits("visit") == .stop })
+        let never = ErrorMatcher.anywhere(.predicate { _ in visits("visit") == .stop })
         #expect(never.match(link) == nil)
         #expect(visits.entries.count == 64)
         link.next = []
@@ -166,7 +166,7 @@ struct MatchingAnywhereTests {
     @Test("the action gets the inner match, and its report the outer error", arguments: [true, false])
     func report(isAwaited: Bool) async {
         let trace = ActionTrace()
-        let handler = ErrorHandler().on(.anywhere(.type(Zoo.Timeout.self))) { error, report in
+        let handler = ErrorHandler().on(matching: .anywhere(.type(Zoo.Timeout.self))) { error, report in
             trace("\(error.seconds) in \(type(of: report.error))")
         }
         let outer = Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])

@@ -14,7 +14,7 @@ struct MatchingCombinatorsTests {
 
     /// A matcher that notes that it was asked.
     private func asked(_ name: String, answers: Bool) -> ErrorMatcher<any Error> {
-        .matching { [trace] _ in
+        .predicate { [trace] _ in
             _ = trace(name)
             return answers
         }
@@ -151,9 +151,9 @@ struct MatchingCombinatorsTests {
     @Test("combinations work in rules, with what they hand on")
     func rules() async {
         let handler = ErrorHandler()
-            .on(payment || bank) { trace("either \($0)") }
-            .on(seconds && .any) { trace("seconds \($0)") }
-            .on(!.anywhere(.any.where { $0 is Zoo.Offline || $0 is Zoo.Payment || $0 is Zoo.Timeout })) { error in
+            .on(matching: payment || bank) { trace("either \($0)") }
+            .on(matching: seconds && .any) { trace("seconds \($0)") }
+            .on(matching: !.anywhere(.any.where { $0 is Zoo.Offline || $0 is Zoo.Payment || $0 is Zoo.Timeout })) { error in
                 trace("other \(type(of: error))")
             }
         await handler.handle(Zoo.Payment.expired)

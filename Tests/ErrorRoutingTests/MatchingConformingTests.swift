@@ -101,7 +101,7 @@ struct MatchingConformingTests {
     @Test("matching asks the predicate about every error and hands on the error")
     func predicate() {
         let trace = ActionTrace()
-        let matcher = ErrorMatcher.matching { error in
+        let matcher = ErrorMatcher.predicate { error in
             _ = trace("\(type(of: error))")
             return error is Zoo.Timeout
         }
@@ -121,11 +121,11 @@ struct MatchingConformingTests {
     func actions() async {
         let trace = ActionTrace()
         let handler = ErrorHandler()
-            .on(.conforming(to: (any Retryable).self)) { trace("retry in \($0.delay)") }
-            .on(.extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }) { code in
+            .on(matching: .conforming(to: (any Retryable).self)) { trace("retry in \($0.delay)") }
+            .on(matching: .extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }) { code in
                 trace("declined \(code + 1)")
             }
-            .on(.matching { $0 is Zoo.Shade }) { (error: any Error) in trace("\(error)") }
+            .on(matching: .predicate { $0 is Zoo.Shade }) { (error: any Error) in trace("\(error)") }
         await handler.handle(Busy(delay: 4))
         await handler.handle(Zoo.Payment.declined(code: 51))
         await handler.handle(Zoo.Payment.expired)

@@ -71,7 +71,7 @@ struct MatchingPatternTests {
         #expect("\(bank)" == "nsError(domain: bank, code: 3)")
         #expect("\(ErrorMatcher.conforming(to: (any LocalizedError).self))" == "conforming(to: LocalizedError)")
         #expect("\(ErrorMatcher.extracting(Zoo.Payment.self) { _ in 1 })" == "extracting(Payment)")
-        #expect("\(ErrorMatcher.matching { _ in true })" == "matching(predicate)")
+        #expect("\(ErrorMatcher.predicate { _ in true })" == "predicate")
         #expect("\(ErrorMatcher.any)" == "any")
         #expect("\(ErrorMatcher.anywhere(payment))" == "anywhere(type(Payment))")
         #expect("\(payment.where { _ in true })" == "type(Payment).where(predicate)")

@@ -34,15 +34,15 @@ struct OverloadInferenceTests {
         #expect(trace.takeAll() == [note, note, note, note], sourceLocation: sourceLocation)
     }
 
-    @Test("on(matcher) takes all four shapes")
+    @Test("on(matching: matcher) takes all four shapes")
     func onMatcher() async {
         let new = ErrorHandler()
         await expectShapes(
             [
-                new.on(.type(Zoo.Timeout.self)) { trace("\($0.seconds)") },
-                new.on(.type(Zoo.Timeout.self)) { error, report in trace("\(error.seconds * report.occurrences)") },
-                new.on(.type(Zoo.Timeout.self)) { await suspending("\($0.seconds)") },
-                new.on(.type(Zoo.Timeout.self)) { await suspending("\($0.seconds * $1.occurrences)") },
+                new.on(matching: .type(Zoo.Timeout.self)) { trace("\($0.seconds)") },
+                new.on(matching: .type(Zoo.Timeout.self)) { error, report in trace("\(error.seconds * report.occurrences)") },
+                new.on(matching: .type(Zoo.Timeout.self)) { await suspending("\($0.seconds)") },
+                new.on(matching: .type(Zoo.Timeout.self)) { await suspending("\($0.seconds * $1.occurrences)") },
             ],
             "5"
         )
@@ -121,7 +121,7 @@ struct OverloadInferenceTests {
     @Test("a union of matchers of different outputs compiles as the design writes it")
     func unionInRule() async {
         let handler = ErrorHandler()
-            .on(.type(Payment.self) || .nsError(domain: NSURLErrorDomain)) { error in trace("\(type(of: error))") }
+            .on(matching: .type(Payment.self) || .nsError(domain: NSURLErrorDomain)) { error in trace("\(type(of: error))") }
         await handler.handle(Payment())
         await handler.handle(NSError(domain: NSURLErrorDomain, code: -1))
         await handler.handle(Zoo.Offline())
@@ -136,14 +136,14 @@ struct OverloadInferenceTests {
                 _ = trace("retry")
                 return .stop
             }
-            .on(.type(Zoo.Timeout.self)) { error, report in
+            .on(matching: .type(Zoo.Timeout.self)) { error, report in
                 if error.seconds > 10 { return .next }
                 switch report.occurrences {
                 case 1: return trace("once", .stop)
                 default: return trace("often", .stop)
                 }
             }
-            .on(.extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) { depth in
+            .on(matching: .extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) { depth in
                 let next = depth + 1
                 return await suspending("dark \(next)")
             }
@@ -159,7 +159,7 @@ struct OverloadInferenceTests {
         let handler = ErrorHandler()
             .on(Payment.self) { $0.isRetryable ? .next : .stop }
             .on(Zoo.Timeout.self) { error in if error.seconds > 10 { .next } else { .stop } }
-            .on(.any) { _ in .next }
+            .on(matching: .any) { _ in .next }
         #expect(handler.handleSynchronously(Payment(isRetryable: true))?.matchedRuleCount == 2)
         #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition == .handled)
     }
@@ -170,7 +170,7 @@ struct OverloadInferenceTests {
         @Sendable func note(_ error: any Error, _ report: ErrorReport) async throws -> HandleStrategy {
             await suspending("note")
         }
-        let handler = ErrorHandler().on(.any, do: note).on(Zoo.Timeout.self, do: stop)
+        let handler = ErrorHandler().on(matching: .any, do: note).on(Zoo.Timeout.self, do: stop)
         #expect(await handler.handle(error).matchedRuleCount == 1)
         #expect(await handler.handle(Zoo.Offline()).matchedRuleCount == 1)
         #expect(trace.entries == ["stop", "note"])
@@ -179,8 +179,8 @@ struct OverloadInferenceTests {
     @Test("one matcher of a constant serves several verbs")
     func sharedMatcher() {
         let slow = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }.named("slow")
-        let handler = ErrorHandler().ignore(slow || .type(Payment.self)).on(slow) { trace("\($0.seconds)") }
-        let map = ErrorMap(default: "other").on(slow, "slow")
+        let handler = ErrorHandler().ignore(matching: slow || .type(Payment.self)).on(matching: slow) { trace("\($0.seconds)") }
+        let map = ErrorMap(default: "other").on(matching: slow, "slow")
         #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 11))?.disposition == .ignored)
         #expect(handler.handleSynchronously(Payment())?.disposition == .ignored)
         #expect(handler.handleSynchronously(error)?.disposition == .unmatched)

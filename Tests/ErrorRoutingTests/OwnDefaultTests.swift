@@ -6,7 +6,7 @@ extension ErrorHandler {
     ///
     /// Visible in this file alone, so that other tests keep the library's; an application declares it internal.
     fileprivate static var `default`: ErrorHandler {
-        .standardError.overlaid(with: ErrorHandler().ignore(.type(Zoo.Payment.self).named("own rule")))
+        .standardError.overlaid(with: ErrorHandler().ignore(matching: .type(Zoo.Payment.self).named("own rule")))
     }
 }
 

@@ -17,10 +17,10 @@ struct RegistrationSiteTests {
     func on() {
         let (new, error) = (ErrorHandler(), Zoo.Timeout())
         expectSites([
-            (new.on(.any) { _ in .stop }, #line),
-            (new.on(.any) { _, _ in .stop }, #line),
-            (new.on(.any) { _ in await suspended(.stop) }, #line),
-            (new.on(.any) { _, _ in await suspended(.stop) }, #line),
+            (new.on(matching: .any) { _ in .stop }, #line),
+            (new.on(matching: .any) { _, _ in .stop }, #line),
+            (new.on(matching: .any) { _ in await suspended(.stop) }, #line),
+            (new.on(matching: .any) { _, _ in await suspended(.stop) }, #line),
             (new.on(Zoo.Timeout.self) { _ in .stop }, #line),
             (new.on(Zoo.Timeout.self) { _, _ in .stop }, #line),
             (new.on(Zoo.Timeout.self) { _ in await suspended(.stop) }, #line),
@@ -40,7 +40,7 @@ struct RegistrationSiteTests {
     func otherVerbs() {
         let (new, error) = (ErrorHandler(), Zoo.Timeout())
         expectSites([
-            (new.ignore(.any), #line),
+            (new.ignore(matching: .any), #line),
             (new.ignore(Zoo.Timeout.self), #line),
             (new.ignore(error), #line),
             (new.ignore(domain: "d"), #line),
@@ -73,7 +73,7 @@ struct RegistrationSiteTests {
     @Test("a site that is handed in stands for the line of the verb")
     func givenSite() {
         let handler = ErrorHandler()
-            .on(.any, fileID: "Rules/A.swift", line: 1) { _ in .stop }
+            .on(matching: .any, fileID: "Rules/A.swift", line: 1) { _ in .stop }
             .on(Zoo.Timeout.self, fileID: "Rules/B.swift", line: 2) { _ in .stop }
             .ignore(domain: "d", fileID: "Rules/C.swift", line: 3)
             .onNoMatch(fileID: "Rules/D.swift", line: 4) { _ in .stop }
@@ -88,8 +88,8 @@ struct RegistrationSiteTests {
     func map() {
         let new = ErrorMap(default: 0)
         let maps: [(ErrorMap<Int>, UInt)] = [
-            (new.on(.any, 1), #line),
-            (new.on(.any) { _ in 1 }, #line),
+            (new.on(matching: .any, 1), #line),
+            (new.on(matching: .any) { _ in 1 }, #line),
             (new.on(Zoo.Timeout.self, 1), #line),
             (new.on(Zoo.Timeout.self) { _ in 1 }, #line),
             (new.on(Zoo.Timeout(), 1), #line),

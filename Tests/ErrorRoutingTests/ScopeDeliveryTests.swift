@@ -37,7 +37,7 @@ struct ScopeDeliveryTests {
     @Test("the failure of handling a failure goes to standard error with its path, and no further")
     func failureOfANotice() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            let throwing = ErrorHandler().on(.any) { error in
+            let throwing = ErrorHandler().on(matching: .any) { error in
                 throw error is ActionFailure ? Numbered(3) : Numbered(2)
             }
             let recorded = await withRecordedErrors { bus in

@@ -60,7 +60,7 @@ struct ScopeExplanationTests {
     func withoutRules() {
         let handler = handler("Bus")
         let scope = ErrorBus(handler: handler).scope("plain").scope("within", handler: ErrorHandler())
-        _ = handler.ignore(.any)
+        _ = handler.ignore(matching: .any)
         let entries = scope.explain(Zoo.Payment.expired).entries
         #expect(entries.map(\.scope) == [[], [], []])
         #expect(entries.map(\.verdict) == handler.explain(Zoo.Payment.expired).entries.map(\.verdict))
@@ -78,7 +78,7 @@ struct ScopeExplanationTests {
         let trace = ActionTrace()
         func handler(_ name: String) -> ErrorHandler {
             ErrorHandler()
-                .on(.matching { _ in trace("\(name) matching") == .stop }) { _ in trace("action") }
+                .on(matching: .predicate { _ in trace("\(name) matching") == .stop }) { _ in trace("action") }
                 .onNoMatch { _ in trace("no match") }
                 .always { _ in trace("always") }
         }

@@ -132,7 +132,7 @@ struct ScopeOrderTests {
     @Test("what actions throw is in the outcome in the order of the path, and the next handler has its turn")
     func failures() async {
         func throwing(_ number: Int) -> ErrorHandler {
-            ErrorHandler().on(.value(Numbered(0))) { _ in throw Numbered(number) }
+            ErrorHandler().on(matching: .value(Numbered(0))) { _ in throw Numbered(number) }
         }
         let (_, outcome) = await delivering(Numbered(0), handler: throwing(1)) { bus in
             bus.scope("a", handler: throwing(2)).scope("b", handler: throwing(3), order: .rootFirst)

@@ -79,7 +79,7 @@ struct SelfAskingErrorTests {
             _ = here.withLock { $0 }?.handleSynchronously(error)
             return false
         }
-        let handler = (0..<rules).reduce(ErrorHandler()) { handler, _ in handler.on(matcher) { _ in .stop } }
+        let handler = (0..<rules).reduce(ErrorHandler()) { handler, _ in handler.on(matching: matcher) { _ in .stop } }
         here.withLock { $0 = handler }
         _ = handler.handleSynchronously(Counted())
         #expect(asked.entries.count < 20_000)
@@ -90,7 +90,7 @@ struct SelfAskingErrorTests {
     func longExplanation() {
         let inner = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
         let handler = (0..<1_100).reduce(ErrorHandler()) { handler, _ in
-            handler.on(.matching { inner.match($0) != nil }) { _ in .next }
+            handler.on(matching: .predicate { inner.match($0) != nil }) { _ in .next }
         }
         let error = Zoo.Group(underlyingErrors: [Zoo.Timeout()])
         #expect(handler.handleSynchronously(error)?.matchedRuleCount == 1_100)
@@ -137,8 +137,8 @@ struct SelfAskingErrorTests {
         let matcher = ErrorMatcher<Zoo.Animal>.type(subclass)
         for animal in [Zoo.Animal(), Zoo.Bird(), Zoo.Owl()] {
             #expect(matcher.match(animal) != nil)
-            #expect(ErrorHandler().on(matcher) { _ in .stop }.handleSynchronously(animal)?.isHandled == true)
-            #expect(ErrorMap(default: 0).on(matcher, 1)[animal] == 1)
+            #expect(ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(animal)?.isHandled == true)
+            #expect(ErrorMap(default: 0).on(matching: matcher, 1)[animal] == 1)
         }
     }
 

@@ -90,7 +90,7 @@ struct TypeNameTests {
         let source = ErrorReport.Source(fileID: Self.hostile, line: 1)
         let rule = RuleDescription(matcher: Self.hostile, source: source)
         let handler = ErrorHandler()
-            .on(.any.named(Self.hostile), fileID: Self.hostile, line: 1) { _ in .next }
+            .on(matching: .any.named(Self.hostile), fileID: Self.hostile, line: 1) { _ in .next }
             .on(domain: Self.hostile, fileID: Self.hostile, line: 1) { _ in .next }
         let scoped = ErrorBus(handler: handler).scope(Self.hostile).scope(Self.hostile, handler: handler)
         let report = ErrorReport(error: Zoo.Offline(), source: source, scope: [Self.hostile])
@@ -117,7 +117,7 @@ struct TypeNameTests {
     @Test("names are cut like all texts, and a long one does not widen the rows of others")
     func longNames() {
         let name = String(repeating: "long ", count: 100_000)
-        let handler = ErrorHandler().on(.any.named(name)) { _ in .next }.on(.any.named("short")) { _ in .next }
+        let handler = ErrorHandler().on(matching: .any.named(name)) { _ in .next }.on(matching: .any.named("short")) { _ in .next }
         #expect("\(ErrorMatcher.any.named(name))".utf8.count <= 16 * 1_024)
         #expect("\(ErrorMap(default: name))".utf8.count <= 16 * 1_024 + 100)
         let lines = "\(handler.explain(Zoo.Offline()))".split(separator: "\n")

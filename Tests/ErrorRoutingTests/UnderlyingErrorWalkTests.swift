@@ -142,11 +142,11 @@ struct UnderlyingErrorWalkTests {
         let other = ErrorMatcher.nsError(domain: "group", code: 99)
         return
             handler
-            .on(.anywhere(domain)) { _ in .next }
-            .on(.anywhere(.anywhere(domain || other))) { _ in .next }
-            .on(.anywhere(.anywhere(.anywhere(.type(Zoo.Timeout.self))) && domain)) { _ in .next }
-            .on(domain) { _ in .next }
-            .on(.anywhere(other)) { _ in .next }
+            .on(matching: .anywhere(domain)) { _ in .next }
+            .on(matching: .anywhere(.anywhere(domain || other))) { _ in .next }
+            .on(matching: .anywhere(.anywhere(.anywhere(.type(Zoo.Timeout.self))) && domain)) { _ in .next }
+            .on(matching: domain) { _ in .next }
+            .on(matching: .anywhere(other)) { _ in .next }
     }
 
     @Test("each error of the chain is bridged once a dispatch, and asked once, however many rules ask")

@@ -125,7 +125,7 @@ package enum Handlers {
         mutating func visit<E: Error>(_ type: E.Type, sample: E) {
             handler =
                 isAnywhere
-                ? handler.on(.anywhere(.type(type))) {
+                ? handler.on(matching: .anywhere(.type(type))) {
                     consume($0); return .stop
                 }
                 : handler.on(type) {

@@ -9,7 +9,7 @@ extension ErrorHandler {
     ///   - line: Where the error comes from.
     /// - Returns: What became of the error, with the failures of actions that threw.
     /// - Complexity: Beside the actions, O(1) in the number of rules, but for those that have to be tried for every
-    ///   error (``ErrorMatcher/matching(_:)``, ``ErrorMatcher/anywhere(_:)``). The first error of a type costs O(number
+    ///   error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``). The first error of a type costs O(number
     ///   of rules).
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {

@@ -7,7 +7,7 @@ extension ErrorHandler {
     ///   - line: Where the rule is registered.
     /// - Returns: The handler with the rule, which goes before all that it had.
     public func ignore<Output>(
-        _ matcher: ErrorMatcher<Output>,
+        matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {

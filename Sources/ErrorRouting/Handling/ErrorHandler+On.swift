@@ -14,7 +14,7 @@ extension ErrorHandler {
     ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
     /// - Returns: The handler with the rule, which goes before all that it had.
     public func on<Output>(
-        _ matcher: ErrorMatcher<Output>,
+        matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
         line: UInt = #line,
         do action: @escaping @Sendable (Output) throws -> HandleStrategy
@@ -24,7 +24,7 @@ extension ErrorHandler {
 
     /// Adds a rule with an action that also gets the report; see ``on(_:fileID:line:do:)``.
     public func on<Output>(
-        _ matcher: ErrorMatcher<Output>,
+        matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
         line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) throws -> HandleStrategy
@@ -34,7 +34,7 @@ extension ErrorHandler {
 
     /// Adds a rule with an action that may suspend; see ``on(_:fileID:line:do:)``.
     public func on<Output>(
-        _ matcher: ErrorMatcher<Output>,
+        matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
         line: UInt = #line,
         do action: @escaping @Sendable (Output) async throws -> HandleStrategy
@@ -44,7 +44,7 @@ extension ErrorHandler {
 
     /// Adds a rule with an action that also gets the report, and may suspend; see ``on(_:fileID:line:do:)``.
     public func on<Output>(
-        _ matcher: ErrorMatcher<Output>,
+        matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
         line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) async throws -> HandleStrategy

@@ -8,12 +8,15 @@ extension ErrorMap {
     ///   - value: The value to answer.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
+    ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
+    ///     be told as one of the value's type.
     /// - Returns: The map with the rule, which goes before all that it had.
     public func on<Output>(
-        _ matcher: ErrorMatcher<Output>,
+        matching matcher: ErrorMatcher<Output>,
         _ value: Value,
         fileID: String = #fileID,
-        line: UInt = #line
+        line: UInt = #line,
+        _ unused: (() -> Never)? = nil
     ) -> Self {
         adding(ConstantMapRule(matcher, at: .init(fileID: fileID, line: line), value))
     }
@@ -27,7 +30,7 @@ extension ErrorMap {
     ///   - value: Makes the value from the match.
     /// - Returns: The map with the rule, which goes before all that it had.
     public func on<Output>(
-        _ matcher: ErrorMatcher<Output>,
+        matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
         line: UInt = #line,
         _ value: @escaping @Sendable (Output) -> Value
@@ -42,12 +45,15 @@ extension ErrorMap {
     ///   - value: The value to answer.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
+    ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
+    ///     be told as one of the value's type.
     /// - Returns: The map with the rule, which goes before all that it had.
     public func on<E: Error>(
         _ type: E.Type,
         _ value: Value,
         fileID: String = #fileID,
-        line: UInt = #line
+        line: UInt = #line,
+        _ unused: (() -> Never)? = nil
     ) -> Self {
         adding(ConstantMapRule(.type(type), at: .init(fileID: fileID, line: line), value))
     }
@@ -76,12 +82,15 @@ extension ErrorMap {
     ///   - value: The value to answer.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
+    ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
+    ///     be told as one of the value's type.
     /// - Returns: The map with the rule, which goes before all that it had.
     public func on<E: Error & Equatable>(
         _ error: E,
         _ value: Value,
         fileID: String = #fileID,
-        line: UInt = #line
+        line: UInt = #line,
+        _ unused: (() -> Never)? = nil
     ) -> Self {
         adding(ConstantMapRule(.value(error), at: .init(fileID: fileID, line: line), value))
     }
@@ -111,13 +120,16 @@ extension ErrorMap {
     ///   - value: The value to answer.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
+    ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
+    ///     be told as one of the value's type.
     /// - Returns: The map with the rule, which goes before all that it had.
     public func on(
         domain: String,
         code: Int? = nil,
         _ value: Value,
         fileID: String = #fileID,
-        line: UInt = #line
+        line: UInt = #line,
+        _ unused: (() -> Never)? = nil
     ) -> Self {
         adding(ConstantMapRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value))
     }

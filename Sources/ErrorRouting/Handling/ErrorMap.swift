@@ -3,7 +3,7 @@
 /// ```swift
 /// let status = ErrorMap(default: 500)
 ///     .on(ValidationError.self, 422)
-///     .on(.type(PaymentError.self)) { $0.isRetryable ? 503 : 402 }
+///     .on(matching: .type(PaymentError.self)) { $0.isRetryable ? 503 : 402 }
 /// response.status = status[error]
 /// ```
 ///

@@ -65,7 +65,7 @@ extension ErrorMatcher {
     /// Matches errors that conform to a protocol.
     ///
     /// ```swift
-    /// .on(.conforming(to: (any LocalizedError).self)) { error in … error.errorDescription … }
+    /// .on(matching: .conforming(to: (any LocalizedError).self)) { error in … error.errorDescription … }
     /// ```
     ///
     /// - Parameter type: The protocol as a type, `(any P).self`. A concrete error type matches as in ``type(_:)``.
@@ -91,7 +91,7 @@ extension ErrorMatcher {
     /// Matches errors from which a part can be taken, one enum case's payload, say.
     ///
     /// ```swift
-    /// .on(.extracting(PaymentError.self) { if case .declined(let code) = $0 { code } else { nil } }) { code in … }
+    /// .on(matching: .extracting(PaymentError.self) { if case .declined(let code) = $0 { code } else { nil } }) { code in … }
     /// ```
     ///
     /// - Parameters:
@@ -141,7 +141,7 @@ extension ErrorMatcher where Output == any Error {
     /// - Returns: A matcher that hands on the error.
     /// - Complexity: That of `predicate`, for every error that reaches it: nothing is known of it by the error's type,
     ///   so handlers become slower with the number of such rules.
-    public static func matching(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
+    public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
         Self(.predicate) { subject in predicate(subject.error) ? subject.error : nil }
     }
 

@@ -50,7 +50,7 @@ extension MatcherShape: CustomStringConvertible {
             text.append("nsError(domain: \(OneLine.escaped(TypeName.withoutAddresses(domain))), code: \(code))")
         case .conforming(let type, _): text.append("conforming(to: \(TypeName.short(type)))")
         case .extracting(let type): text.append("extracting(\(TypeName.short(type)))")
-        case .predicate: text.append("matching(predicate)")
+        case .predicate: text.append("predicate")
         case .any: text.append("any")
         case .anywhere(let inner): write("anywhere(", (inner, ")"))
         case .narrowed(let inner): write("", (inner, ".where(predicate)"))

@@ -25,7 +25,7 @@ struct MustNotCompileTests {
         ),
         Case(
             name: "a value rule for an error that is not Equatable",
-            body: "_ = ErrorHandler().ignore(.value(Lost()))",
+            body: "_ = ErrorHandler().ignore(matching: .value(Lost()))",
             diagnostic: "'Lost' conform to 'Equatable'"
         ),
         Case(
@@ -45,7 +45,7 @@ struct MustNotCompileTests {
         ),
         Case(
             name: "a predicate that captures what is not Sendable",
-            body: "let box = Box(); _ = ErrorMatcher.matching { _ in box.count > 0 }; box.count += 1",
+            body: "let box = Box(); _ = ErrorMatcher.predicate { _ in box.count > 0 }; box.count += 1",
             diagnostic: "non-Sendable type 'Box'"
         ),
         Case(

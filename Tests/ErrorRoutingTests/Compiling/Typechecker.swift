@@ -8,8 +8,10 @@ enum Typechecker {
 
     /// The compiler's errors, `file:line: message`; empty where the sources compile.
     ///
-    /// - Parameter sources: Texts by file name; they form one module.
-    static func errors(in sources: [String: String]) throws -> [String] {
+    /// - Parameters:
+    ///   - sources: Texts by file name; they form one module.
+    ///   - options: What the compiler is told besides.
+    static func errors(in sources: [String: String], _ options: [String] = []) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "typecheck-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -23,7 +25,7 @@ enum Typechecker {
             "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
             "-module-cache-path", folder.appending(path: "cache").path, "-I", try modules().path,
         ]
-        let output = try run(["swiftc"] + flags + files)
+        let output = try run(["swiftc"] + flags + options + files)
         let errors = output.components(separatedBy: "\n").filter { $0.contains(": error: ") }
         guard errors.isEmpty else {
             return errors.map { $0.replacing(folder.path + "/", with: "") }

@@ -1,0 +1,128 @@
+import Testing
+
+/// Beside that it refuses a mistake, the compiler says where it is: the whole first line of what it says is pinned.
+@Suite("The compiler blames the right place", .timeLimit(.minutes(10)))
+struct DiagnosticTests {
+    /// A line of a program, and what the compiler says of it.
+    private static let mistakes: [(line: String, says: String)] = [
+        // A misspelt member of the error, in each verb and shape.
+        ("ErrorHandler().on(E.self) { $0.kode == 1 ? .stop : .next }", noMember),
+        ("ErrorHandler().on(E.self) { error in print(error.kode); return .stop }", noMember),
+        ("ErrorHandler().on(E.self) { error in await pause(); print(error.kode); return .stop }", noMember),
+        ("ErrorHandler().on(E.self) { error, _ in print(error.kode); return .stop }", twoArguments("E")),
+        // Of a rule for a value it complains of the value: that a type was meant is the smaller change.
+        ("ErrorHandler().on(E()) { error in print(error.kode); return .stop }", noTypeMeant),
+        ("ErrorHandler().on(matching: .type(E.self)) { error in print(error.kode); return .stop }", noMember),
+        ("ErrorHandler().on(matching: .type(E.self).where { $0.kode == 1 }) { _ in .stop }", noMember),
+        ("ErrorHandler().on(domain: \"d\") { error in print(error.kode); return .stop }", noMember("NSError", "kode")),
+        ("ErrorMap(default: 1).on(E.self) { $0.kode }", noMember),
+        ("ErrorMap(default: 1).on(E()) { $0.kode }", noTypeMeant),
+        ("ErrorMap(default: 1).on(matching: .type(E.self)) { $0.kode }", noMember),
+        ("ErrorMap(default: 1).on(domain: \"d\") { $0.kode }", noMember("NSError", "kode")),
+        // A misspelt member of the report. Of a closure with two parameters the compiler complains that there are two;
+        // where the report's type is written out, it names the member.
+        ("ErrorHandler().on(E.self) { _, report in print(report.sorce); return .stop }", twoArguments("E")),
+        (
+            "ErrorHandler().on(E.self) { (_, report: ErrorReport) in print(report.sorce); return .stop }",
+            noMember("ErrorReport", "sorce")
+        ),
+        (
+            "ErrorHandler().always { (_, report: ErrorReport) in print(report.outcome.dispo); return .stop }",
+            noMember("HandleOutcome", "dispo")
+        ),
+        // Answers.
+        ("ErrorHandler().on(E.self) { _ in .stap }", noMember("HandleStrategy", "stap", isOfType: true)),
+        ("ErrorHandler().on(E.self) { _, _ in .stap }", noMember("HandleStrategy", "stap", isOfType: true)),
+        (
+            "ErrorHandler().on(E.self) { error in print(error) }",
+            "cannot convert value of type '()' to closure result type 'HandleStrategy'"
+        ),
+        (
+            "ErrorMap(default: 1).on(E.self) { \"\\($0.code)\" }",
+            "cannot convert value of type 'String' to closure result type 'Int'"
+        ),
+        // Protocols in place of error types.
+        ("ErrorHandler().on((any P).self) { _ in .stop }", isNoType("on(_:fileID:line:do:)")),
+        ("ErrorHandler().on((any P).self) { _, _ in .stop }", isNoType("on(_:fileID:line:do:)")),
+        ("ErrorHandler().on((any P).self) { _ in await pause(); return .stop }", isNoType("on(_:fileID:line:do:)")),
+        ("ErrorHandler().on((any P).self) { _, _ in await pause(); return .stop }", isNoType("on(_:fileID:line:do:)")),
+        ("ErrorHandler().ignore((any P).self)", isNoType("ignore(_:fileID:line:)", "ignore")),
+        ("ErrorMap(default: 1).on((any P).self, 2)", isNoType("on(_:_:fileID:line:_:)")),
+        ("ErrorMap(default: 1).on((any P).self) { _ in 2 }", isNoType("on(_:fileID:line:_:)")),
+        // Arguments.
+        (
+            "ErrorHandler().on(F()) { _ in .stop }",
+            "instance method 'on(_:fileID:line:do:)' requires that 'F' conform to 'Equatable'"
+        ),
+        (
+            "ErrorHandler().on(domain: \"d\", code: \"1\") { _ in .stop }",
+            "cannot convert value of type 'String' to expected argument type 'Int'"
+        ),
+    ]
+
+    private static let noMember = noMember("E", "kode")
+
+    private static let noTypeMeant = "cannot convert value of type 'E' to expected argument type 'E.Type'"
+
+    private static func noMember(_ type: String, _ member: String, isOfType: Bool = false) -> String {
+        "\(isOfType ? "type" : "value of type") '\(type)' has no member '\(member)'"
+    }
+
+    private static func twoArguments(_ match: String) -> String {
+        "contextual closure type '@Sendable (\(match)) throws -> HandleStrategy' expects 1 argument, "
+            + "but 2 were used in closure body"
+    }
+
+    private static func isNoType(_ method: String, _ verb: String = "on") -> String {
+        "'\(method)' is unavailable: not a concrete error type: use \(verb)(matching: .conforming(to:)) for a protocol"
+    }
+
+    @Test("each mistake is told of at its own line, and as what it is")
+    func mistakes() throws {
+        let lines = Self.mistakes.enumerated().map { "let rules\($0) = \($1.line)" }
+        let program = """
+            import ErrorRouting
+            import Foundation
+            struct E: Error, Equatable { var code = 1 }
+            struct F: Error {}
+            protocol P: Error {}
+            func pause() async {}
+
+            """
+        let errors = try Typechecker.errors(in: ["wrong.swift": program + lines.joined(separator: "\n")])
+        for (index, mistake) in Self.mistakes.enumerated() {
+            let said = errors.filter { $0.hasPrefix("wrong.swift:\(index + 7):") }
+            #expect(said.count == 1 && said[0].hasSuffix(": error: \(mistake.says)"), "\(mistake.line): \(said)")
+        }
+        #expect(errors.count == Self.mistakes.count)
+    }
+
+    @Test("a chain of 200 rules in all shapes is type-checked as one expression, within the compiler's limits")
+    func longChain() throws {
+        let rules = (0..<50).map { number in
+            """
+                .on(E.self) { error in error.code == \(number) ? .stop : .next }
+                .on(matching: .type(F.self) || .nsError(domain: "d", code: \(number))) { _, report in
+                    report.sequence == \(number) ? .stop : .next
+                }
+                .on(E(code: \(number))) { _ in
+                    await pause()
+                    return .stop
+                }
+                .ignore(domain: "d\(number)")
+            """
+        }
+        let program = """
+            import ErrorRouting
+            struct E: Error, Equatable { var code = 1 }
+            struct F: Error {}
+            func pause() async {}
+            let rules = ErrorHandler()
+            \(rules.joined(separator: "\n"))
+            let map = ErrorMap(default: 0)
+            \((0..<200).map { "    .on(E(code: \($0))) { $0.code + \($0) }" }.joined(separator: "\n"))
+            """
+        let limits = ["-Xfrontend", "-solver-expression-time-threshold=120"]
+        #expect(try Typechecker.errors(in: ["long.swift": program], limits) == [])
+    }
+}
