@@ -35,9 +35,8 @@ struct RuleTally: Sendable {
 }
 
 extension RuleTally.Scope {
-    mutating func count(_ outcome: HandleOutcome?) {
+    mutating func count(_ outcome: HandleOutcome) {
         delivered += 1
-        guard let outcome else { return }
         if let rule = outcome.rule { decided[rule, default: 0] += 1 }
         if outcome.disposition == .unmatched { unmatched += 1 }
     }

@@ -14,7 +14,7 @@ struct RecordedErrorsTests {
             bus.post(Lost())
         }
         #expect(recorded.matches(of: .type(Declined.self)).map(\.code) == Array(0..<1_000))
-        #expect(recorded.reports.last?.outcome?.disposition == .ignored)
+        #expect(recorded.reports.last?.outcome.disposition == .ignored)
         #expect(recorded.statistics.posted == 1_001)
         #expect(recorded.expectReported(.type(Declined.self)) == Declined(code: 0))
         recorded.expectReported(.type(Declined.self), count: 1_000)

@@ -25,7 +25,7 @@ struct BusDropsTests {
                 String(reflecting: NSError.self): 1,
             ]
         )
-        #expect(report?.outcome?.disposition == .unmatched)
+        #expect(report?.outcome.disposition == .unmatched)
         #expect(
             first.description.contains("(3 of ErrorRoutingTests.Zoo.Payment, 2 of ErrorRoutingTests.Numbered, 1 of "))
         bus.finish()

@@ -17,11 +17,11 @@ struct BusFailureTests {
         await bus.run()
         let delivered = await reports.collected()
         #expect(delivered.map { "\(type(of: $0.error))" } == ["Numbered", "ActionFailure", "Numbered"])
-        #expect(delivered[0].outcome?.disposition == .handled)
+        #expect(delivered[0].outcome.disposition == .handled)
         let failure = delivered[1].error as? ActionFailure
         #expect(failure?.error as? Broken == Broken())
         #expect(failure?.report.error as? Numbered == Numbered(1))
-        #expect(failure?.rule == delivered[0].outcome?.rule)
+        #expect(failure?.rule == delivered[0].outcome.rule)
         // The notice comes from where the rule was registered, with what was given along.
         #expect(delivered[1].source == failure?.rule.source)
         #expect(delivered[1].metadata == ["order": "17"])

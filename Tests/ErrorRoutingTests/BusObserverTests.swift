@@ -14,7 +14,7 @@ struct BusObserverTests {
         for stream in streams {
             let reports = await stream.collected()
             #expect(reports.map(\.error) as? [Numbered] == (0..<10).map(Numbered.init))
-            #expect(reports.map(\.outcome?.disposition) == (0..<10).map { $0 == 1 ? .ignored : .unmatched })
+            #expect(reports.map(\.outcome.disposition) == (0..<10).map { $0 == 1 ? .ignored : .unmatched })
         }
     }
 

@@ -93,7 +93,7 @@ struct BusPostingTests {
         #expect(report.occurrences == 1)
         // Computed from another clock, so equal only to within the reading of both.
         #expect(report.date > before.addingTimeInterval(-1) && report.date < Date().addingTimeInterval(1))
-        #expect(report.outcome?.disposition == .unmatched)
+        #expect(report.outcome.disposition == .unmatched)
     }
 
     @Test("deliver answers what became of the error")
@@ -123,7 +123,7 @@ struct BusPostingTests {
             #expect(await waiting.value.disposition == .pending)
             gate.open()
         }
-        #expect(recorded.reports.map(\.outcome?.disposition) == [.handled])
+        #expect(recorded.reports.map(\.outcome.disposition) == [.handled])
     }
 
     @Test("a cancelled task's deliver still posts")

@@ -63,7 +63,7 @@ extension StressEvidence.Seen {
         sequence = report.sequence
         occurrences = report.occurrences
         line = report.source.line
-        end = report.outcome?.disposition
+        end = report.outcome.disposition
     }
 
     var key: StressMark.Key? {

@@ -16,7 +16,7 @@ struct BusTimeLimitTests {
         let journal = Journal<String>()
         let handler = ErrorHandler()
             .always { _, report in
-                journal.note("always \(report.outcome?.disposition.rawValue ?? "?")")
+                journal.note("always \(report.outcome.disposition.rawValue)")
                 return .next
             }
             .on(Numbered.self) { error in
@@ -38,8 +38,8 @@ struct BusTimeLimitTests {
         let failure = try #require(recorded.matches(of: .type(ActionFailure.self)).first)
         #expect(failure.error as? ActionTimeLimitExceeded == ActionTimeLimitExceeded(limit: .seconds(30)))
         #expect(recorded.errors.map { "\(type(of: $0))" } == ["Numbered", "ActionFailure", "Numbered"])
-        #expect(recorded.reports[0].outcome?.matchedRuleCount == 2)
-        #expect(recorded.reports[0].outcome?.failures.count == 1)
+        #expect(recorded.reports[0].outcome.matchedRuleCount == 2)
+        #expect(recorded.reports[0].outcome.failures.count == 1)
         #expect(recorded.statistics.actionFailures == 1 && recorded.statistics.isBalanced)
 
         let before = recorded.statistics

@@ -112,6 +112,49 @@ struct ErrorMapTests {
         #expect(map[NSError(domain: "e", code: 1)] == 0)
     }
 
+    @Test("match answers the value and the rule that has it, and nil where only the default is left")
+    func match() throws {
+        let map = ErrorMap<String?>(default: "default")
+            .on(Zoo.Payment.self, "payment")
+            .on(Zoo.Timeout.self) { _ in nil }
+        let payment = try #require(map.match(Zoo.Payment.expired))
+        #expect(payment.value == "payment" && payment.rule == map.explain(Zoo.Payment.expired).rule)
+        let timeout = try #require(map.match(Zoo.Timeout()))
+        #expect(timeout.value == nil && timeout.rule.matcher == "type(Timeout)")
+        #expect(map.match(Zoo.Offline()) == nil)
+    }
+
+    @Test("an overlay's rules go first, and the base's default stays")
+    func overlay() {
+        let base = ErrorMap(default: 0).on(Zoo.Payment.self, 1).on(Zoo.Timeout.self, 1)
+        let overlay = ErrorMap(default: 9).on(Zoo.Timeout.self, 2)
+        let both = base.overlaid(with: overlay)
+        #expect(both[Zoo.Payment.expired] == 1 && both[Zoo.Timeout()] == 2 && both[Zoo.Offline()] == 0)
+        #expect(base[Zoo.Timeout()] == 1 && overlay[Zoo.Payment.expired] == 9)
+        #expect(base.overlaid(with: ErrorMap(default: 5))[Zoo.Timeout()] == 1)
+        #expect(ErrorMap(default: 5).overlaid(with: base)[Zoo.Offline()] == 5)
+    }
+
+    @Test("explain says which rule answers; those after it are not reached, and no closure runs")
+    func explain() {
+        let map = ErrorMap(default: 0)
+            .on(matching: .any, 1)
+            .on(Zoo.Payment.self) { _ in
+                Issue.record("it runs")
+                return 2
+            }
+            .on(Zoo.Timeout.self, 3)
+        let explanation = map.explain(Zoo.Payment.expired)
+        #expect(
+            explanation.entries.map(\.verdict) == [
+                .notMatched, .matched, .notReached(because: "rule 2 answers"),
+            ]
+        )
+        #expect(explanation.disposition == .handled && explanation.rule == explanation.entries[1].rule)
+        let empty = ErrorMap(default: 0).explain(Zoo.Timeout())
+        #expect(empty.entries.isEmpty && empty.disposition == .unmatched && empty.rule == nil)
+    }
+
     @Test("a map serves as the strategy of a rule")
     func strategy() {
         let strategies = ErrorMap(default: HandleStrategy.next).on(Zoo.Timeout.self, .stop)

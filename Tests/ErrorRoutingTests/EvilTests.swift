@@ -23,7 +23,7 @@ struct EvilTests {
                 _ = bus.statistics
                 _ = bus.handler.explain(error)
                 await bus.handler.overlaid(with: ErrorHandler().on(Numbered.self) { _ in .stop }).handle(report)
-                await withErrorBus(handler: .logging { _, _, _ in journal.note("inner") }) { inner in
+                await withErrorBus(handler: .logging { _, _ in journal.note("inner") }) { inner in
                     inner.post(error)
                     _ = await bus.deliver(error)
                 }

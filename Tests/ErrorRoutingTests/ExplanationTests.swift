@@ -83,6 +83,32 @@ struct ExplanationTests {
         #expect(found.prefix(3) == [.notMatched, .matched, .matchedIfReached])
     }
 
+    @Test("disposition and rule sum it up: the first rule that matches, as if it stopped")
+    func sums() {
+        let handler = ErrorHandler()
+            .ignore(CancellationError.self)
+            .ignore(matching: .any.where { $0 is Zoo.Timeout })
+            .on(Zoo.Payment.self) { _ in .next }
+            .onNoMatch { _ in .next }
+        let payment = handler.explain(Zoo.Payment.expired)
+        #expect(payment.disposition == .handled && payment.rule == payment.entries[0].rule)
+        let timeout = handler.explain(Zoo.Timeout())
+        #expect(timeout.disposition == .ignored && timeout.rule == timeout.entries[1].rule)
+        let offline = handler.explain(Zoo.Offline())
+        #expect(offline.disposition == .unmatched && offline.rule == nil)
+        // A rule that goes on counts as if it stopped, although an ignore is behind it.
+        let both = ErrorHandler().ignore(Zoo.Timeout.self).on(Zoo.Timeout.self) { _ in .next }.explain(Zoo.Timeout())
+        #expect(both.disposition == .handled && both.rule == both.entries[0].rule)
+    }
+
+    @Test("the explanation of a scope without a bus says that the error is dropped, and by no rule")
+    func sumsWithoutBus() async {
+        let explanation = await withErrorScope("lonely", handler: ErrorHandler().ignore(Zoo.Timeout.self)) {
+            $0.explain(Zoo.Timeout())
+        }
+        #expect(explanation.disposition == .dropped && explanation.rule == nil)
+    }
+
     @Test("each entry says where its rule was registered")
     func sites() {
         let line: UInt = #line
@@ -149,7 +175,7 @@ struct ExplanationTests {
         #expect(
             ErrorHandler().explain(Zoo.Localized(errorDescription: "no\nline")).description == """
                 ErrorRoutingTests.Zoo.Localized: no\\nline
-                  The handler has no rules.
+                  There are no rules.
                 """
         )
     }

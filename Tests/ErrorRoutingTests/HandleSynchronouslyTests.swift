@@ -26,7 +26,7 @@ struct HandleSynchronouslyTests {
             .on(matching: .type(Zoo.Payment.self).named("stops")) { _ in trace("stops", .stop) }
             .on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
             .onNoMatch { _ in trace("no match") }
-            .always { _, report in trace("always: \(report.outcome?.matchedRuleCount ?? -1)") }
+            .always { _, report in trace("always: \(report.outcome.matchedRuleCount)") }
         let outcome = try #require(handler.handleSynchronously(Zoo.Payment.expired))
         #expect(trace.takeAll() == ["stops", "always: 2"])
         let awaited = await handler.handle(Zoo.Payment.expired)

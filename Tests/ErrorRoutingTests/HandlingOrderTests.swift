@@ -68,10 +68,10 @@ struct HandlingOrderTests {
             metadata: ["order": "17"], scope: ["intake", "parser"], sequence: 9, occurrences: 4
         )
         let handler = ErrorHandler().on(Zoo.Timeout.self) { error, report in
-            trace("\(error.seconds) \(report) #\(report.sequence) \(report.outcome == nil)")
+            trace("\(error.seconds) \(report) #\(report.sequence) \(report.outcome.disposition)")
         }
         await handler.handle(report)
-        #expect(trace.entries == ["3 \(report) #9 true"])
+        #expect(trace.entries == ["3 \(report) #9 pending"])
     }
 
     @Test("an error that is handled without a report comes from the line of handle")
@@ -155,29 +155,29 @@ struct HandlingOrderTests {
         #expect(trace.entries == ["goes on", "stops"])
     }
 
-    @Test("the report of an always action carries the outcome so far, that of a rule carries none")
+    @Test("the report of an always action carries the outcome so far, that of a rule says that it is pending")
     func alwaysGetsTheOutcomeSoFar() async throws {
         let handler = ErrorHandler()
-            .always { _, report in trace("always: \(report.outcome?.description ?? "none")") }
+            .always { _, report in trace("always: \(report.outcome.description)") }
             .always { _, report in
-                _ = trace("always: \(report.outcome?.description ?? "none")")
+                _ = trace("always: \(report.outcome.description)")
                 throw Zoo.Offline()
             }
-            .on(Zoo.Payment.self) { _, report in trace("on: \(report.outcome?.description ?? "none")", .stop) }
+            .on(Zoo.Payment.self) { _, report in trace("on: \(report.outcome.description)", .stop) }
             .on(Zoo.Payment.self) { _ in .next }
-            .onNoMatch { _, report in trace("no match: \(report.outcome?.description ?? "none")") }
+            .onNoMatch { _, report in trace("no match: \(report.outcome.description)") }
             .ignore(Zoo.Timeout.self)
         let handled = await handler.handle(Zoo.Payment.expired)
         let rule = try #require(handled.rule)
         #expect(
             trace.takeAll() == [
-                "on: none",
+                "on: pending",
                 "always: handled by \(rule) (2 rules matched)",
                 "always: handled by \(rule) (2 rules matched), 1 action failed",
             ]
         )
         await handler.handle(Zoo.Offline())
-        #expect(trace.takeAll() == ["no match: none", "always: unmatched", "always: unmatched, 1 action failed"])
+        #expect(trace.takeAll() == ["no match: pending", "always: unmatched", "always: unmatched, 1 action failed"])
         let ignored = try #require(await handler.handle(Zoo.Timeout()).rule)
         #expect(
             trace.takeAll() == ["always: ignored by \(ignored)", "always: ignored by \(ignored), 1 action failed"]

@@ -95,7 +95,7 @@ extension LinearReading.Rule {
         // Of the notices that follow on a bus there is nothing to note: they are no specimens.
         if LinearReading.isNotice(output) { return .next }
         let error = report.map { LinearReading.specimen($0.error).signature }
-        let outcome = report?.outcome.map { LinearReading.Result($0).note }
+        let outcome = report.map { $0.outcome.disposition == .pending ? "-" : LinearReading.Result($0.outcome).note }
         let note = note(LinearReading.signature(output), report: error ?? "", outcome: outcome ?? "-")
         if answer == .failure {
             _ = LinearReading.trace(note)

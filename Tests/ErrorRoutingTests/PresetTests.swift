@@ -104,8 +104,8 @@ struct PresetTests {
             .on(Zoo.Timeout.self) { _ in .stop }
             .ignore(CancellationError.self)
             .overlaid(
-                with: .logging { error, outcome, report in
-                    _ = trace("\(type(of: error)) \(outcome.disposition) \(outcome.matchedRuleCount) \(report.source)")
+                with: .logging { error, report in
+                    _ = trace("\(type(of: error)) \(report.outcome.disposition) \(report.source)")
                 }
             )
         #expect(await handler.handle(Self.report(Zoo.Timeout())).disposition == .handled)
@@ -113,9 +113,9 @@ struct PresetTests {
         #expect(await handler.handle(Self.report(Zoo.Offline())).disposition == .unmatched)
         #expect(
             trace.entries == [
-                "Timeout handled 1 Intake/Main.swift:12",
-                "CancellationError ignored 1 Intake/Main.swift:12",
-                "Offline unmatched 0 Intake/Main.swift:12",
+                "Timeout handled Intake/Main.swift:12",
+                "CancellationError ignored Intake/Main.swift:12",
+                "Offline unmatched Intake/Main.swift:12",
             ]
         )
     }
@@ -123,7 +123,7 @@ struct PresetTests {
     @Test(".logging lets other always actions run, whichever is on top")
     func loggingGoesOn() {
         let trace = ActionTrace()
-        let logging = ErrorHandler.logging { _, _, _ in _ = trace("log") }
+        let logging = ErrorHandler.logging { _, _ in _ = trace("log") }
         let always = ErrorHandler().always { _ in trace("always") }
         _ = logging.overlaid(with: always).handleSynchronously(Zoo.Offline())
         _ = always.overlaid(with: logging).handleSynchronously(Zoo.Offline())
@@ -135,7 +135,9 @@ struct PresetTests {
         let trace = ActionTrace()
         let handler = ErrorHandler.default
             .on(Zoo.Timeout.self) { _ in throw Zoo.Offline() }
-            .overlaid(with: .logging { _, outcome, _ in _ = trace("\(outcome.isHandled) \(outcome.failures.count)") })
+            .overlaid(with: .logging { _, report in
+                    _ = trace("\(report.outcome.isHandled) \(report.outcome.failures.count)")
+                })
         _ = handler.handleSynchronously(Zoo.Timeout())
         _ = handler.handleSynchronously(CancellationError())
         #expect(trace.entries == ["true 1", "true 0"])

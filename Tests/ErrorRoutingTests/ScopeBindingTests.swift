@@ -98,7 +98,7 @@ struct ScopeBindingTests {
         }
         #expect(scopes(recorded) == [1: ["outer"], 2: ["outer", "inner"], 3: ["outer"], 4: ["outer"]])
         #expect(recorded.reports[1].metadata == ["a": "outer", "b": "inner", "c": "poster"])
-        #expect(recorded.reports.map(\.outcome?.isHandled) == [false, true, false, false])
+        #expect(recorded.reports.map(\.outcome.isHandled) == [false, true, false, false])
     }
 
     @Test("bound carries a scope into detached tasks and threads, where the binding is lost; async and sync")

@@ -132,8 +132,8 @@ struct ScopeDeliveryTests {
         await bus.run()
         let observed = await reports.collected()
         #expect(observed.map(\.scope) == [["a"], ["a"], ["a"]])
-        #expect(observed.map(\.outcome?.disposition) == [.handled, .ignored, .unmatched])
-        #expect(observed.map(\.outcome?.matchedRuleCount) == [1, 2, 0])
+        #expect(observed.map(\.outcome.disposition) == [.handled, .ignored, .unmatched])
+        #expect(observed.map(\.outcome.matchedRuleCount) == [1, 2, 0])
     }
 
     @Test("without observers counts are the same, and an action may post through any scope, to be delivered later")

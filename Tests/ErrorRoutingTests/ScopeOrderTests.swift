@@ -120,7 +120,7 @@ struct ScopeOrderTests {
     func stoppingAlways() async {
         func always(_ name: String, _ answer: HandleStrategy = .next) -> ErrorHandler {
             ErrorHandler().always { [trace] _, report in
-                trace("\(name) \(report.outcome?.disposition.rawValue ?? "-") \(report.scope)", answer)
+                trace("\(name) \(report.outcome.disposition.rawValue) \(report.scope)", answer)
             }
         }
         let (ran, _) = await delivering(Numbered(1), handler: always("bus").on(Numbered.self) { _ in .next }) { bus in

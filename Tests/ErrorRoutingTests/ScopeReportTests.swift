@@ -137,6 +137,6 @@ struct ScopeReportTests {
             let own = reports.filter { $0.scope == ["shared", "\(poster)"] }
             #expect(own.compactMap { $0.error as? Numbered }.map(\.number) == (0..<100).map { poster * 1_000 + $0 })
         }
-        #expect(reports.allSatisfy { $0.outcome?.matchedRuleCount == 3 })
+        #expect(reports.allSatisfy { $0.outcome.matchedRuleCount == 3 })
     }
 }

@@ -48,7 +48,7 @@ struct ScopeTimeLimitTests {
     func order() async {
         let recorded = await posting(hanging: [])
         #expect(trace.takeAll() == ran("outer") + ran("bus") + ran("last"))
-        #expect(recorded.reports.map(\.outcome?.matchedRuleCount) == [9])
+        #expect(recorded.reports.map(\.outcome.matchedRuleCount) == [9])
         // Without an observer it begins on a shorter way.
         await withErrorBus(handler: handler("bus")) { bus in
             let scope = bus.scope("a", handler: handler("a")).scope("b", handler: handler("b"), order: .rootFirst)
@@ -97,7 +97,7 @@ struct ScopeTimeLimitTests {
             clock.advance(by: .seconds(30))
         }
         #expect(trace.entries == (isAlways ? ["a", "bus", "b"] : ["b", "a", "bus"]))
-        #expect(recorded.reports.first?.outcome?.disposition == .unmatched)
+        #expect(recorded.reports.first?.outcome.disposition == .unmatched)
         #expect(recorded.statistics.actionFailures == 1)
         gate.open()
     }

@@ -29,7 +29,7 @@ struct ScopeWithoutBusTests {
             #expect(delivered.map(\.scope) == [["app"], ["app", "part"], ["app", "part"], ["app", "part"]])
             #expect(delivered.map(\.metadata["version"]) == ["1", "1", "1", "1"])
             #expect(delivered.map(\.metadata["part"]) == [nil, "2", "2", "2"])
-            #expect(delivered.map(\.outcome?.matchedRuleCount) == [1, 1, 1, 1])
+            #expect(delivered.map(\.outcome.matchedRuleCount) == [1, 1, 1, 1])
         }
     }
 

@@ -161,7 +161,7 @@ public final class ErrorBus: ErrorPosting {
         return await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
-            promise.fulfill(HandleOutcome(disposition: .pending))
+            promise.fulfill(.pending)
         }
     }
 

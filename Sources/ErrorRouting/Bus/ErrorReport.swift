@@ -42,8 +42,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     public internal(set) var occurrences: Int
     /// How many reports an observer missed just before this one, since its buffer was full; 0 everywhere else.
     public internal(set) var missed = 0
-    /// What became of it: in an `always` action the outcome so far, in an observer the whole; before that nil.
-    public internal(set) var outcome: HandleOutcome?
+    /// What became of it: in an `always` action the outcome so far, in an observer the whole; before that `.pending`.
+    public internal(set) var outcome: HandleOutcome
 
     private let moment: Moment
 
@@ -59,7 +59,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     ///   - scope: The path of scopes, the outermost first.
     ///   - sequence: Its place in the order of delivery; 0 if it was not delivered.
     ///   - occurrences: How many errors it stands for.
-    ///   - outcome: What became of it, if that is known.
+    ///   - outcome: What became of it.
     public init(
         error: any Error,
         source: Source,
@@ -68,7 +68,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         scope: [String] = [],
         sequence: UInt64 = 0,
         occurrences: Int = 1,
-        outcome: HandleOutcome? = nil
+        outcome: HandleOutcome = HandleOutcome(disposition: .pending)
     ) {
         self.init(
             error: error,
@@ -90,7 +90,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         scope: [String],
         sequence: UInt64,
         occurrences: Int,
-        outcome: HandleOutcome?
+        outcome: HandleOutcome
     ) {
         self.error = ErrorBox.unboxed(error)
         self.source = source

@@ -50,6 +50,22 @@ extension RuleSet {
     @inline(never)
     func value<Value: Sendable>(for error: any Error) -> Value? {
         defer { withExtendedLifetime(self) {} }
+        // Spelt out, or the compiler takes it for a map of optional values.
+        let found: (value: Value, rule: Unmanaged<Rule>)? = unsafe firstMatch(for: error)
+        return unsafe found?.value
+    }
+
+    /// That value, and the rule.
+    @inline(never)
+    func match<Value: Sendable>(for error: any Error) -> (value: Value, rule: RuleDescription)? {
+        defer { withExtendedLifetime(self) {} }
+        let found: (value: Value, rule: Unmanaged<Rule>)? = unsafe firstMatch(for: error)
+        return unsafe found.map { unsafe ($0.value, $0.rule._withUnsafeGuaranteedRef { $0.registration.description }) }
+    }
+
+    /// The first rule that matches, which lives as long as this set, and its value.
+    @inline(__always)
+    private func firstMatch<Value: Sendable>(for error: any Error) -> (value: Value, rule: Unmanaged<Rule>)? {
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         while let step = walk.next() {
             let value = unsafe step.rule._withUnsafeGuaranteedRef { rule in
@@ -57,7 +73,7 @@ extension RuleSet {
                 unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
                     .value(&walk.subject, isCertain: step.isCertain)
             }
-            if let value { return value }
+            if let value { return unsafe (value, step.rule) }
         }
         return nil
     }

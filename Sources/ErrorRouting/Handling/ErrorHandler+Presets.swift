@@ -49,23 +49,23 @@ extension ErrorHandler {
             }
     }
 
-    /// Hands each error, with its outcome and its report, to a closure, and does nothing else.
+    /// Hands each error, with its report, to a closure, and does nothing else.
     ///
     /// It is an `always` action that answers `.next`: overlay it on a preset, or overlay a preset on it.
     ///
     /// ```swift
-    /// ErrorHandler.default.overlaid(with: .logging { error, outcome, report in
-    ///     logger.log(level: outcome.isHandled ? .info : .error, "\(error)")
+    /// ErrorHandler.default.overlaid(with: .logging { error, report in
+    ///     logger.log(level: report.outcome.isHandled ? .info : .error, "\(error)")
     /// })
     /// ```
     ///
-    /// - Parameter log: Called after the rules, with the error, what became of it so far, and its report.
+    /// - Parameter log: Called after the rules, with the error, and its report, which has what became of it so far.
     /// - Returns: The preset.
     public static func logging(
-        _ log: @escaping @Sendable (_ error: any Error, _ outcome: HandleOutcome, _ report: ErrorReport) -> Void
+        _ log: @escaping @Sendable (_ error: any Error, _ report: ErrorReport) -> Void
     ) -> ErrorHandler {
         ErrorHandler().always { error, report in
-            if let outcome = report.outcome { log(error, outcome, report) }
+            log(error, report)
             return .next
         }
     }

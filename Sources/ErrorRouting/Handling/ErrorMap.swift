@@ -25,6 +25,37 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
     public subscript(_ error: any Error) -> Value { rules.value(for: error) ?? defaultValue }
 
+    /// The value of the last-registered rule that matches the error, and which rule that is.
+    ///
+    /// - Parameter error: The error to look up.
+    /// - Returns: The value and its rule; nil where only the default is left.
+    /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
+    public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? { rules.match(for: error) }
+
+    /// This map with another one's rules on top.
+    ///
+    /// - Parameter overlay: Its rules count as registered later: they go first. Its default is not used.
+    /// - Returns: A map with the rules of both, and the default of this one.
+    /// - Complexity: O(1): the rules are shared, and made ready when the map is first used.
+    public func overlaid(with overlay: Self) -> Self {
+        var result = self
+        result.rules.append(overlay.rules)
+        return result
+    }
+
+    /// Says which rule answers for an error, rule by rule.
+    ///
+    /// Predicates run; no closure that makes a value does.
+    ///
+    /// - Parameter error: The error to explain.
+    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Complexity: O(number of rules).
+    public func explain(_ error: any Error) -> Explanation {
+        var path = Explanation.Path(endsAtMatch: true)
+        path.add(rules, of: [], isTriedFirst: true)
+        return Explanation(error, on: path)
+    }
+
     /// The rules in the order in which they are tried, each with the place where it was registered.
     public var description: String {
         var lines = ["ErrorMap, in the order tried:"]

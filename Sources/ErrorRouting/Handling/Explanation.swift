@@ -1,4 +1,4 @@
-/// What a handler would do with an error, rule by rule, without doing it.
+/// What a handler would do with an error, or a map answer, rule by rule, without doing it.
 ///
 /// Its description is a text to paste into a bug report.
 public struct Explanation: Sendable, CustomStringConvertible {
@@ -41,6 +41,16 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let error: any Error
     /// The rules in the order in which they are tried, then `onNoMatch`, then `always`.
     public let entries: [Entry]
+    /// What would become of the error if the first rule that matches stopped.
+    ///
+    /// `.handled`, `.ignored` or `.unmatched`; `.dropped` where no rule is reached, since there is no bus; `.pending`
+    /// where it cannot be said, since an error or a rule asks for an explanation of itself.
+    public let disposition: HandleOutcome.Disposition
+
+    /// The first rule that matches; nil if none does.
+    public var rule: RuleDescription? {
+        entries.first { $0.stage == .rule && $0.verdict == .matched }?.rule
+    }
 
     /// A text with a line for each rule, numbered in the order in which they are tried.
     public var description: String {
@@ -61,7 +71,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
             }
             lines.append("  \(number) \((cells + [row[widths.count]]).joined(separator: "  "))")
         }
-        if entries.isEmpty { lines.append("  The handler has no rules.") }
+        if entries.isEmpty { lines.append("  There are no rules.") }
         if entries.contains(where: { $0.verdict == .matchedIfReached }) {
             lines.append("  No action has run; \"if reached\" depends on what the actions before it would answer.")
         }
@@ -100,11 +110,15 @@ extension ErrorHandler {
 extension Explanation {
     /// The rule sets that an error would go through, each with the path of its scope.
     struct Path {
+        fileprivate let endsAtMatch: Bool
         /// From the inside out.
         private var inward: [(scope: [String], rules: RuleSet)] = []
         /// Those that are tried before all around them, and those that are tried after that; from the inside out too.
         private var triedFirst: [(scope: [String], rules: RuleSet)] = []
         private var triedLast: [(scope: [String], rules: RuleSet)] = []
+
+        /// - Parameter endsAtMatch: Whether no rule after the first that matches is tried, since that one answers.
+        init(endsAtMatch: Bool = false) { self.endsAtMatch = endsAtMatch }
 
         /// In the order in which rules are tried.
         private var tried: [(scope: [String], rules: RuleSet)] { triedFirst + triedLast.reversed() }
@@ -132,10 +146,19 @@ extension Explanation {
     ///   - path: The rules that it would go through.
     ///   - reason: Why it would not get there, if that is known: then no rule is asked.
     init(_ error: any Error, on path: Path, unreachableBecause reason: String?) {
-        guard let reason else {
+        if let reason {
+            self.init(error, on: path, unreachable: .dropped, because: reason)
+        } else {
             self.init(error, on: path)
-            return
         }
+    }
+
+    private init(
+        _ error: any Error,
+        on path: Path,
+        unreachable disposition: HandleOutcome.Disposition,
+        because reason: String
+    ) {
         let entries = Stage.allCases.flatMap { stage in
             path.rules(RuleSet.Stage(stage)).map { scope, rule in
                 Entry(
@@ -146,7 +169,7 @@ extension Explanation {
                 )
             }
         }
-        self.init(error: ErrorBox.unboxed(error), entries: entries)
+        self.init(error: ErrorBox.unboxed(error), entries: entries, disposition: disposition)
     }
 
     /// Asks the rules of a path, and lets none of them act.
@@ -154,7 +177,9 @@ extension Explanation {
     /// A rule or an error that asks for an explanation itself is asked no more where that has no end.
     init(_ error: any Error, on path: Path) {
         let explanation = ErrorText.ask(isCounted: false) { Explanation(asking: error, path) }
-        self = explanation ?? Explanation(error, on: path, unreachableBecause: "it is explained within itself")
+        self =
+            explanation
+            ?? Explanation(error, on: path, unreachable: .pending, because: "it is explained within itself")
     }
 
     private init(asking error: any Error, _ path: Path) {
@@ -163,14 +188,16 @@ extension Explanation {
         var entries: [Entry] = []
         var firstMatch: Int?
         var stop: Int?
+        var disposition = HandleOutcome.Disposition.unmatched
         for (scope, rule) in path.rules(.rules) {
             let verdict: Verdict
             if let stop {
-                verdict = .notReached(because: "rule \(stop) ignores the error")
+                verdict = .notReached(because: "rule \(stop) \(path.endsAtMatch ? "answers" : "ignores the error")")
             } else if rule.matches(&subject) {
                 verdict = firstMatch == nil ? .matched : .matchedIfReached
+                if firstMatch == nil { disposition = rule.alwaysStops ? .ignored : .handled }
                 firstMatch = firstMatch ?? entries.count + 1
-                if rule.alwaysStops { stop = entries.count + 1 }
+                if rule.alwaysStops || path.endsAtMatch { stop = entries.count + 1 }
             } else {
                 verdict = .notMatched
             }
@@ -190,6 +217,7 @@ extension Explanation {
             entries.append(Entry(stage: .always, rule: rule.registration.description, verdict: verdict, scope: scope))
         }
         self.entries = entries
+        self.disposition = disposition
     }
 }
 

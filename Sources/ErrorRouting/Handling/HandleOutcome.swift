@@ -44,6 +44,9 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         self.failures = failures
     }
 
+    /// What is said of an error that is not handled yet.
+    static var pending: HandleOutcome { HandleOutcome(disposition: .pending) }
+
     /// Whether a rule took the error: it was handled, or deliberately ignored.
     public var isHandled: Bool { disposition == .handled || disposition == .ignored }
 

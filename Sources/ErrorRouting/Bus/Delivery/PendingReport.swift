@@ -53,7 +53,7 @@ final class PendingReport: @unchecked Sendable {
     func deliver(as sequence: UInt64) { self.sequence = sequence }
 
     /// The report, as actions and observers get it.
-    func report(_ outcome: HandleOutcome? = nil) -> ErrorReport {
+    func report(_ outcome: HandleOutcome = .pending) -> ErrorReport {
         posting.report(sequence: sequence, occurrences: occurrences, outcome: outcome)
     }
 }

@@ -92,7 +92,7 @@ struct Posting: Sendable {
     func report(
         sequence: UInt64 = 0,
         occurrences: Int = 1,
-        outcome: HandleOutcome? = nil
+        outcome: HandleOutcome = .pending
     ) -> ErrorReport {
         let scope = scope?.forReports
         return ErrorReport(

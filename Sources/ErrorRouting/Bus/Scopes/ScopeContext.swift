@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a report keeps of its scope: the names on the way, the metadata, and the rules.
 ///
 /// Without the bus, which holds reports: if they held it, a bus that is let go of with reports pending would not end.
@@ -7,8 +5,8 @@ import Synchronization
 /// A context keeps what is its own, and the one around it, so that what it costs does not depend on how deep it lies.
 /// What is needed of the whole way is put together once, for those alone that something is posted through.
 ///
-/// Unchecked for `parent`, which changes once, at the end of its life, and for the addresses: what they refer to does
-/// not change, and lives as long as this.
+/// Unchecked for `parent`, which changes once, at the end of its life, and for `ruledOuter`, which lives as long as this,
+/// since `parent` leads there.
 @safe final class ScopeContext: @unchecked Sendable {
     private let name: String
     /// Its own, without what it inherits.
@@ -22,11 +20,8 @@ import Synchronization
     private let addsRules: Bool
     /// The innermost of the scopes around it that does.
     private let ruledOuter: Unmanaged<ScopeContext>?
-    private let summary = AtomicLazyReference<Summary>()
-    /// The address of the ``HandlerPath``; 0 before it is made.
-    ///
-    /// Not a reference, since a look at that would retain it.
-    private let handlerPath = Atomic<UInt>(0)
+    private let summary = SetOnce<Summary>()
+    private let handlerPath = SetOnce<HandlerPath>()
 
     /// - Parameters:
     ///   - name: The scope's.
@@ -56,20 +51,21 @@ import Synchronization
     }
 
     deinit {
-        let address = handlerPath.load(ordering: .acquiring)
-        if let path = unsafe Self.handlerPath(address) { unsafe path.release() }
         // One by one, since scopes that nest many thousands deep would otherwise end in as deep a recursion.
         var next = parent.take()
         while isKnownUniquelyReferenced(&next) { next = next?.parent.take() }
     }
 
     /// The names of the scopes around this one and its own, the outermost first.
-    var path: [String] { summary.load()?.path ?? outwards.map(\.name).reversed() }
+    var path: [String] { summary.value?.path ?? outwards.map(\.name).reversed() }
 
     /// What reports get of it.
     ///
     /// Made at the first report: the reports of a scope share it.
-    var forReports: Summary { summary.load() ?? summary.storeIfNil(Summary(of: outwards)) }
+    var forReports: Summary { summary.value ?? firstSummary() }
+
+    @inline(never)
+    private func firstSummary() -> Summary { unsafe summary.set(Summary(of: outwards)).takeUnretainedValue() }
 
     /// The rules on the way; nil where they are those of the bus alone.
     ///
@@ -81,7 +77,7 @@ import Synchronization
     }
 
     private var ownHandlers: HandlerPath.Steps {
-        if let path = unsafe Self.handlerPath(handlerPath.load(ordering: .acquiring)) {
+        if let path = unsafe handlerPath.unretained {
             return unsafe path._withUnsafeGuaranteedRef { $0.steps }
         }
         return firstHandlers()
@@ -90,10 +86,6 @@ import Synchronization
     /// The innermost scope from here outwards that adds rules.
     private var ruled: Unmanaged<ScopeContext>? {
         unsafe addsRules ? Unmanaged.passUnretained(self) : ruledOuter
-    }
-
-    private static func handlerPath(_ address: UInt) -> Unmanaged<HandlerPath>? {
-        unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
     }
 
     /// Puts the path together, unless somebody else has done so meanwhile: the first one's counts.
@@ -107,17 +99,7 @@ import Synchronization
             if let root = scope.root { members.append(.init(rules: root, isTriedFirst: true)) }
             unsafe next = scope.ruledOuter
         }
-        let made = unsafe Unmanaged.passRetained(HandlerPath(members))
-        let (isFirst, other) = unsafe handlerPath.compareExchange(
-            expected: 0,
-            desired: UInt(bitPattern: made.toOpaque()),
-            ordering: .acquiringAndReleasing
-        )
-        guard !isFirst, let winner = unsafe Self.handlerPath(other) else {
-            return unsafe made._withUnsafeGuaranteedRef { $0.steps }
-        }
-        unsafe made.release()
-        return unsafe winner._withUnsafeGuaranteedRef { $0.steps }
+        return unsafe handlerPath.set(HandlerPath(members))._withUnsafeGuaranteedRef { $0.steps }
     }
 
     /// This scope, and those around it.
