@@ -64,7 +64,8 @@ struct BusShutdownRaceTests {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [isObserved, matches] in
             await Self.shutDownWhileSlow(isObserved: isObserved) { slow in
-                ErrorHandler().on(matching: .predicate { _ in slow(matches) }) { _ in .stop }.overlaid(with: Self.throwing)
+                ErrorHandler().on(matching: .predicate { _ in slow(matches) }) { _ in .stop }.overlaid(
+                    with: Self.throwing)
             }
         }
         #expect(timesTold(result) == 1)
@@ -84,7 +85,8 @@ struct BusShutdownRaceTests {
                 }
                 return switch place {
                 case .before:
-                    asynchronous.on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(with: Self.throwing)
+                    asynchronous.on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(
+                        with: Self.throwing)
                 case .between:
                     ErrorHandler().on(matching: .predicate { _ in slow(true) }) { _ in
                         await Task.yield()

@@ -14,6 +14,8 @@ final class Journal<Entry: Sendable>: Sendable {
     var entries: [Entry] { storage.withLock { $0 } }
 
     func note(_ entry: Entry) { storage.withLock { $0.append(entry) } }
+
+    func clear() { storage.withLock { $0 = [] } }
 }
 
 extension AsyncSequence where Failure == Never {

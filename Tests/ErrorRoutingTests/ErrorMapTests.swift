@@ -73,7 +73,9 @@ struct ErrorMapTests {
             .on(matching: .predicate { _ in trace("asked too late") == .next }, 1)
             .on(Zoo.Timeout.self) { _ in trace("made too late") == .next ? 2 : 0 }
             .on(Zoo.Timeout.self) { _ in trace("made") == .next ? 3 : 0 }
-            .on(matching: .predicate { _ in trace("asked") == .stop }) { _ in trace("made for no match") == .next ? 4 : 0 }
+            .on(matching: .predicate { _ in trace("asked") == .stop }) { _ in
+                trace("made for no match") == .next ? 4 : 0
+            }
         #expect(map[Zoo.Timeout()] == 3)
         #expect(trace.entries == ["asked", "made"])
     }
@@ -89,7 +91,8 @@ struct ErrorMapTests {
 
     @Test("values may be of any kind: optionals, where nil is an answer too, and closures")
     func kindsOfValues() {
-        let optional = ErrorMap<Int?>(default: 1).on(matching: .any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) { _ in nil
+        let optional = ErrorMap<Int?>(default: 1).on(matching: .any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) {
+            _ in nil
         }
         #expect(optional[Zoo.Payment.expired] == 2)
         #expect(optional[Zoo.Timeout()] == nil)

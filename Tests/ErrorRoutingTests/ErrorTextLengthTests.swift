@@ -81,7 +81,7 @@ struct ErrorTextLengthTests {
     func trail() throws {
         let inner = (0..<5).map { _ in Zoo.Localized(errorDescription: Self.long) }
         let report = report(Zoo.Group(underlyingErrors: inner))
-        #expect(report.trail.map(\.description.utf8.count) == Array(repeating: Self.limit, count: 5))
+        #expect(report.trail.map(\.message.utf8.count) == Array(repeating: Self.limit, count: 5))
         let trail = try #require(field("trail", of: report))
         #expect(trail.utf8.count > 5 * Self.limit && trail.utf8.count < 5 * Self.limit + 500)
         #expect(trail.components(separatedBy: "…").count == 6)

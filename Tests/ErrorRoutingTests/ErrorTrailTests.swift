@@ -15,15 +15,20 @@ struct ErrorTrailTests {
         Zoo.Wrapped(content: Zoo.Localized(errorDescription: "no paper")), Zoo.Timeout(seconds: 5),
     ])
 
-    @Test("it has the underlying errors from the outside in, with type and description, without the error itself")
+    @Test(
+        "it has the underlying errors from the outside in, with type, message and fingerprint, without the error itself"
+    )
     func steps() {
         let trail = Self.report(Self.nested).trail
         #expect(
-            trail.map(\.type) == [
+            trail.map(\.typeName) == [
                 "ErrorRoutingTests.Zoo.Wrapped", "ErrorRoutingTests.Zoo.Timeout", "ErrorRoutingTests.Zoo.Localized",
             ])
-        #expect(trail.map(\.description).suffix(2) == ["Timeout(seconds: 5)", "no paper"])
-        #expect(trail == trail.map { Step(type: $0.type, description: $0.description) })
+        #expect(trail.map(\.message).suffix(2) == ["Timeout(seconds: 5)", "no paper"])
+        #expect(trail.map(\.fingerprint).last == "ErrorRoutingTests.Zoo.Localized(1)")
+        #expect(trail.map(\.description).last == "ErrorRoutingTests.Zoo.Localized: no paper")
+        #expect(
+            trail == trail.map { Step(typeName: $0.typeName, message: $0.message, fingerprint: $0.fingerprint) })
     }
 
     @Test("an error with nothing under it has none")
@@ -40,14 +45,14 @@ struct ErrorTrailTests {
         let trail = Self.report(outer).trail
         // The same object once, where it is met first.
         #expect(trail.count == 2)
-        #expect(trail.last?.description == "no toner")
-        #expect(trail.allSatisfy { $0.type == String(reflecting: NSError.self) })
+        #expect(trail.last?.message == "no toner")
+        #expect(trail.allSatisfy { $0.typeName == String(reflecting: NSError.self) })
     }
 
     @Test("an action's failure has what was thrown, and not the error that the action was handling")
     func actionFailures() async {
         let outcome = await ErrorHandler().on(Zoo.Timeout.self) { _ in throw Zoo.Offline() }.handle(Zoo.Timeout())
-        #expect(outcome.failures.map { Self.report($0).trail.map(\.type) } == [["ErrorRoutingTests.Zoo.Offline"]])
+        #expect(outcome.failures.map { Self.report($0).trail.map(\.typeName) } == [["ErrorRoutingTests.Zoo.Offline"]])
     }
 
     @Test("it visits what anywhere visits, in that order", arguments: 501...503 as ClosedRange<UInt64>)
@@ -63,7 +68,7 @@ struct ErrorTrailTests {
                     return false
                 })
             #expect(all.match(error) == nil)
-            let trail = Self.report(error).trail.map(\.type)
+            let trail = Self.report(error).trail.map(\.typeName)
             #expect(trail == Array(visited.entries.dropFirst()))
             guard trail == Array(visited.entries.dropFirst()) else { return }
             longest = max(longest, trail.count)

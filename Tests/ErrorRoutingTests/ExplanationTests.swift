@@ -39,7 +39,9 @@ struct ExplanationTests {
 
     @Test("rules after an ignore that matches are not reached, and the reason names it")
     func afterIgnore() {
-        let handler = ErrorHandler().on(matching: .any) { _ in .next }.ignore(Zoo.Payment.self).on(matching: .any) { _ in .next }
+        let handler = ErrorHandler().on(matching: .any) { _ in .next }.ignore(Zoo.Payment.self).on(matching: .any) {
+            _ in .next
+        }
         let reason = "rule 2 ignores the error"
         #expect(
             verdicts(handler, Zoo.Payment.expired) == [.matched, .matchedIfReached, .notReached(because: reason)]
@@ -133,7 +135,9 @@ struct ExplanationTests {
             .ignore(CancellationError.self, fileID: "Intake/Rules.swift", line: 21)
             .on(matching: .type(Zoo.Payment.self), fileID: "Intake/Rules.swift", line: 8) { _ in .next }
             .on(Zoo.Payment.expired, fileID: "Intake/Main.swift", line: 3) { _ in .next }
-            .on(matching: .nsError(domain: "bank").named("the bank"), fileID: "Intake/Rules.swift", line: 9) { _ in .next }
+            .on(matching: .nsError(domain: "bank").named("the bank"), fileID: "Intake/Rules.swift", line: 9) { _ in
+                .next
+            }
             .onNoMatch(fileID: "Intake/Rules.swift", line: 10) { _ in .stop }
             .always(fileID: "Intake/Rules.swift", line: 11) { _ in .next }
         #expect(
@@ -163,7 +167,9 @@ struct ExplanationTests {
     @Test("the numbers of ten rules and more are aligned too")
     func manyRules() {
         var handler = ErrorHandler()
-        for line in 1...10 { handler = handler.ignore(matching: .any.named("r\(line)"), fileID: "Rules.swift", line: UInt(line)) }
+        for line in 1...10 {
+            handler = handler.ignore(matching: .any.named("r\(line)"), fileID: "Rules.swift", line: UInt(line))
+        }
         let lines = handler.explain(Zoo.Offline()).description.split(separator: "\n")
         #expect(lines[1] == "   1. r10  Rules.swift:10  matched")
         #expect(lines[2] == "   2. r9   Rules.swift:9   not reached: rule 1 ignores the error")

@@ -86,8 +86,8 @@ struct FuzzRules {
         configuration.actionTimeLimit = [nil, .milliseconds(5), .seconds(30)][number(3)]
         if number(3) == 0 { configuration.floodLimit = FloodLimit(first: number(3), per: .milliseconds(2)) }
         if number(2) == 0 {
-            configuration.metadataProvider = {
-                FuzzMischief.act(about: FuzzErrors.Value(number: 2))
+            configuration.metadataProvider = { error in
+                FuzzMischief.act(about: error)
                 return ["text": FuzzMischief.text]
             }
         }

@@ -153,7 +153,8 @@ struct MatchingCombinatorsTests {
         let handler = ErrorHandler()
             .on(matching: payment || bank) { trace("either \($0)") }
             .on(matching: seconds && .any) { trace("seconds \($0)") }
-            .on(matching: !.anywhere(.any.where { $0 is Zoo.Offline || $0 is Zoo.Payment || $0 is Zoo.Timeout })) { error in
+            .on(matching: !.anywhere(.any.where { $0 is Zoo.Offline || $0 is Zoo.Payment || $0 is Zoo.Timeout })) {
+                error in
                 trace("other \(type(of: error))")
             }
         await handler.handle(Zoo.Payment.expired)

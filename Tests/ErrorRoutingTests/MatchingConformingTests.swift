@@ -122,7 +122,8 @@ struct MatchingConformingTests {
         let trace = ActionTrace()
         let handler = ErrorHandler()
             .on(matching: .conforming(to: (any Retryable).self)) { trace("retry in \($0.delay)") }
-            .on(matching: .extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }) { code in
+            .on(matching: .extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }) {
+                code in
                 trace("declined \(code + 1)")
             }
             .on(matching: .predicate { $0 is Zoo.Shade }) { (error: any Error) in trace("\(error)") }

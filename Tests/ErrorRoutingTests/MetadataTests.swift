@@ -11,7 +11,7 @@ private enum Request {
 
 @Suite("Metadata: of scopes, of the provider, and of the poster", .hangLimit)
 struct MetadataTests {
-    private let requestID: ErrorBus.Configuration = .init(metadataProvider: { ["request": Request.id] })
+    private let requestID: ErrorBus.Configuration = .init(metadataProvider: { _ in ["request": Request.id] })
 
     private func metadata(_ recorded: RecordedErrors) -> [[String: String]] { recorded.reports.map(\.metadata) }
 
@@ -53,6 +53,27 @@ struct MetadataTests {
         #expect(journal.entries == [expected, expected])
     }
 
+    @Test("the provider gets the error, out of its boxes, in the poster's task; what it says goes into the report")
+    func error() async {
+        let configuration = ErrorBus.Configuration(metadataProvider: { error in
+            ["error": (error as? Numbered).map { "\($0.number)" } ?? "\(type(of: error))", "request": Request.id]
+        })
+        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+            await Request.$id.withValue("7") {
+                bus.post(Numbered(1))
+                do {
+                    try await withCheckedThrowingContinuation { (boxes: CheckedContinuation<Void, any Error>) in
+                        boxes.resume(throwing: Numbered(2))
+                    }
+                } catch { bus.post(error) }
+                await bus.scope("scope").deliver(Numbered(3))
+                bus.catching { throw Zoo.Offline() }
+            }
+        }
+        #expect(metadata(recorded).map { $0["error"] } == ["1", "2", "3", "Offline"])
+        #expect(metadata(recorded).allSatisfy { $0["request"] == "7" })
+    }
+
     @Test("the provider is asked when an error is posted, in the poster's task: task-local values reach the report")
     func taskLocals() async {
         let recorded = await withRecordedErrors(configuration: requestID) { bus in
@@ -77,7 +98,7 @@ struct MetadataTests {
 
     @Test("the provider goes over the scopes' metadata, and the poster over the provider")
     func precedence() async {
-        let configuration = ErrorBus.Configuration(metadataProvider: { ["b": "provider", "c": "provider"] })
+        let configuration = ErrorBus.Configuration(metadataProvider: { _ in ["b": "provider", "c": "provider"] })
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
             let scope = bus.scope("scope", metadata: ["a": "scope", "b": "scope", "c": "scope"])
             scope.post(Numbered(1), metadata: ["c": "poster"])
@@ -94,7 +115,7 @@ struct MetadataTests {
     @Test("what the provider posts itself gets nothing from it, so that it is not asked without end")
     func reentry() async {
         let asked = Atomic<Int>(0)
-        let configuration = ErrorBus.Configuration(metadataProvider: {
+        let configuration = ErrorBus.Configuration(metadataProvider: { _ in
             let number = asked.wrappingAdd(1, ordering: .relaxed).newValue
             postError(Numbered(100 + number), metadata: ["by": "provider"])
             return ["number": "\(number)"]
@@ -116,7 +137,7 @@ struct MetadataTests {
     func onceEach() async {
         let asked = Atomic<Int>(0)
         let configuration = ErrorBus.Configuration(
-            capacity: 2, metadataProvider: { ["n": "\(asked.wrappingAdd(1, ordering: .relaxed).newValue)"] })
+            capacity: 2, metadataProvider: { _ in ["n": "\(asked.wrappingAdd(1, ordering: .relaxed).newValue)"] })
         let handler = ErrorHandler().on(Numbered.self) { error in throw error }
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let reports = bus.reports()
@@ -134,7 +155,8 @@ struct MetadataTests {
     func finished() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let bus = ErrorBus(
-                handler: ErrorHandler(), configuration: .init(metadataProvider: { ["request": Request.id, "k": "p"] }))
+                handler: ErrorHandler(),
+                configuration: .init(metadataProvider: { _ in ["request": Request.id, "k": "p"] }))
             bus.finish()
             Request.$id.withValue("7") { bus.scope("scope", metadata: ["k": "scope", "l": "scope"]).post(Numbered(1)) }
         }
@@ -146,8 +168,9 @@ struct MetadataTests {
 
     @Test("a bus within a bus asks its own provider alone")
     func innerBus() async {
-        let outer = await withRecordedErrors(configuration: .init(metadataProvider: { ["by": "outer"] })) { _ in
-            let inner = await withRecordedErrors(configuration: .init(metadataProvider: { ["by": "inner"] })) { _ in
+        let outer = await withRecordedErrors(configuration: .init(metadataProvider: { _ in ["by": "outer"] })) { _ in
+            let inner = await withRecordedErrors(configuration: .init(metadataProvider: { _ in ["by": "inner"] })) {
+                _ in
                 postError(Numbered(1))
             }
             #expect(metadata(inner) == [["by": "inner"]])

@@ -40,7 +40,9 @@ struct OverloadInferenceTests {
         await expectShapes(
             [
                 new.on(matching: .type(Zoo.Timeout.self)) { trace("\($0.seconds)") },
-                new.on(matching: .type(Zoo.Timeout.self)) { error, report in trace("\(error.seconds * report.occurrences)") },
+                new.on(matching: .type(Zoo.Timeout.self)) { error, report in
+                    trace("\(error.seconds * report.occurrences)")
+                },
                 new.on(matching: .type(Zoo.Timeout.self)) { await suspending("\($0.seconds)") },
                 new.on(matching: .type(Zoo.Timeout.self)) { await suspending("\($0.seconds * $1.occurrences)") },
             ],
@@ -121,7 +123,9 @@ struct OverloadInferenceTests {
     @Test("a union of matchers of different outputs compiles as the design writes it")
     func unionInRule() async {
         let handler = ErrorHandler()
-            .on(matching: .type(Payment.self) || .nsError(domain: NSURLErrorDomain)) { error in trace("\(type(of: error))") }
+            .on(matching: .type(Payment.self) || .nsError(domain: NSURLErrorDomain)) { error in
+                trace("\(type(of: error))")
+            }
         await handler.handle(Payment())
         await handler.handle(NSError(domain: NSURLErrorDomain, code: -1))
         await handler.handle(Zoo.Offline())
@@ -143,7 +147,8 @@ struct OverloadInferenceTests {
                 default: return trace("often", .stop)
                 }
             }
-            .on(matching: .extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) { depth in
+            .on(matching: .extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) {
+                depth in
                 let next = depth + 1
                 return await suspending("dark \(next)")
             }
@@ -179,7 +184,9 @@ struct OverloadInferenceTests {
     @Test("one matcher of a constant serves several verbs")
     func sharedMatcher() {
         let slow = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }.named("slow")
-        let handler = ErrorHandler().ignore(matching: slow || .type(Payment.self)).on(matching: slow) { trace("\($0.seconds)") }
+        let handler = ErrorHandler().ignore(matching: slow || .type(Payment.self)).on(matching: slow) {
+            trace("\($0.seconds)")
+        }
         let map = ErrorMap(default: "other").on(matching: slow, "slow")
         #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 11))?.disposition == .ignored)
         #expect(handler.handleSynchronously(Payment())?.disposition == .ignored)

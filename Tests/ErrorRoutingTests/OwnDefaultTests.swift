@@ -17,7 +17,7 @@ struct OwnDefaultTests {
         handler.explain(Zoo.Payment.expired).entries.map(\.rule.matcher)
     }
 
-    private let own = ["own rule", "type(CancellationError)", "onNoMatch"]
+    private let own = ["own rule", "cancellation", "onNoMatch"]
 
     @Test("ErrorHandler.default and .default are the own preset, built on the library's under its other name")
     func ownWins() {

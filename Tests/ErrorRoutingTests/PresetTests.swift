@@ -135,7 +135,8 @@ struct PresetTests {
         let trace = ActionTrace()
         let handler = ErrorHandler.default
             .on(Zoo.Timeout.self) { _ in throw Zoo.Offline() }
-            .overlaid(with: .logging { _, report in
+            .overlaid(
+                with: .logging { _, report in
                     _ = trace("\(report.outcome.isHandled) \(report.outcome.failures.count)")
                 })
         _ = handler.handleSynchronously(Zoo.Timeout())

@@ -67,7 +67,9 @@ struct RecursionTests {
     }
 
     private static let eagerHandler: ErrorHandler = ErrorHandler()
-        .on(matching: .any.where { _ in eagerHandler.handleSynchronously(Zoo.Offline())?.isHandled == true }) { _ in .stop }
+        .on(matching: .any.where { _ in eagerHandler.handleSynchronously(Zoo.Offline())?.isHandled == true }) { _ in
+            .stop
+        }
         .on(Zoo.Timeout()) { _ in .stop }
         .on(Eager()) { _ in .stop }
 

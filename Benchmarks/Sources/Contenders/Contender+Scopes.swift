@@ -24,7 +24,8 @@ extension Contender {
         ]
     }
 
-    /// They take less than a millisecond, so that most rounds come to their end before the system gives others the core.
+    /// They take less than a millisecond, so that most rounds come to their end before the system gives others the
+    /// core.
     private static let iterations = 2_000
 
     /// Makes scopes for bodies that do nothing, on the caller's actor.

@@ -28,12 +28,19 @@ extension ErrorBus {
         /// A test clock in tests.
         public var clock: any Clock<Duration>
 
-        /// Asked for metadata whenever an error is posted, in the poster's task; nil for none.
+        /// Asked for metadata whenever an error is posted, with the error, in the poster's task; nil for none.
         ///
-        /// So what a task-local value holds, a request's or a trace's identifier say, reaches the report. It goes over
-        /// a scope's metadata, and what the poster gives along goes over it. It is asked for each error, dropped ones
-        /// included, and should be quick; an error that it posts itself gets nothing from it.
-        public var metadataProvider: (@Sendable () -> [String: String])?
+        /// So what a task-local value holds, a request's or a trace's identifier say, reaches the report, and what a
+        /// task is about, a span say, can note the error. It goes over a scope's metadata, and what the poster gives
+        /// along goes over it. It is asked for each error, dropped ones included, and should be quick; an error that it
+        /// posts itself gets nothing from it.
+        public var metadataProvider: (@Sendable (any Error) -> [String: String])?
+
+        /// How long ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for delivery once its body and
+        /// tasks have ended; nil for as long as it takes.
+        ///
+        /// Not negative. What is not delivered by then counts as dropped, and goes to the last resort.
+        public var drainTimeLimit: Duration?
 
         /// Where the bus writes what nobody is left to handle; nil for the process's.
         ///
@@ -47,14 +54,16 @@ extension ErrorBus {
         ///   - actionTimeLimit: How long an asynchronous action may run; nil for no limit.
         ///   - floodLimit: How many errors of one kind are delivered in a while; nil for all of them.
         ///   - clock: The clock for limits.
-        ///   - metadataProvider: Asked for metadata whenever an error is posted; nil for none.
+        ///   - metadataProvider: Asked for metadata whenever an error is posted, with the error; nil for none.
+        ///   - drainTimeLimit: How long `withErrorBus` waits for delivery at its end; nil for as long as it takes.
         ///   - lastResort: Where the bus writes what nobody is left to handle; nil for the process's.
         public init(
             capacity: Int = 8192,
             actionTimeLimit: Duration? = .seconds(30),
             floodLimit: FloodLimit? = nil,
             clock: any Clock<Duration> = ContinuousClock(),
-            metadataProvider: (@Sendable () -> [String: String])? = nil,
+            metadataProvider: (@Sendable (any Error) -> [String: String])? = nil,
+            drainTimeLimit: Duration? = nil,
             lastResort: LastResort? = nil
         ) {
             self.capacity = capacity
@@ -62,6 +71,7 @@ extension ErrorBus {
             self.floodLimit = floodLimit
             self.clock = clock
             self.metadataProvider = metadataProvider
+            self.drainTimeLimit = drainTimeLimit
             self.lastResort = lastResort
         }
 
@@ -73,6 +83,9 @@ extension ErrorBus {
             }
             if let actionTimeLimit, actionTimeLimit < .zero {
                 fatalError("ErrorBus.Configuration.actionTimeLimit must not be negative, but is \(actionTimeLimit)")
+            }
+            if let drainTimeLimit, drainTimeLimit < .zero {
+                fatalError("ErrorBus.Configuration.drainTimeLimit must not be negative, but is \(drainTimeLimit)")
             }
         }
     }

@@ -78,7 +78,7 @@ extension ErrorBus {
         if let decision { return work(decision, for: generation) }
         guard let announcement else { return goHome(telling: progress.failures) }
         let outcome = progress.outcome
-        if isObserved { observers.send(pending.report(outcome)) }
+        if isObserved { observers.send(pending.report(outcome), of: pending.posting.scope) }
         pending.posting.promise?.fulfill(outcome)
         for failure in announcement { lastResort.write(failure) }
         return next(for: generation)
@@ -148,6 +148,9 @@ extension ErrorBus {
         case deliver(PendingReport, from: DispatchProgress?)
         case deliverInLane(Int)
         case suppressed(PendingReport)
+        case fingerprint(PendingReport)
+        /// All that was posted before these were made is delivered.
+        case flushed([Promise<Bool>])
         /// A flood limit holds reports; ask again with the moment.
         case readClock
         /// Sleep until woken; tell those who wait until nothing is pending, and set an alarm.
@@ -167,10 +170,15 @@ extension ErrorBus {
                 return .deliverInLane(number)
             case .suppressed(let pending):
                 pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
+            case .fingerprint(let pending):
+                pending.fingerprint = fingerprint(of: pending)
+            case .flushed(let promises):
+                for promise in promises { promise.fulfill(true) }
             case .readClock:
                 now = clock.now()
             case .sleep(let idle, let alarm):
                 if let alarm { setAlarm(alarm) }
+                observers.wakeReaders()
                 for promise in idle { promise.fulfill(()) }
                 return .sleep
             case .end:
@@ -192,6 +200,7 @@ extension ErrorBus {
             let number = machine.nextNumber
             if let answer = take(&machine), let decision = decision(answer, machine) { return decision }
             if machine.nextNumber != number { continue }
+            if let promises = flushed(&machine) { return .flushed(promises) }
             if canUseLane(machine) {
                 let (number, sequence) = machine.beginInLane()
                 intake.release(machine.counters.released)
@@ -226,6 +235,7 @@ extension ErrorBus {
         return switch answer {
         case .deliver(let pending, let progress): .deliver(pending, from: progress)
         case .suppressed(let pending): .suppressed(pending)
+        case .fingerprint(let pending): .fingerprint(pending)
         case .end: .end
         case .superseded: .superseded
         case .idle: nil
@@ -243,15 +253,30 @@ extension ErrorBus {
             machine.tell(intake.takeDrops(for: notice), by: notice)
             return machine.take(notice)
         }
+        if machine.hasFlush(before: machine.nextNumber) { return machine.release(endingBy: nil) }
         if canUseLane(machine) { return nil }
         // A notice goes before what was accepted after it, also where what is before it is held.
-        while !intake.hasNotice(before: machine.nextNumber),
+        while !intake.hasNotice(before: machine.nextNumber), !machine.hasFlush(before: machine.nextNumber),
             let posting = intake.mailbox.take(machine.nextNumber)
         {
             machine.nextNumber += 1
             if let answer = machine.take(PendingReport(posting)) { return answer }
         }
         return nil
+    }
+
+    /// Those who wait for what was posted before the next report, which is delivered: nobody else's are left to take.
+    private func flushed(_ machine: inout BusStateMachine) -> [Promise<Bool>]? {
+        guard machine.hasFlush(before: machine.nextNumber) else { return nil }
+        let promises = machine.takeFlushes(before: machine.nextNumber)
+        intake.leaveLane(before: machine.firstFlush)
+        return promises
+    }
+
+    /// Asks the user of what kind an error is: the worker, under no lock.
+    private func fingerprint(of pending: PendingReport) -> ErrorFingerprint {
+        guard let given = floodFingerprint else { preconditionFailure("the flood limit has a way of its own") }
+        return ErrorFingerprint(given: given(pending.report()))
     }
 
     /// Looks at the clock for ``Statistics/deliveryTime``.

@@ -6,8 +6,8 @@ extension ErrorBus {
     /// The root component's loop. Actions run in a task of the bus's own: neither the caller's actor nor its
     /// cancellation reaches them. Cancelling the caller finishes the bus; this returns once everything posted before is
     /// delivered. A bus runs once: calling this while it runs (as it does in
-    /// ``withErrorBus(handler:configuration:isolation:_:)``), or after it has returned, is a programming error. It does
-    /// not wait for tasks started with `task`; `withErrorBus` does.
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``), or after it has returned, is a programming error.
+    /// It does not wait for tasks started with `task`; `withErrorBus` does.
     public func run() async {
         switch machine.withLock({ $0.run() }) {
         case .start(let generation):
@@ -75,6 +75,10 @@ extension ErrorBus {
             intake.accept(atMost: machine.isHurried ? 0 : machine.capacity)
             machine.isLimited = true
         }
+        let timer = drainTimeLimit.map { limit in
+            ShutdownTimer(within: limit, by: clock) { [weak self] in self?.giveUp(after: limit) }
+        }
+        defer { timer?.cancel() }
         while true {
             let idle = Promise<Void>()
             let isIdle = machine.withLock { machine in
@@ -100,8 +104,17 @@ extension ErrorBus {
         }
     }
 
-    /// The caller of ``withErrorBus(handler:configuration:isolation:_:)`` was cancelled: once body and tasks have ended
-    /// no more is accepted.
+    /// The time to drain is up: what is left is dropped, and goes to the last resort.
+    private func giveUp(after limit: Duration) {
+        takeBack { reports in
+            for report in reports {
+                lastResort.write(report, because: "it was not delivered within the drain time limit of \(limit)")
+            }
+        }
+    }
+
+    /// The caller of ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` was cancelled: once body and tasks
+    /// have ended no more is accepted.
     func hurry() {
         tasks.cancelAll()
         machine.withLock { machine in
@@ -202,10 +215,12 @@ extension ErrorBus {
     /// Idempotent: a shutdown may meet the loop's own end.
     func end() {
         resignRoot()
-        observers.finish()
+        observers.finish(statistics)
         waker.finish()
         for task in staff.withLock({ [$0.watchdog, $0.alarm] }) { task?.cancel() }
-        for promise in machine.withLock({ $0.takeIdleWaiters() }) { promise.fulfill(()) }
+        let (idle, flushes) = machine.withLock { ($0.takeIdleWaiters(), $0.takeFlushes(before: .max)) }
+        for promise in idle { promise.fulfill(()) }
+        for promise in flushes { promise.fulfill(false) }
         ended.fulfill(())
     }
 }

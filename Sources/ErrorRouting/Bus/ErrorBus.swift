@@ -10,13 +10,14 @@ import Synchronization
 /// await bus.run()          // returns after finish(), when everything is delivered
 /// ```
 ///
-/// or, where the program has a body to run beside it, ``withErrorBus(handler:configuration:isolation:_:)``.
+/// or, where the program has a body to run beside it, ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
 ///
 /// Posting never suspends, throws or waits for an action, and works on any thread. Delivery is serial: one report at a
 /// time, each to its end, in a task of the bus's own. Memory is bounded, and nothing is lost without being counted:
 /// see ``Statistics``.
 public final class ErrorBus: ErrorPosting {
-    /// The bus of this task: bound by ``withErrorBus(handler:configuration:isolation:_:)``, and inside every action.
+    /// The bus of this task: bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, and inside every
+    /// action.
     @TaskLocal public static var current: ErrorBus?
 
     /// The actions in which this task runs, or from which it was started, from the outside in.
@@ -39,7 +40,9 @@ public final class ErrorBus: ErrorPosting {
     let clock: BusClock
     let actionTimeLimit: Duration?
     let hasFloodLimit: Bool
-    let metadataProvider: (@Sendable () -> [String: String])?
+    let floodFingerprint: (@Sendable (ErrorReport) -> String)?
+    let metadataProvider: (@Sendable (any Error) -> [String: String])?
+    let drainTimeLimit: Duration?
     private let ownLastResort: LastResort?
     private let atExit = PendingAtExit()
     let observers = ObserverRegistry()
@@ -74,7 +77,9 @@ public final class ErrorBus: ErrorPosting {
         clock = BusClock(configuration.clock)
         actionTimeLimit = configuration.actionTimeLimit
         hasFloodLimit = configuration.floodLimit != nil
+        floodFingerprint = configuration.floodLimit?.fingerprint
         metadataProvider = configuration.metadataProvider
+        drainTimeLimit = configuration.drainTimeLimit
         ownLastResort = configuration.lastResort
         intake = BusIntake(capacity: configuration.capacity)
         machine = Locked(
@@ -95,7 +100,7 @@ public final class ErrorBus: ErrorPosting {
             pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             lastResort.write(pending.report(), because: "the bus was discarded before it was delivered")
         }
-        observers.finish()
+        observers.finish(statistics)
         waker.finish()
     }
 
@@ -194,7 +199,7 @@ public final class ErrorBus: ErrorPosting {
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
         // First what may run code of the user's: between reservation and filling the loop waits for this poster.
-        let metadata = metadataProvider == nil ? metadata : provided(metadata)
+        let metadata = metadataProvider == nil ? metadata : provided(metadata, for: error)
         let floodStamp =
             hasFloodLimit ? Posting.FloodStamp(code: ErrorCode(of: copy error), moment: clock.now()) : nil
         switch intake.reserve(for: error) {
@@ -236,10 +241,10 @@ public final class ErrorBus: ErrorPosting {
 
     /// What the poster gives along, on top of what the configuration's provider does.
     @inline(never)
-    private func provided(_ metadata: [String: String]) -> [String: String] {
+    private func provided(_ metadata: [String: String], for error: any Error) -> [String: String] {
         // An error that is posted while the provider is asked gets nothing from it: it would be asked without end.
         guard let metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
-        let provided = ErrorBus.$isProvidingMetadata.withValue(true) { metadataProvider() }
+        let provided = ErrorBus.$isProvidingMetadata.withValue(true) { metadataProvider(error) }
         return provided.merging(metadata) { _, own in own }
     }
 

@@ -1,7 +1,8 @@
 extension ErrorPosting {
     /// Runs an operation, posts what it throws, and answers nil then.
     ///
-    /// `CancellationError` is not posted.
+    /// What ``ErrorMatcher/cancellation`` matches is not posted, and in a cancelled task neither is
+    /// `URLError.cancelled`: the end of a task is no error that anyone has to hear of.
     ///
     /// ```swift
     /// let order = await errors.catching { try await intake.next() }
@@ -78,9 +79,50 @@ extension ErrorPosting {
         }
     }
 
+    /// Runs an operation that answers nothing, and posts what it throws; see ``catching(metadata:fileID:line:_:)``.
+    ///
+    /// - Returns: Whether it succeeded.
+    @discardableResult
+    public func catching(
+        metadata: [String: String] = [:],
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () async throws -> Void
+    ) async -> Bool {
+        do {
+            try await operation()
+            return true
+        } catch {
+            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
+            return false
+        }
+    }
+
+    /// Runs a synchronous operation that answers nothing, and posts what it throws.
+    ///
+    /// See ``catching(metadata:fileID:line:_:)``.
+    ///
+    /// - Returns: Whether it succeeded.
+    @discardableResult
+    public func catching(
+        metadata: [String: String] = [:],
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () throws -> Void
+    ) -> Bool {
+        do {
+            try operation()
+            return true
+        } catch {
+            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
+            return false
+        }
+    }
+
     /// Runs an operation, posts what it throws, and throws it on.
     ///
-    /// `CancellationError` is thrown on but not posted.
+    /// What ``catching(metadata:fileID:line:_:)`` does not post, since the task was cancelled, is thrown on all the
+    /// same.
     ///
     /// Whoever swallows an error posts it, so this is only for errors that the next level drops: otherwise they are
     /// reported twice.
@@ -123,9 +165,8 @@ extension ErrorPosting {
         }
     }
 
-    /// The end of a task is no error that anyone has to hear of.
     func postUnlessCancellation(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
-        if type(of: error) == CancellationError.self { return }
+        if Cancellation.isEnd(error) { return }
         post(error, metadata: metadata, source: source)
     }
 }

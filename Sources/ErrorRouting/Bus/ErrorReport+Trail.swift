@@ -1,20 +1,27 @@
 extension ErrorReport {
     /// An error under the reported one: what it is, and what it says of itself.
     public struct TrailStep: Sendable, Hashable, CustomStringConvertible {
-        /// The error's type, with its module.
-        public let type: String
-        /// What the error says of itself; in a ``ErrorReport/trail`` at most 16 KiB of it.
-        public let description: String
+        /// The error's type, with its module; see ``ErrorReport/typeName``.
+        public let typeName: String
+        /// What the error says of itself; see ``ErrorReport/message``.
+        public let message: String
+        /// What the error has in common with others of its kind: type and code, the same in every run.
+        public let fingerprint: String
 
         /// Describes a step, for tests and fakes.
         ///
         /// - Parameters:
-        ///   - type: The error's type, with its module.
-        ///   - description: What the error says of itself.
-        public init(type: String, description: String) {
-            self.type = type
-            self.description = description
+        ///   - typeName: The error's type, with its module.
+        ///   - message: What the error says of itself.
+        ///   - fingerprint: What it has in common with others of its kind.
+        public init(typeName: String, message: String, fingerprint: String) {
+            self.typeName = typeName
+            self.message = message
+            self.fingerprint = fingerprint
         }
+
+        /// Type and message: `Intake.Declined: declined(code: 51)`.
+        public var description: String { "\(typeName): \(message)" }
     }
 
     /// The errors under the reported one, from the outside in: what it came from.
@@ -25,8 +32,11 @@ extension ErrorReport {
     /// - Complexity: O(number of errors and of their fields).
     public var trail: [TrailStep] {
         underlyingErrors.map { error in
-            let message = BoundedText.cut(ErrorText.message(of: error), to: OneLine.limit)
-            return TrailStep(type: ErrorText.typeName(of: error), description: message)
+            TrailStep(
+                typeName: ErrorText.typeName(of: error),
+                message: OneLine.escaped(ErrorText.message(of: error)),
+                fingerprint: ErrorFingerprint.text(of: error)
+            )
         }
     }
 

@@ -13,11 +13,13 @@
 ///
 /// It always ends once those tasks and the actions in flight return: what actions still post then is accepted up to the
 /// bus's capacity in all, or not at all where the caller was cancelled; the rest is dropped, counted, and written to
-/// standard error.
+/// standard error. Where the configuration sets ``ErrorBus/Configuration/drainTimeLimit`` it waits no longer than that
+/// for delivery, whatever the actions do.
 ///
 /// - Parameters:
 ///   - handler: The rules, `.default` say.
 ///   - configuration: How much the bus holds, and how long an action may take.
+///   - asRoot: Whether the bus is the process's until this returns, as ``ErrorBus/becomeRoot()`` makes it.
 ///   - isolation: The caller's actor, where the body runs, and nothing else of the actor before it.
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
@@ -26,10 +28,12 @@
 public func withErrorBus<T, F: Error>(
     handler: ErrorHandler,
     configuration: ErrorBus.Configuration = .init(),
+    asRoot: Bool = false,
     isolation: isolated (any Actor)? = #isolation,
     _ body: (ErrorBus) async throws(F) -> T
 ) async throws(F) -> T {
     let bus = ErrorBus(handler: handler, configuration: configuration)
+    if asRoot { bus.becomeRoot() }
     // A task of its own: the body's cancellation shall not finish the bus while the body still posts.
     let loop = Task { await bus.run() }
     let result = await withTaskCancellationHandler {

@@ -1,7 +1,7 @@
 extension ErrorHandler {
     /// Runs an operation, and handles here what it throws.
     ///
-    /// `CancellationError` is handled like any other error; ``default`` ignores it. Failures of actions go
+    /// A cancellation is handled like any other error; ``default`` ignores it. Failures of actions go
     /// to the process's ``LastResort``, since nobody sees the outcome.
     ///
     /// - Parameters:
@@ -40,8 +40,8 @@ extension ErrorHandler {
 
     /// Runs a synchronous operation, and handles here what it throws; see ``catching(fileID:line:_:)``.
     ///
-    /// Where the handler needs to suspend for the error (see ``handleSynchronously(_:fileID:line:)``), it is handled in
-    /// a task of its own, soon after this has returned.
+    /// Where the handler needs to suspend for the error it is handled soon after, as ``handleSoon(_:fileID:line:)``
+    /// does.
     @discardableResult
     public func catching<T>(
         fileID: String = #fileID,
@@ -51,7 +51,7 @@ extension ErrorHandler {
         do {
             return try operation()
         } catch {
-            handleNowOrSoon(error, fileID, line)
+            handleSoon(error, fileID: fileID, line: line)
             return nil
         }
     }
@@ -66,22 +66,46 @@ extension ErrorHandler {
         do {
             return try operation()
         } catch {
-            handleNowOrSoon(error, fileID, line)
+            handleSoon(error, fileID: fileID, line: line)
             return nil
         }
     }
 
-    private func handleNowOrSoon(_ error: any Error, _ fileID: String, _ line: UInt) {
-        if let outcome = handleSynchronously(error, fileID: fileID, line: line) {
-            outcome.tellFailures()
-        } else {
-            Task { await handle(error, fileID: fileID, line: line).tellFailures() }
+    /// Runs an operation that answers nothing, and handles here what it throws; see ``catching(fileID:line:_:)``.
+    ///
+    /// - Returns: Whether it succeeded.
+    @discardableResult
+    public func catching(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () async throws -> Void
+    ) async -> Bool {
+        do {
+            try await operation()
+            return true
+        } catch {
+            await handle(error, fileID: fileID, line: line).tellFailures()
+            return false
         }
     }
-}
 
-extension HandleOutcome {
-    fileprivate func tellFailures() {
-        for failure in failures { LastResort.ofProcess.write(failure) }
+    /// Runs a synchronous operation that answers nothing, and handles here what it throws.
+    ///
+    /// See ``catching(fileID:line:_:)``.
+    ///
+    /// - Returns: Whether it succeeded.
+    @discardableResult
+    public func catching(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        _ operation: () throws -> Void
+    ) -> Bool {
+        do {
+            try operation()
+            return true
+        } catch {
+            handleSoon(error, fileID: fileID, line: line)
+            return false
+        }
     }
 }

@@ -9,8 +9,8 @@ extension ErrorHandler {
     ///   - line: Where the error comes from.
     /// - Returns: What became of the error, with the failures of actions that threw.
     /// - Complexity: Beside the actions, O(1) in the number of rules, but for those that have to be tried for every
-    ///   error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``). The first error of a type costs O(number
-    ///   of rules).
+    ///   error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``). The first error of a type costs
+    ///   O(number of rules).
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
         let source = ErrorReport.Source(fileID: fileID, line: line)
@@ -46,5 +46,30 @@ extension ErrorHandler {
         line: UInt = #line
     ) -> HandleOutcome? {
         rules.dispatchSynchronously(error, LazyReport(source: .init(fileID: fileID, line: line)))
+    }
+
+    /// Handles an error where nobody can wait, in a callback say: at once if no rule needs to suspend for it, else
+    /// soon, in a task of its own.
+    ///
+    /// Of errors that are handled soon the order is not kept; where it matters, post them to an ``ErrorBus``. Failures
+    /// of actions go to the process's ``LastResort``, since nobody sees the outcome.
+    ///
+    /// - Parameters:
+    ///   - error: The error to handle.
+    ///   - fileID: Where the error comes from.
+    ///   - line: Where the error comes from.
+    public func handleSoon(_ error: any Error, fileID: String = #fileID, line: UInt = #line) {
+        if let outcome = handleSynchronously(error, fileID: fileID, line: line) {
+            outcome.tellFailures()
+        } else {
+            Task { await handle(error, fileID: fileID, line: line).tellFailures() }
+        }
+    }
+}
+
+extension HandleOutcome {
+    /// Lets the process's last resort have the failures, where nobody sees the outcome.
+    func tellFailures() {
+        for failure in failures { LastResort.ofProcess.write(failure) }
     }
 }

@@ -25,7 +25,8 @@ extension ErrorHandler {
         standardError(redacting: redact)
     }
 
-    /// Ignores `CancellationError`, and writes an error that no rule matched to standard error, as one line.
+    /// Ignores what ``ErrorMatcher/cancellation`` matches, and writes an error that no rule matched to standard error,
+    /// as one line.
     ///
     /// The line has the error's type and message, domain and code where it has its own, source, scope, metadata,
     /// occurrences, and the trail: the errors under it. Line breaks, control characters, and what is not shown or
@@ -42,7 +43,7 @@ extension ErrorHandler {
         redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String
     ) -> ErrorHandler {
         ErrorHandler()
-            .ignore(CancellationError.self)
+            .ignore(matching: .cancellation)
             .onNoMatch { _, report in
                 StandardError.write(ErrorLine(report, redacting: redact).text)
                 return .stop

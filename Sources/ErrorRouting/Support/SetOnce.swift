@@ -2,9 +2,9 @@ import Synchronization
 
 /// A reference that is set once, by whoever comes first, and read without a lock.
 ///
-/// In place of `AtomicLazyReference`, for two reasons: a look at the object need not retain it, and the thread sanitizer
-/// sees the order between who makes it and who reads it, which it does not where the atomic access is in the system's
-/// library.
+/// In place of `AtomicLazyReference`, for two reasons: a look at the object need not retain it, and the thread
+/// sanitizer sees the order between who makes it and who reads it, which it does not where the atomic access is in the
+/// system's library.
 ///
 /// Unchecked for the address: it is read and written atomically, and what is there lives as long as this.
 @safe struct SetOnce<Instance: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {

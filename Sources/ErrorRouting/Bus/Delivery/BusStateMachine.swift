@@ -59,7 +59,7 @@ struct BusStateMachine {
 
     /// The number of the report to take from the intake next, unless the lane is open.
     var nextNumber = 0
-    /// The report that was taken last, if a held one has to go first.
+    /// The report that was taken last, if a held one has to go first, or if its kind has to be asked for.
     var candidate: PendingReport?
     var failureNotices = FIFO<PendingReport>()
     var flood: FloodLimiter<PendingReport>?
@@ -89,6 +89,8 @@ struct BusStateMachine {
     var endsAfterAnnouncement = false
     /// Who waits until nothing is pending.
     var idleWaiters: [Promise<Void>] = []
+    /// Who waits until what was posted before is delivered, in order.
+    var flushes: [Flush] = []
 
     /// - Parameters:
     ///   - capacity: How many reports may be pending.
@@ -146,6 +148,8 @@ extension BusStateMachine {
         case deliver(PendingReport, from: DispatchProgress?)
         /// A flood limit has suppressed it: tell who waits for it.
         case suppressed(PendingReport)
+        /// Ask the user of what kind it is, and then again what to do next: it waits meanwhile.
+        case fingerprint(PendingReport)
         /// Nothing is in hand but what a flood limit may hold: look into the intake, sleep, or end.
         case idle
         /// Everything is delivered or taken back, and no more will come.
@@ -197,7 +201,15 @@ extension BusStateMachine {
             counters.released += 1
             return deliver(pending)
         }
-        let fingerprint = ErrorFingerprint(of: pending.error, code: stamp.code, at: pending.posting.source)
+        let fingerprint: ErrorFingerprint
+        if let given = pending.fingerprint {
+            fingerprint = given
+        } else if flood?.limit.fingerprint == nil {
+            fingerprint = ErrorFingerprint(of: pending.error, code: stamp.code, at: pending.posting.source)
+        } else {
+            candidate = pending
+            return .fingerprint(pending)
+        }
         if let release = flood?.release(toAdmit: fingerprint, at: stamp.moment) {
             candidate = pending
             return deliver(release)

@@ -105,7 +105,7 @@ struct DeliveryLane: ~Copyable, Sendable {
         in intake: borrowing BusIntake
     ) -> Step {
         let next = number + 1
-        guard intake.mailbox.isPlain(at: next), !intake.hasNotice(before: next) else { return .last }
+        guard intake.mailbox.isPlain(at: next), !intake.hasInterruption(before: next) else { return .last }
         guard position.replace(number, by: next) else { return .withdrawn }
         count(disposition)
         lastSequence.set(lastSequence.value + 1)

@@ -85,6 +85,8 @@ final class DeliveryWorker: ActionSupervisor {
                 return bus.goHome(telling: walk.progress.failures)
             }
         }
+        // The action may take its time: who reads along shall not wait for it.
+        bus.observers.wakeReaders()
         var walk = walk(for: pending.error, on: path, from: progress ?? DispatchProgress())
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return bus.complete(pending, walk.progress, for: generation)
@@ -101,7 +103,7 @@ final class DeliveryWorker: ActionSupervisor {
         for _ in 0..<8 {
             for _ in 0..<Self.pause where isCancelled.load(ordering: .acquiring) { return false }
             if bus.intake.mailbox.isFilled(at: number + 1) {
-                return bus.intake.mailbox.isPlain(at: number + 1) && !bus.intake.hasNotice(before: number + 1)
+                return bus.intake.mailbox.isPlain(at: number + 1) && !bus.intake.hasInterruption(before: number + 1)
             }
         }
         return false

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What makes two errors be of one kind to a flood limit: type, code, and posting line.
+/// What makes two errors be of one kind to a flood limit: type, code, and posting line; or what the user says.
 ///
 /// No string is built for it: an `NSError`'s domain is taken as it is, and texts are compared only where all else is
 /// equal.
@@ -8,15 +8,36 @@ struct ErrorFingerprint: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let code: ErrorCode
     private let source: ErrorReport.Source
+    /// What the user says, in place of all that.
+    private let given: String?
+
+    private static let nothing = ErrorReport.Source(fileID: "", line: 0)
 
     /// Puts together what is known of a posted error; asks it nothing.
     init(of error: any Error, code: ErrorCode, at source: ErrorReport.Source) {
         type = ObjectIdentifier(Swift.type(of: error))
         self.code = code
         self.source = source
+        given = nil
+    }
+
+    /// The fingerprint that a ``FloodLimit`` was given.
+    init(given: String) {
+        type = ObjectIdentifier(String.self)
+        code = ErrorCode(number: 0, domain: nil)
+        source = Self.nothing
+        self.given = given
+    }
+
+    /// Type and code in words, the same in every run: `Intake.PaymentError(2)`.
+    static func text(of error: any Error) -> String {
+        let code = ErrorCode(of: error)
+        let domain = code.domain.map { OneLine.escaped(TypeName.withoutAddresses($0)) + " " } ?? ""
+        return "\(OneLine.escaped(ErrorText.typeName(of: error)))(\(domain)\(code.number))"
     }
 
     func hash(into hasher: inout Hasher) {
+        if let given { return hasher.combine(given) }
         hasher.combine(type)
         hasher.combine(code.number)
         hasher.combine(source.line)
@@ -24,7 +45,7 @@ struct ErrorFingerprint: Hashable, Sendable {
 
     static func == (first: ErrorFingerprint, second: ErrorFingerprint) -> Bool {
         first.type == second.type && first.source.line == second.source.line && first.code == second.code
-            && first.source.fileID == second.source.fileID
+            && first.source.fileID == second.source.fileID && first.given == second.given
     }
 }
 
@@ -32,6 +53,11 @@ struct ErrorFingerprint: Hashable, Sendable {
 struct ErrorCode: Equatable, Sendable {
     let number: Int
     let domain: String?
+
+    init(number: Int, domain: String?) {
+        self.number = number
+        self.domain = domain
+    }
 
     /// Asks an error for its code, which may run code of the user's.
     init(of error: any Error) {

@@ -9,11 +9,13 @@
 /// The bus remembers the kinds it saw last, half its capacity and 1,024 at most. A kind that it forgets, and the end of
 /// posting, let go at once what is held. What is held takes capacity, as all that is pending does: with a capacity of 1
 /// one held report fills the bus. Scopes do not count for the kind; what is delivered goes the path of its own.
-public struct FloodLimit: Sendable, Hashable {
+public struct FloodLimit: Sendable {
     /// How many errors of a kind are delivered in a window as they come.
     public let first: Int
     /// How long a window is.
     public let window: Duration
+    /// Says what kind an error is of; nil for the library's way.
+    let fingerprint: (@Sendable (ErrorReport) -> String)?
 
     /// Limits how often errors of one kind are delivered.
     ///
@@ -21,10 +23,14 @@ public struct FloodLimit: Sendable, Hashable {
     ///   - first: How many are delivered in a window as they come. Not negative: a negative number stops the program;
     ///     with 0 there are only summaries.
     ///   - window: How long a window is, by the bus's clock. Positive: anything else stops the program.
-    public init(first: Int, per window: Duration) {
+    ///   - fingerprint: Says what kind a reported error is of, where type, code and posting line are not what counts:
+    ///     those of equal texts are of one kind. Asked once for each error, by the bus in its own time, so that it should
+    ///     be quick; the report is not delivered yet.
+    public init(first: Int, per window: Duration, by fingerprint: (@Sendable (ErrorReport) -> String)? = nil) {
         if first < 0 { fatalError("FloodLimit(first:per:): first must not be negative, but is \(first)") }
         if window <= .zero { fatalError("FloodLimit(first:per:): the window must be positive, but is \(window)") }
         self.first = first
         self.window = window
+        self.fingerprint = fingerprint
     }
 }

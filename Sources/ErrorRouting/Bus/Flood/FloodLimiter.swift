@@ -26,7 +26,7 @@ struct FloodLimiter<Held> {
         var suppressed = 0
     }
 
-    private let limit: FloodLimit
+    let limit: FloodLimit
     private let maximum: Int
     private var windows: [Window?] = []
     private var freeSlots: [Int] = []

@@ -31,6 +31,8 @@ struct BusIntake: ~Copyable, Sendable {
     /// The notice that is under way, by its address, and the number of the report before which it has its turn.
     private let notice = Atomic<UInt>(0)
     private let noticeTurn = Atomic<Int>(.max)
+    /// The number of the report before which somebody waits for all the others.
+    private let flushTurn = Atomic<Int>(.max)
     private let refused = Atomic<Int>(0)
     private let withdrawn = Atomic<Int>(0)
 
@@ -97,6 +99,15 @@ struct BusIntake: ~Copyable, Sendable {
 
     /// What the word says.
     var state: IntakeWord { word.value }
+
+    /// Whether the worker has something else to do before the report of a number, and must not stay in the lane.
+    @inline(__always)
+    func hasInterruption(before number: Int) -> Bool {
+        hasNotice(before: number) || flushTurn.load(ordering: .acquiring) <= number
+    }
+
+    /// Lets the worker leave the lane before the report of a number; nil for no such report.
+    func leaveLane(before number: Int?) { flushTurn.store(number ?? .max, ordering: .releasing) }
 
     /// Whether a notice has its turn before the report of a number.
     func hasNotice(before number: Int) -> Bool { noticeTurn.load(ordering: .acquiring) <= number }

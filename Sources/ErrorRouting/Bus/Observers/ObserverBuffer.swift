@@ -1,6 +1,8 @@
-/// What one observer has not read yet: bounded, and the oldest goes first.
+/// What the reader of a stream has not read yet: bounded, and the oldest goes first.
 ///
-/// It counts what it loses, and the next report that is read says so. `Output` is what the observer's matcher hands on.
+/// It counts what it loses, and the next report that is read says so. A reader who waits is woken when there is nothing
+/// to add for the moment, or as much as it should not let come together. `Output` is what the observer's matcher hands
+/// on.
 final class ObserverBuffer<Output: Sendable>: ReportObserver {
     typealias Element = (output: Output, report: ErrorReport)
 
@@ -14,6 +16,8 @@ final class ObserverBuffer<Output: Sendable>: ReportObserver {
     }
 
     private let limit: Int
+    /// How many reports may come together before a reader who waits is woken.
+    private let batch: Int
     private let match: @Sendable (ErrorReport) -> Output?
     private let state = Locked(State())
 
@@ -22,26 +26,41 @@ final class ObserverBuffer<Output: Sendable>: ReportObserver {
     ///   - match: Asked of every report, by the bus; nil for one that is not for this observer.
     init(bufferingNewest limit: Int, match: @escaping @Sendable (ErrorReport) -> Output?) {
         self.limit = limit
+        batch = min(max(limit / 2, 1), 64)
         self.match = match
     }
 
     func offer(_ report: ErrorReport) {
         guard let output = match(report) else { return }
         // What is lost is let go outside the lock, since an error's end may run code of the user's.
-        let (reader, lost) = state.withLock { state -> (CheckedContinuation<Element?, Never>?, Element?) in
-            if state.isFinished { return (nil, nil) }
-            if let reader = state.readers.popFirst() { return (reader, nil) }
+        let (isBatch, lost) = state.withLock { state -> (Bool, Element?) in
+            if state.isFinished { return (false, nil) }
             let lost = state.elements.count >= limit ? state.elements.popFirst() : nil
             if lost != nil { state.missed += 1 }
             state.elements.append((output, report))
-            return (nil, lost)
+            return (state.elements.count >= batch && !state.readers.isEmpty, lost)
         }
-        reader?.resume(returning: (output, report))
+        if isBatch { wakeReader() }
         withExtendedLifetime(lost) {}
     }
 
+    func wakeReader() {
+        while let (reader, element) = state.withLock({ Self.served(&$0) }) { reader.resume(returning: element) }
+    }
+
+    /// A reader who waits, and what there is for it.
+    private static func served(_ state: inout State) -> (CheckedContinuation<Element?, Never>, Element)? {
+        guard !state.readers.isEmpty, let element = pop(&state), let reader = state.readers.popFirst() else {
+            return nil
+        }
+        return (reader, element)
+    }
+
+    func finish(_ statistics: ErrorBus.Statistics) { finish() }
+
     /// What is there can still be read; nothing comes after it.
     func finish() {
+        wakeReader()
         let readers = state.withLock { state in
             state.isFinished = true
             var readers: [CheckedContinuation<Element?, Never>] = []
@@ -71,10 +90,4 @@ final class ObserverBuffer<Output: Sendable>: ReportObserver {
         state.missed = 0
         return element
     }
-}
-
-/// Whoever is told of handled reports.
-protocol ReportObserver: AnyObject, Sendable {
-    func offer(_ report: ErrorReport)
-    func finish()
 }

@@ -1,56 +1,97 @@
 import Synchronization
 
-/// The observers of a bus.
+/// Whoever is told of handled reports; by the worker alone, one report after the other.
+protocol ReportObserver: AnyObject, Sendable {
+    func offer(_ report: ErrorReport)
+    /// No more reports come for the moment: whoever waits for one can be woken.
+    func wakeReader()
+    /// No more reports come.
+    func finish(_ statistics: ErrorBus.Statistics)
+}
+
+/// The observers of a bus, and of its scopes.
 final class ObserverRegistry: Sendable {
+    private struct Member {
+        let id: UInt64
+        let observer: any ReportObserver
+        /// The scope whose reports it gets; nil for all of the bus.
+        let scope: ScopeContext?
+    }
+
     private struct State {
-        var observers: [(id: UInt64, observer: any ReportObserver)] = []
+        var members: [Member] = []
         var lastID: UInt64 = 0
-        var isFinished = false
+        /// What the bus had counted when it ended.
+        var end: ErrorBus.Statistics?
     }
 
     private let state = Locked(State())
     /// How many there are, readable without the lock: nobody observes most buses.
     private let count = Atomic<Int>(0)
+    /// Whether a report was sent since readers were woken.
+    private let hasNews = Atomic<Bool>(false)
 
     /// Whether there is none.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     /// Adds an observer, until its entry is let go.
-    func add(_ observer: any ReportObserver) -> Entry {
-        let id = state.withLock { state -> UInt64? in
-            if state.isFinished { return nil }
-            state.lastID += 1
-            state.observers.append((state.lastID, observer))
-            count.store(state.observers.count, ordering: .releasing)
-            return state.lastID
-        }
-        if id == nil { observer.finish() }
-        return Entry(id: id ?? 0, registry: self)
-    }
-
-    /// Hands a report to every observer.
     ///
-    /// Outside the lock: matchers run code of the user's.
-    func send(_ report: ErrorReport) {
-        for (_, observer) in state.withLock({ $0.observers }) { observer.offer(report) }
+    /// - Parameters:
+    ///   - observer: Whom to tell.
+    ///   - scope: The scope whose reports it gets, with those of scopes below it; nil for all of the bus.
+    func add(_ observer: any ReportObserver, of scope: ScopeContext?) -> Entry {
+        let (id, end) = state.withLock { state -> (UInt64, ErrorBus.Statistics?) in
+            if let end = state.end { return (0, end) }
+            state.lastID += 1
+            state.members.append(Member(id: state.lastID, observer: observer, scope: scope))
+            count.store(state.members.count, ordering: .releasing)
+            return (state.lastID, nil)
+        }
+        if let end { observer.finish(end) }
+        return Entry(id: id, registry: self)
     }
 
-    func finish() {
-        let observers = state.withLock { state in
-            defer { state.observers = [] }
-            state.isFinished = true
-            count.store(0, ordering: .releasing)
-            return state.observers
+    /// Hands a report to every observer whose it is.
+    ///
+    /// Outside the lock: matchers and observers run code of the user's.
+    ///
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - scope: The scope in which it was posted.
+    func send(_ report: ErrorReport, of scope: ScopeContext?) {
+        for member in state.withLock({ $0.members }) {
+            if let wanted = member.scope {
+                guard let scope, scope.isWithin(wanted) else { continue }
+            }
+            member.observer.offer(report)
         }
-        for (_, observer) in observers { observer.finish() }
+        hasNews.store(true, ordering: .relaxed)
+    }
+
+    /// Lets readers have what was sent since the last time: once for many reports, since to wake one costs more than to
+    /// deliver a report.
+    func wakeReaders() {
+        guard hasNews.load(ordering: .relaxed) else { return }
+        hasNews.store(false, ordering: .relaxed)
+        for member in state.withLock({ $0.members }) { member.observer.wakeReader() }
+    }
+
+    func finish(_ statistics: ErrorBus.Statistics) {
+        let members = state.withLock { state in
+            defer { state.members = [] }
+            state.end = state.end ?? statistics
+            count.store(0, ordering: .releasing)
+            return state.members
+        }
+        for member in members { member.observer.finish(statistics) }
     }
 
     private func remove(_ id: UInt64) {
         // What is let go holds reports, and must not end under the lock.
-        let removed = state.withLock { state -> (any ReportObserver)? in
-            guard let index = state.observers.firstIndex(where: { $0.id == id }) else { return nil }
-            defer { count.store(state.observers.count, ordering: .releasing) }
-            return state.observers.remove(at: index).observer
+        let removed = state.withLock { state -> Member? in
+            guard let index = state.members.firstIndex(where: { $0.id == id }) else { return nil }
+            defer { count.store(state.members.count, ordering: .releasing) }
+            return state.members.remove(at: index)
         }
         withExtendedLifetime(removed) {}
     }

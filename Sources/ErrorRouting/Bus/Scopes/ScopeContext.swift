@@ -5,8 +5,8 @@
 /// A context keeps what is its own, and the one around it, so that what it costs does not depend on how deep it lies.
 /// What is needed of the whole way is put together once, for those alone that something is posted through.
 ///
-/// Unchecked for `parent`, which changes once, at the end of its life, and for `ruledOuter`, which lives as long as this,
-/// since `parent` leads there.
+/// Unchecked for `parent`, which changes once, at the end of its life, and for `ruledOuter`, which lives as long as
+/// this, since `parent` leads there.
 @safe final class ScopeContext: @unchecked Sendable {
     private let name: String
     /// Its own, without what it inherits.
@@ -20,6 +20,8 @@
     private let addsRules: Bool
     /// The innermost of the scopes around it that does.
     private let ruledOuter: Unmanaged<ScopeContext>?
+    /// The one that this is a copy of, below a bus that that was made without.
+    private let original: ScopeContext?
     private let summary = SetOnce<Summary>()
     private let handlerPath = SetOnce<HandlerPath>()
 
@@ -30,14 +32,17 @@
     ///   - rules: The scope's own.
     ///   - order: Where those stand.
     ///   - metadata: The scope's own.
+    ///   - original: The one that this shall be a copy of.
     init(
         _ name: String,
         in parent: ScopeContext?,
         root: RuleSet?,
         rules: RuleSet,
         order: ErrorScope.Order,
-        metadata: [String: String]
+        metadata: [String: String],
+        copying original: ScopeContext? = nil
     ) {
+        self.original = original
         self.name = name
         self.metadata = metadata
         self.rules = rules
@@ -102,6 +107,14 @@
         return unsafe handlerPath.set(HandlerPath(members))._withUnsafeGuaranteedRef { $0.steps }
     }
 
+    /// Whether this is a scope, or lies within it.
+    ///
+    /// - Complexity: O(depth).
+    func isWithin(_ scope: ScopeContext) -> Bool {
+        let wanted = scope.original ?? scope
+        return outwards.contains { ($0.original ?? $0) === wanted }
+    }
+
     /// This scope, and those around it.
     private var outwards: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
 
@@ -115,7 +128,8 @@
                 root: root,
                 rules: scope.rules,
                 order: scope.order,
-                metadata: scope.metadata
+                metadata: scope.metadata,
+                copying: scope
             )
         } ?? self
     }

@@ -1,0 +1,52 @@
+extension ErrorBus {
+    /// Waits until what was posted before is delivered, and finishes nothing.
+    ///
+    /// For a platform that is about to freeze or end the process, and for tests. What a ``FloodLimit`` holds is let go and
+    /// delivered too, although its window has not ended. What is posted meanwhile is not waited for. Where the caller is
+    /// cancelled it returns at once, and so it does inside one of the bus's own actions, which it would wait for.
+    ///
+    /// ```swift
+    /// guard await bus.flush(within: .seconds(2)) else { … }
+    /// ```
+    ///
+    /// - Parameter limit: How long to wait at most, by the configuration's clock.
+    /// - Returns: Whether all that was posted before is delivered; false too if some of it was given back by a
+    ///   ``shutdown(within:)`` meanwhile. A bus that has ended holds nothing, and answers true.
+    public func flush(within limit: Duration) async -> Bool {
+        if isInsideOwnAction { return false }
+        let promise = Promise<Bool>()
+        let (isIdle, wakes) = machine.withLock { machine -> (Bool, Bool) in
+            if machine.hasEnded || counted(machine).pending == 0 { return (true, false) }
+            guard limit > .zero else { return (false, false) }
+            machine.flush(before: intake.state.accepted, promise)
+            intake.leaveLane(before: machine.firstFlush)
+            return (false, isAsleep(machine))
+        }
+        if wakes { waker.yield() }
+        guard limit > .zero, !isIdle else { return isIdle }
+        let deadline = clock.deadline(after: limit)
+        // Without the bindings that tasks inherit: the clock need not honour cancellation.
+        let alarm = Self.unbound {
+            Task { [clock] in
+                try? await clock.sleep(deadline)
+                promise.fulfill(false)
+            }
+        }
+        let isFlushed = await withTaskCancellationHandler {
+            await promise.value
+        } onCancel: {
+            promise.fulfill(false)
+        }
+        alarm.cancel()
+        if !isFlushed { forget(promise) }
+        return isFlushed
+    }
+
+    /// Nobody waits by this promise any more.
+    private func forget(_ promise: Promise<Bool>) {
+        machine.withLock { machine in
+            machine.forgetFlush(promise)
+            intake.leaveLane(before: machine.firstFlush)
+        }
+    }
+}

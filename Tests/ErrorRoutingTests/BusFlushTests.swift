@@ -1,0 +1,138 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("flush waits until what was posted before is delivered, and finishes nothing", .hangLimit)
+struct BusFlushTests {
+    private func withRunningBus(
+        _ handler: ErrorHandler,
+        _ configuration: ErrorBus.Configuration = .init(),
+        _ body: (ErrorBus) async -> Void
+    ) async {
+        let bus = ErrorBus(handler: handler, configuration: configuration)
+        async let running: Void = bus.run()
+        await body(bus)
+        bus.finish()
+        await running
+        #expect(bus.statistics.isBalanced && bus.statistics.pending == 0)
+    }
+
+    @Test("what was posted before is delivered when it returns, and the bus goes on", arguments: [true, false])
+    func delivered(isObserved: Bool) async {
+        let journal = Journal<Int>()
+        await withRunningBus(.noting(journal)) { bus in
+            let reports = isObserved ? bus.reports(bufferingNewest: 1) : nil
+            #expect(await bus.flush(within: .seconds(600)))
+            for round in 0..<200 {
+                for number in 0..<round { bus.post(Numbered(number)) }
+                #expect(await bus.flush(within: .seconds(600)))
+                #expect(journal.entries.count == round)
+                journal.clear()
+            }
+            withExtendedLifetime(reports) {}
+        }
+    }
+
+    @Test("several wait at once, among posts from many tasks: each finds its own delivered")
+    func several() async {
+        let count = Journal<Int>()
+        await withRunningBus(.noting(count), .init(capacity: 1_000_000)) { bus in
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for number in 1...300 {
+                            bus.post(Numbered(number))
+                            let posted = bus.statistics.posted
+                            if number % 10 == 0 {
+                                #expect(await bus.flush(within: .seconds(600)))
+                                #expect(count.entries.count >= posted)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("what a flood limit holds is let go and delivered, although its window has not ended")
+    func held() async {
+        let journal = Journal<Int>()
+        let configuration = ErrorBus.Configuration(
+            floodLimit: FloodLimit(first: 1, per: .seconds(10)), clock: TestClock())
+        await withRunningBus(.noting(journal), configuration) { bus in
+            for number in 1...5 { bus.post(Numbered(number)) }
+            async let isFlushed = bus.flush(within: .seconds(5))
+            #expect(await isFlushed)
+            #expect(journal.entries == [1, 5])
+            #expect(bus.statistics.suppressed == 3)
+            bus.post(Numbered(6), line: 1)
+        }
+        #expect(journal.entries == [1, 5, 6])
+    }
+
+    @Test("failures of what was posted before are told of before it returns")
+    func failures() async {
+        let journal = Journal<String>()
+        let handler = ErrorHandler()
+            .on(ActionFailure.self) { _ in
+                journal.note("failure")
+                return .stop
+            }
+            .on(Numbered.self) { error in throw error }
+        await withRunningBus(handler) { bus in
+            for number in 1...3 { bus.post(Numbered(number)) }
+            #expect(await bus.flush(within: .seconds(600)))
+            #expect(journal.entries.count == 3)
+        }
+    }
+
+    @Test("when its time is up it returns false, and what is pending is delivered later")
+    func timeLimit() async {
+        let clock = TestClock()
+        let gate = Gate()
+        let handler = ErrorHandler().on(Numbered.self) { _ in
+            await gate.wait()
+            return .stop
+        }
+        await withRunningBus(handler, .init(actionTimeLimit: nil, clock: clock)) { bus in
+            bus.post(Numbered(1))
+            #expect(await bus.flush(within: .zero) == false)
+            async let isFlushed = bus.flush(within: .seconds(5))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(5))
+            #expect(await isFlushed == false)
+            let cancelled = Task { await bus.flush(within: .seconds(5)) }
+            await clock.waitForSleepers()
+            cancelled.cancel()
+            #expect(await cancelled.value == false)
+            gate.open()
+            #expect(await bus.flush(within: .seconds(600)))
+        }
+    }
+
+    @Test("a bus that nobody runs is not flushed; one that is shut down meanwhile is not either; an ended one is")
+    func ends() async {
+        let clock = TestClock()
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(clock: clock))
+        #expect(await bus.flush(within: .zero))
+        bus.post(Numbered(1))
+        #expect(await bus.flush(within: .zero) == false)
+        async let isFlushed = bus.flush(within: .seconds(5))
+        await clock.waitForSleepers()
+        let left = await bus.shutdown(within: .zero)
+        #expect(left.count == 1)
+        #expect(await isFlushed == false)
+        #expect(await bus.flush(within: .seconds(5)))
+    }
+
+    @Test("inside one of the bus's own actions it returns false at once")
+    func insideAction() async {
+        let journal = Journal<Bool>()
+        let handler = ErrorHandler().on(Numbered.self) { _ in
+            await journal.note(ErrorBus.current?.flush(within: .seconds(600)) ?? true)
+            return .stop
+        }
+        await withErrorBus(handler: handler) { $0.post(Numbered(1)) }
+        #expect(journal.entries == [false])
+    }
+}

@@ -1,0 +1,66 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+/// What is returned where an operation has nothing to return.
+@Suite("Catching what answers nothing says whether it succeeded", .hangLimit)
+struct CatchingVoidTests {
+    private struct Client: Sendable {
+        func send(_ number: Int) throws { if number < 0 { throw Numbered(number) } }
+        func count() throws -> Int { 3 }
+    }
+
+    @Test("a poster's catching: true, or false and the error is posted")
+    func poster() async {
+        let client = Client()
+        let recorded = await withRecordedErrors { bus in
+            #expect(bus.catching { try client.send(1) })
+            #expect(!bus.catching { try client.send(-1) })
+            #expect(
+                await bus.catching {
+                    await Task.yield()
+                    try client.send(2)
+                })
+            let isSent: Bool = await bus.catching {
+                await Task.yield()
+                try client.send(-2)
+            }
+            #expect(!isSent)
+            // Without a use of it there is no warning.
+            bus.catching { try client.send(-3) }
+        }
+        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [-1, -2, -3])
+    }
+
+    @Test("a handler's catching does the same")
+    func handler() async {
+        let journal = Journal<Int>()
+        let handler = ErrorHandler.noting(journal)
+        let client = Client()
+        #expect(handler.catching { try client.send(1) })
+        #expect(!handler.catching { try client.send(-1) })
+        let isSent: Bool = await handler.catching {
+            await Task.yield()
+            try client.send(-2)
+        }
+        #expect(!isSent)
+        #expect(journal.entries == [-1, -2])
+    }
+
+    @Test("what answers something still answers it, and an optional chain stays optional")
+    func others() async {
+        let (client, none) = (Client() as Client?, nil as Client?)
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            let count = bus.catching { try Client().count() }
+            #expect(type(of: count) == Int?.self && count == 3)
+            let sent: Void? = bus.catching { try client?.send(1) }
+            #expect(sent != nil)
+            #expect(bus.catching { try none?.send(1) } == nil)
+            let later = await bus.catching {
+                await Task.yield()
+                return try Client().count()
+            }
+            #expect(type(of: later) == Int?.self && later == 3)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+@Suite("Reports that speak for themselves: type, message and fingerprint")
+struct ReportTextTests {
+    private enum Order: Error { case late, lost(String) }
+    private struct Coded: CustomNSError {
+        static let errorDomain = "orders"
+        let errorCode: Int
+    }
+    private struct Spoken: LocalizedError {
+        let errorDescription: String?
+    }
+
+    private func report(_ error: any Error, line: UInt = 12) -> ErrorReport {
+        ErrorReport(error: error, source: .init(fileID: "Intake/Rules.swift", line: line))
+    }
+
+    @Test("type and message are as the default preset prints them: with the module, on one line, without addresses")
+    func texts() {
+        let report = report(Zoo.Localized(errorDescription: "no\npaper \u{202E}"))
+        #expect(report.typeName == "ErrorRoutingTests.Zoo.Localized")
+        #expect(report.message == #"no\npaper \u{202e}"#)
+        #expect(report.description.contains("message=\"\(report.message)\""))
+        let hidden = self.report(Order.late)
+        #expect(hidden.typeName == "ErrorRoutingTests.ReportTextTests.Order" && hidden.message == "late")
+    }
+
+    @Test("a message is cut at 16 KiB, with a mark")
+    func length() {
+        let message = report(Spoken(errorDescription: String(repeating: "é", count: 20_000))).message
+        #expect(message.utf8.count <= 16 * 1024 && message.hasSuffix("…"))
+    }
+
+    @Test("the fingerprint is made of type, code and posting line; payloads and scopes do not count")
+    func fingerprints() {
+        let order = "ErrorRoutingTests.ReportTextTests.Order"
+        // Cases with payloads come first in what Swift counts.
+        #expect(report(Order.late).fingerprint == "\(order)(1) Intake/Rules.swift:12")
+        #expect(report(Order.lost("a")).fingerprint == "\(order)(0) Intake/Rules.swift:12")
+        #expect(report(Order.lost("a")).fingerprint == report(Order.lost("b")).fingerprint)
+        #expect(report(Order.late, line: 13).fingerprint != report(Order.late).fingerprint)
+        let type = "ErrorRoutingTests.ReportTextTests.Coded"
+        #expect(report(Coded(errorCode: 7)).fingerprint == "\(type)(7) Intake/Rules.swift:12")
+        let error = NSError(domain: "d\nd", code: 4)
+        #expect(report(error).fingerprint == #"\#(String(reflecting: NSError.self))(d\nd 4) Intake/Rules.swift:12"#)
+        #expect(
+            report(URLError(.timedOut)).fingerprint.hasSuffix("URLError(NSURLErrorDomain -1001) Intake/Rules.swift:12"))
+    }
+
+    @Test("they are the same in every run: another process says the same")
+    func runs() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            let errors: [any Error] = [
+                Order.lost("a"), Coded(errorCode: 7), URLError(.timedOut), Spoken(errorDescription: "x"),
+            ]
+            for error in errors {
+                let report = ErrorReport(error: error, source: .init(fileID: "Intake/Rules.swift", line: 12))
+                print("line:", report.typeName, report.message, report.fingerprint)
+            }
+        }
+        let lines = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self).split(separator: "\n")
+        let errors: [any Error] = [
+            Order.lost("a"), Coded(errorCode: 7), URLError(.timedOut), Spoken(errorDescription: "x"),
+        ]
+        #expect(
+            lines.filter { $0.hasPrefix("line:") }.map(String.init)
+                == errors.map { report($0) }.map { "line: \($0.typeName) \($0.message) \($0.fingerprint)" })
+    }
+}

@@ -1,0 +1,79 @@
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("Behaviour 15: withErrorBus as root, and its time to drain", .hangLimit)
+struct WithErrorBusEndTests {
+    @Test("asRoot: the bus is the process's for the body and its threads, and no longer")
+    func root() async {
+        await #expect(processExitsWith: .success) {
+            for _ in 0..<3 {
+                let journal = Journal<Int>()
+                await withErrorBus(handler: .noting(journal), asRoot: true) { bus in
+                    #expect(ErrorBus.root === bus)
+                    await onThreads(2) { postError(Numbered($0)) }
+                }
+                #expect(ErrorBus.root == nil)
+                #expect(journal.entries.sorted() == [0, 1])
+            }
+        }
+    }
+
+    @Test("at its drain time limit the rest is dropped, counted, and goes to the last resort, with the reason")
+    func drainTimeLimit() async {
+        let lines = Journal<String>()
+        let (clock, entered, gate) = (TestClock(), Gate(), Gate())
+        let handler = ErrorHandler().on(Numbered.self) { error in
+            if error.number == 2 {
+                entered.open()
+                await gate.wait()
+            }
+            return .stop
+        }
+        let configuration = ErrorBus.Configuration(
+            actionTimeLimit: nil, clock: clock, drainTimeLimit: .seconds(5), lastResort: LastResort { lines.note($0) })
+        let statistics = Journal<ErrorBus.Statistics>()
+        let observation = Locked<ErrorObservation?>(nil)
+        let ends = Task {
+            await withErrorBus(handler: handler, configuration: configuration) { bus in
+                observation.withLock { $0 = bus.observe({ _ in }, onEnd: { statistics.note($0) }) }
+                bus.task { await entered.wait() }
+                for number in 1...4 { bus.post(Numbered(number)) }
+            }
+        }
+        await entered.wait()
+        await clock.waitForSleepers()
+        #expect(lines.entries == [])
+        clock.advance(by: .seconds(5))
+        await ends.value
+        gate.open()
+        #expect(lines.entries.count == 3)
+        let reason = "it was not delivered within the drain time limit of 5.0 seconds"
+        #expect(lines.entries.allSatisfy { $0.contains(reason) })
+        let end = statistics.entries.first
+        #expect(end?.handled == 1 && end?.dropped == 3 && end?.pending == 0 && end?.isBalanced == true)
+    }
+
+    @Test("where all is delivered in time the limit changes nothing")
+    func inTime() async {
+        let journal = Journal<Int>()
+        let configuration = ErrorBus.Configuration(clock: TestClock(), drainTimeLimit: .seconds(5))
+        await withErrorBus(handler: .noting(journal), configuration: configuration) { bus in
+            for number in 1...100 { bus.post(Numbered(number)) }
+        }
+        #expect(journal.entries == Array(1...100))
+    }
+
+    @Test("a negative limit is a programming error that names it")
+    func negative() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = ErrorBus(handler: ErrorHandler(), configuration: .init(drainTimeLimit: .seconds(-1)))
+        }
+        #expect(
+            result.standardErrorLines.contains {
+                $0.contains("drainTimeLimit must not be negative, but is -1.0 seconds")
+            })
+    }
+}
