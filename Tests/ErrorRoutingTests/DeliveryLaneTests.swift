@@ -25,7 +25,7 @@ struct DeliveryLaneTests {
         road.box.intake.release(1)
         road.lane.open(at: 0, sequence: 1)
         for number in 0..<3 {
-            #expect(road.box.intake.counts.released == number + 1)
+            #expect(road.released == number + 1)
             _ = road.goOn(from: number)
         }
         #expect(road.box.intake.counts.released == 3)
@@ -85,7 +85,7 @@ struct DeliveryLaneTests {
     func reopening() {
         let road = Road(reports: 4)
         for number in stride(from: 0, to: 4, by: 2) {
-            road.lane.open(at: number, sequence: UInt64(number + 1))
+            road.open(at: number, sequence: UInt64(number + 1))
             #expect(road.goOn(from: number) == .next)
             #expect(road.close() == number + 1)
         }
@@ -98,21 +98,23 @@ final class Road: Sendable {
     let lane = DeliveryLane()
     let box: IntakeBox
 
-    init(capacity: Int = 1_000, reports: Int = 0) {
-        box = IntakeBox(capacity: capacity)
+    init(capacity: Int = 1_000, reports: Int = 0, startingAt start: Int = 0) {
+        box = IntakeBox(capacity: capacity, startingAt: start)
         for number in 0..<reports { box.post(number) }
     }
 
     /// Handled, ignored, unmatched.
     var counts: [Int] {
         let counts = lane.counts
-        return [counts.handled, counts.ignored, counts.unmatched]
+        return [Int(counts.handled), Int(counts.ignored), Int(counts.unmatched)]
     }
 
     func goOn(from number: Int, _ end: HandleOutcome.Disposition = .handled) -> DeliveryLane.Step {
-        lane.goOn(from: number, end, in: box.intake)
+        lane.goOn(from: Int64(number), end, in: box.intake)
     }
 
-    func close() -> Int? { lane.close() }
-    func withdraw() -> Int? { lane.withdraw() }
+    var released: Int { Int(box.intake.counts.released) }
+    func open(at number: Int, sequence: UInt64) { lane.open(at: Int64(number), sequence: sequence) }
+    func close() -> Int? { lane.close().map { Int($0) } }
+    func withdraw() -> Int? { lane.withdraw().map { Int($0) } }
 }

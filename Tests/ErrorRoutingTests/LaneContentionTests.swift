@@ -25,7 +25,7 @@ struct LaneContentionTests {
                 // Past the moments at which the worker is still there it comes too late.
                 while road.lane.counts.handled < moment, !isOver.isOver {}
                 let number = road.withdraw()
-                let (counts, sequence, released) = (road.counts, road.lane.sequence, road.box.intake.counts.released)
+                let (counts, sequence, released) = (road.counts, road.lane.sequence, road.released)
                 left.withLock { $0 = number }
                 guard let number else { return }
                 #expect(counts == [number, 0, 0] && sequence == UInt64(number + 1) && released == number + 1)
@@ -92,7 +92,7 @@ struct LaneContentionTests {
             }
             #expect(statistics.isBalanced && statistics.pending == 0 && statistics.posted == posters * each)
             #expect(statistics.dropped == posters * each - statistics.handled)
-            #expect(bus.intake.counts.withdrawn == refused.entries.count)
+            #expect(bus.intake.counts.withdrawn == Int64(refused.entries.count))
         }
     }
 

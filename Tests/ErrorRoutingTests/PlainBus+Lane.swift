@@ -26,7 +26,7 @@ extension PlainBus {
         }
     }
 
-    private func beganInLane(_ number: Int, _ generation: UInt64) -> Event {
+    private func beganInLane(_ number: Int64, _ generation: UInt64) -> Event {
         inLane = (number, generation)
         let posting = unsafe mailbox.element(at: number).pointee
         (report, progress, isWaitedFor) = (posting.report(sequence: lane.sequence), DispatchProgress(), false)

@@ -84,14 +84,14 @@ extension ErrorBus {
             }
             if isIdle { idle.fulfill(()) }
             await idle.value
-            let posted = statistics.posted
+            let posted = machine.withLock { counted($0).posted }
             await tasks.waitForAll()
             // Unless something was posted meanwhile, no action has run that could have started another task.
             let answer = machine.withLock { machine -> FinishAnswer? in
                 let state = intake.state
                 if state.isClosed { return .nothing }
-                let statistics = counted(machine)
-                guard statistics.pending == 0, statistics.posted == posted, intake.close(ifStill: state) else {
+                let counts = counted(machine)
+                guard counts.pending == 0, counts.posted == posted, intake.close(ifStill: state) else {
                     return nil
                 }
                 return closed(true, &machine)

@@ -84,12 +84,12 @@ extension ErrorBus {
     ///
     /// Its lock may be held by a thread that is stopped: then only what the intake knows is told.
     fileprivate var lineAtExit: String? {
-        func line(_ pending: Int, _ rest: String) -> String? {
+        func line(_ pending: Int64, _ rest: String) -> String? {
             pending <= 0 ? nil : "error-bus: the process ended while a bus had \(pending) pending\(rest)"
         }
         for _ in 0..<5 {
-            if let statistics = machine.withLockIfAvailable({ counted($0) }) {
-                return line(statistics.pending, ": \(statistics)")
+            if let counts = machine.withLockIfAvailable({ counted($0) }) {
+                return line(counts.pending, ": \(counts.statistics)")
             }
             usleep(1_000)
         }

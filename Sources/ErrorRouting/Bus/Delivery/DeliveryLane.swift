@@ -39,8 +39,8 @@ struct DeliveryLane: ~Copyable, Sendable {
         case withdrawn
     }
 
-    private static let closed = -1
-    private static let withdrawn = -2
+    private static let closed: Int64 = -1
+    private static let withdrawn: Int64 = -2
 
     private let position = PaddedCounter(closed)
     // Only the worker writes to these, and hardly anyone reads.
@@ -59,14 +59,14 @@ struct DeliveryLane: ~Copyable, Sendable {
     var sequence: UInt64 { UInt64(lastSequence.value) }
 
     /// Opens with the report of a number in delivery.
-    func open(at number: Int, sequence: UInt64) {
-        lastSequence.set(Int(sequence))
+    func open(at number: Int64, sequence: UInt64) {
+        lastSequence.set(Int64(sequence))
         arrived.set(number)
         position.set(number)
     }
 
     /// Closes, and answers the number of the report in delivery; nil if that was withdrawn.
-    func close() -> Int? {
+    func close() -> Int64? {
         let found = position.value
         if found < 0 { return nil }
         position.set(Self.closed)
@@ -74,7 +74,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     }
 
     /// Takes away what is not delivered, and answers the number of the report in delivery; nil if it is closed.
-    func withdraw() -> Int? {
+    func withdraw() -> Int64? {
         let found = position.exchange(for: Self.withdrawn)
         if found < 0 { return nil }
         var looks = 0
@@ -100,7 +100,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     ///   - disposition: The end that it has come to.
     ///   - intake: Where it lies; its place is emptied, and the next report released.
     func goOn(
-        from number: Int,
+        from number: Int64,
         _ disposition: HandleOutcome.Disposition,
         in intake: borrowing BusIntake
     ) -> Step {
@@ -127,7 +127,7 @@ struct DeliveryLane: ~Copyable, Sendable {
 struct LaneCounts {
     /// Whether a report is in delivery there.
     var isOpen = false
-    var handled = 0
-    var ignored = 0
-    var unmatched = 0
+    var handled: Int64 = 0
+    var ignored: Int64 = 0
+    var unmatched: Int64 = 0
 }
