@@ -84,7 +84,7 @@ public final class ErrorBus: ErrorPosting {
         intake = BusIntake(capacity: configuration.capacity, startingAt: start)
         machine = Locked(
             BusStateMachine(
-                capacity: configuration.capacity,
+                capacity: min(configuration.capacity, MailboxLimits.capacity),
                 actionTimeLimit: configuration.actionTimeLimit,
                 floodLimit: configuration.floodLimit,
                 startingAt: start
