@@ -44,7 +44,7 @@ struct BusIntakeContentionTests {
                 for number in numbers {
                     taken.note(number)
                     released += 1
-                    if released % 2 == 0 { box.intake.releaseOne() } else { box.release(released) }
+                    if released % 2 == 0 { box.releaseOne() } else { box.release(released) }
                 }
                 if isLast { break }
             }
@@ -101,7 +101,7 @@ struct BusIntakeContentionTests {
             for _ in 0..<(round * 10) {
                 for number in box.takeAll() {
                     taken.note(number)
-                    box.intake.releaseOne()
+                    box.releaseOne()
                 }
             }
             for number in box.shut() { taken.note(number) }

@@ -48,7 +48,7 @@ struct BusIntakeTests {
         _ = (box.post(1), box.post(2))
         #expect(box.takeAll() == [1, 2])
         #expect(box.reserve(3) == .full(makesNotice: true))
-        box.intake.releaseOne()
+        box.releaseOne()
         #expect(box.reserve(4) == .accepted(2))
         #expect(box.reserve(5) == .full(makesNotice: false))
         box.intake.release(3)

@@ -31,7 +31,7 @@ struct ManyPostsTests {
         for place in start..<(start + 300) {
             #expect(box.reserve(place) == .accepted(place) && box.fill(place, with: place) == .filled)
             #expect(box.take() == place)
-            box.intake.releaseOne()
+            box.releaseOne()
         }
         for number in 1...3 { #expect(box.post(number) == .filled) }
         #expect(box.reserve(4) == .full(makesNotice: true) && box.announce())

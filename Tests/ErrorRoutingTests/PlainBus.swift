@@ -164,7 +164,7 @@ final class PlainBus {
     /// Shuts everything, and answers what was not delivered, and the failures in flight.
     func takeBack() -> (reports: [Event], failures: [Event]) {
         if let number = lane.withdraw() {
-            machine.laneClosed(at: number, lane.sequence)
+            machine.laneClosed(at: number)
             _ = unsafe machine.deliverFromLane(mailbox.element(at: number).pointee)
         }
         let left = machine.takeBack(machine.hasEnded ? [] : shutIntake())

@@ -117,7 +117,7 @@ extension ErrorBus {
             guard let number = lane.close(), let posting = intake.mailbox.take(number) else {
                 return (nil, nil, .superseded)
             }
-            machine.laneClosed(at: number, lane.sequence)
+            machine.laneClosed(at: number)
             guard isPlain else {
                 return (posting, machine.deliverFromLane(posting, from: isOver ? nil : progress), .superseded)
             }

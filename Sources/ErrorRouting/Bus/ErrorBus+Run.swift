@@ -171,7 +171,7 @@ extension ErrorBus {
             let worker = machine.generation
             if machine.hasEnded { return (nil, worker) }
             if let number = lane.withdraw() {
-                machine.laneClosed(at: number, lane.sequence)
+                machine.laneClosed(at: number)
                 // A copy, since the worker still looks at what lies there.
                 _ = unsafe machine.deliverFromLane(intake.mailbox.element(at: number).pointee)
             }

@@ -132,8 +132,9 @@ struct BusStateMachine {
         let mostPending = Int64(capacity) + 1 + noticesWaiting
         let accepted = max(intake.acceptedBefore, min(intake.accepted, ended + mostPending - notices))
         let isAtRest = intake.acceptedBefore == intake.accepted && !lane.isOpen
-        let held =
-            accepted - intake.withdrawn - intake.released + noticesWaiting + (delivering == nil ? 0 : 1)
+        // After the end the intake may be wrong about what was released.
+        let released = hasEnded ? counters.released : intake.released
+        let held = accepted - intake.withdrawn - released + noticesWaiting + (delivering == nil ? 0 : 1)
         return BusCounts(
             posted: accepted + overflowed + intake.refused + notices,
             handled: handled,
@@ -299,12 +300,12 @@ extension BusStateMachine {
 
     /// The lane is closed, or was withdrawn.
     ///
-    /// - Parameters:
-    ///   - number: The report that is in delivery there.
-    ///   - sequence: Its place in the order of delivery.
-    mutating func laneClosed(at number: Int64, _ sequence: UInt64) {
-        counters.released += Int64(sequence - lastSequence)
-        lastSequence = sequence
+    /// - Parameter number: The report that is in delivery there.
+    mutating func laneClosed(at number: Int64) {
+        // It was opened at `nextNumber`.
+        let passed = number - nextNumber
+        counters.released += passed
+        lastSequence += UInt64(passed)
         nextNumber = number + 1
     }
 

@@ -166,7 +166,7 @@ final class DeliveryWorker: ActionSupervisor {
         // Before the error is looked at, which would be retained meanwhile.
         let path = unsafe Self.path(of: posting.pointee.unretainedScope)
         var walk = unsafe walk(for: posting.pointee.error, on: path, from: DispatchProgress())
-        var report = unsafe LazyReport(posting, sequence: bus.lane.sequence)
+        var report = unsafe LazyReport(posting, sequence: bus.lane.sequence(of: number))
         switch walk.finishIfSynchronous(&report, under: self) {
         case .needsSuspension:
             return .work(bus.leaveLane(at: number, walk.progress, isOver: false, for: generation))

@@ -26,7 +26,7 @@ struct BusIntake: ~Copyable, Sendable {
     private let limit = Atomic<Int64>(.max)
 
     /// How many of the accepted reports take no room any more.
-    private let released: PaddedCounter
+    private let releasedCounter: PaddedCounter
     private let drops = DropTally()
     /// The notice that is under way, by its address, and the number of the report before which it has its turn.
     private let notice = Atomic<UInt>(0)
@@ -44,7 +44,7 @@ struct BusIntake: ~Copyable, Sendable {
         self.capacity = min(capacity, MailboxLimits.capacity)
         word = Padded(IntakeWord(accepted: start))
         seenReleased = Atomic(start)
-        released = PaddedCounter(start)
+        releasedCounter = PaddedCounter(start)
         mailbox = Mailbox(capacity: self.capacity)
     }
 
@@ -66,7 +66,7 @@ struct BusIntake: ~Copyable, Sendable {
                 if isReserved { return .accepted(found.accepted) }
                 found = current
             case .full:
-                let current = released.value
+                let current = released
                 if current == seen { return .full(makesNotice: drops.add(type(of: error))) }
                 seen = current
                 seenReleased.store(seen, ordering: .releasing)
@@ -133,10 +133,10 @@ struct BusIntake: ~Copyable, Sendable {
     }
 
     /// So many of the accepted reports take no room any more.
-    func release(_ count: Int64) { released.set(count) }
+    func release(_ count: Int64) { releasedCounter.set(count) }
 
-    /// One more of them takes none; for one thread at a time.
-    func releaseOne() { released.set(released.value + 1) }
+    /// How many those are.
+    var released: Int64 { releasedCounter.value }
 
     /// Accepts no more; answers whether it did until now.
     func close() -> Bool { update { $0.close() } }
@@ -152,7 +152,7 @@ struct BusIntake: ~Copyable, Sendable {
     func accept(atMost count: Int) { limit.store(state.accepted + Int64(count), ordering: .releasing) }
 
     /// Ends, if it is closed and nothing is outstanding.
-    func end() -> Bool { update { $0.end(released: released.value) } }
+    func end() -> Bool { update { $0.end(released: released) } }
 
     /// Ends, whatever is outstanding; answers how many reports were accepted.
     func shut() -> Int64 {
@@ -167,7 +167,7 @@ struct BusIntake: ~Copyable, Sendable {
     /// The counters that are kept here, of a time that began when the word was read.
     func counts(since before: IntakeWord) -> IntakeCounts {
         // The word last, since what is released was accepted before.
-        let released = released.value
+        let released = released
         let untoldDrops = drops.untold
         let refused = refused.load(ordering: .acquiring)
         let withdrawn = withdrawn.load(ordering: .acquiring)
@@ -203,6 +203,8 @@ struct IntakeCounts {
     /// Reports that were accepted before the first of them was read.
     var acceptedBefore: Int64 = 0
     /// Accepted reports that take no room any more: they are over, or in delivery.
+    ///
+    /// Not to be relied on after the end: a worker that it has overtaken tells of its last release too late.
     var released: Int64 = 0
     /// Errors dropped since the last notice.
     var untoldDrops: Int64 = 0
