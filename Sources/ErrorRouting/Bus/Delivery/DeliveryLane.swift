@@ -8,7 +8,7 @@ import Synchronization
 /// | position | meaning |
 /// | --- | --- |
 /// | `closed` | the worker asks the state machine for each report |
-/// | a number, an end | the report of that number is in delivery, those after it follow; the one before came to that end |
+/// | a number, an end | that report is in delivery, those after it follow; the one before came to that end |
 /// | `withdrawn` | a shutdown has taken them away, for good |
 ///
 /// Invariants:
