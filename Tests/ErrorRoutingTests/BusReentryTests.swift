@@ -100,6 +100,7 @@ struct BusReentryTests {
     @Test("what had failed before shutdown took the report back goes to standard error, and is counted")
     func failuresOfWhatIsTakenBack() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let (entered, gate) = (Gate(), Gate())
             let handler = ErrorHandler()
                 .on(Numbered.self) { _ in
@@ -128,6 +129,7 @@ struct BusReentryTests {
     @Test("what a shutdown inside an action cuts off is on standard error before run returns")
     func cutOffInside() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let (clock, gate) = (TestClock(), Gate())
             let handler = ErrorHandler().on(Numbered.self) { _ in
                 _ = await ErrorBus.current?.shutdown(within: .seconds(5))
