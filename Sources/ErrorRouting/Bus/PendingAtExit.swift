@@ -87,8 +87,8 @@ import Synchronization
             )
             guard claim.exchanged, let pointer = unsafe UnsafeRawPointer(bitPattern: found) else { return }
             let bus = unsafe Unmanaged<ErrorBus>.fromOpaque(pointer)
-            // Everyone else may let go of the bus meanwhile: then it ends here, in `release`, and leaves its place. If it
-            // is about to end on another thread, that waits in `leave` until this one has let go.
+            // Everyone else may let go of the bus meanwhile: then it ends here, in `release`, and leaves its place. If
+            // it is about to end on another thread, that waits in `leave` until this one has let go.
             _ = unsafe bus.retain()
             if let line = unsafe bus._withUnsafeGuaranteedRef({ $0.lineAtExit }) { lines.append(line) }
             unsafe bus.release()

@@ -17,9 +17,10 @@ import Synchronization
 ///    and the report that it was at does not count. So each report is either counted here or taken away, never both.
 /// 2. The worker looks into no report before it has gone on to it: until then it may be taken away. The one that the
 ///    worker is at is left where it lies.
-/// 3. After the swap the worker counts the report that is over. Its thread may be preempted between the two, for as long
-///    as the system likes; whoever withdraws, under the bus's lock, does not wait for it, but writes that count too: what
-///    it has to be follows from the position. The worker has read the count before the swap, so it writes the same.
+/// 3. After the swap the worker counts the report that is over. Its thread may be preempted between the two, for as
+///    long as the system likes; whoever withdraws, under the bus's lock, does not wait for it, but writes that count
+///    too: what it has to be follows from the position. The worker has read the count before the swap, so it writes
+///    the same.
 /// 4. What the worker says to be released may come late for the same reason. Nobody goes by it any more once the lane
 ///    was withdrawn, since the bus has ended then.
 struct DeliveryLane: ~Copyable, Sendable {
