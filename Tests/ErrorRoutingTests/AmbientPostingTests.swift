@@ -41,6 +41,7 @@ struct AmbientPostingTests {
     @Test("threads and detached tasks, which are in no bus's task, reach the root; it resigns when its run returns")
     func root() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             #expect(ErrorBus.root == nil)
             let bus = ErrorBus(handler: ErrorHandler())
             bus.becomeRoot()
@@ -72,6 +73,7 @@ struct AmbientPostingTests {
     @Test("where there is no bus and no root, an error goes to standard error")
     func noBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             postError(Numbered(1))
             let outcome = await AmbientErrorPosting().deliver(Numbered(2))
             #expect(outcome.disposition == .unmatched)

@@ -133,6 +133,16 @@ struct BusCapacityTests {
         #expect(recorded.statistics.isBalanced && recorded.statistics.pending == 0)
     }
 
+    @Test("a bus without a limit to its capacity posts, counts, and closes when its tasks have ended")
+    func largestCapacity() async {
+        let bus = await withErrorBus(handler: ErrorHandler(), configuration: .init(capacity: .max)) { bus in
+            for number in 0..<10 { bus.post(Numbered(number)) }
+            #expect(bus.statistics.isBalanced)
+            return bus
+        }
+        #expect(bus.statistics == .init(posted: 10, unmatched: 10))
+    }
+
     private func dropped(_ count: Int) -> ErrorsDropped {
         ErrorsDropped(count: count, byType: ["ErrorRoutingTests.Numbered": count])
     }

@@ -81,6 +81,7 @@ struct BusEndsTests {
     @Test("shutdown takes back at its deadline though every thread of the pool is blocked")
     func blockedPool() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let block = DispatchSemaphore(value: 0)
             let bus = ErrorBus(
                 handler: ErrorHandler().on(Numbered.self) { _ in
@@ -105,6 +106,7 @@ struct BusEndsTests {
     @Test("when shutdown returns the root is free for the next, also of a bus that was never run")
     func rootIsFree() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             for number in 0..<300 {
                 let bus = ErrorBus(handler: ErrorHandler())
                 bus.becomeRoot()

@@ -64,6 +64,7 @@ struct BusFailureTests {
             processExitsWith: .success,
             observing: [\.standardErrorContent]
         ) {
+            endIfItHangs()
             let handler = ErrorHandler().on(matching: .any) { _ in throw Numbered(7) }
             let bus = ErrorBus(handler: handler)
             bus.post(Numbered(1))

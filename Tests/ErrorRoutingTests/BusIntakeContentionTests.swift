@@ -39,12 +39,12 @@ struct BusIntakeContentionTests {
             while true {
                 let isLast = left.isOver
                 // All that was accepted takes room, and only this thread releases.
-                isExact.note(box.intake.state.accepted - released <= capacity)
+                isExact.note(Int(box.intake.state.accepted) - released <= capacity)
                 let numbers = box.takeAll()
                 for number in numbers {
                     taken.note(number)
                     released += 1
-                    if released % 2 == 0 { box.intake.releaseOne() } else { box.intake.release(released) }
+                    if released % 2 == 0 { box.releaseOne() } else { box.release(released) }
                 }
                 if isLast { break }
             }
@@ -72,7 +72,7 @@ struct BusIntakeContentionTests {
             var released = 0
             for turn in 0... {
                 released += box.takeAll().count
-                box.intake.release(released)
+                box.release(released)
                 if turn == round * 20 { _ = box.close() }
                 if box.end() { break }
             }
@@ -101,7 +101,7 @@ struct BusIntakeContentionTests {
             for _ in 0..<(round * 10) {
                 for number in box.takeAll() {
                     taken.note(number)
-                    box.intake.releaseOne()
+                    box.releaseOne()
                 }
             }
             for number in box.shut() { taken.note(number) }

@@ -32,7 +32,7 @@ struct BusIntakeTests {
         var accepted = 0
         // The places stand otherwise in their segments each time.
         for room in [capacity, 1, capacity, capacity - 1, capacity] {
-            box.intake.release(accepted + room - capacity)
+            box.release(accepted + room - capacity)
             let numbers = accepted..<(accepted + room)
             for number in numbers { #expect(box.post(number) == .filled) }
             #expect(box.reserve(-1).place == nil)
@@ -48,7 +48,7 @@ struct BusIntakeTests {
         _ = (box.post(1), box.post(2))
         #expect(box.takeAll() == [1, 2])
         #expect(box.reserve(3) == .full(makesNotice: true))
-        box.intake.releaseOne()
+        box.releaseOne()
         #expect(box.reserve(4) == .accepted(2))
         #expect(box.reserve(5) == .full(makesNotice: false))
         box.intake.release(3)

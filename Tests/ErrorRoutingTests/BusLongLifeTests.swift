@@ -67,6 +67,7 @@ struct BusLongLifeTests {
     func withdrawn() async {
         // In a process of its own, as whatever blocks a thread of the pool.
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
             let handler = ErrorHandler().on(Held.self) { _ in
                 entered.open()
@@ -102,6 +103,7 @@ struct BusLongLifeTests {
     @Test("behaviour 16: an observer's matcher that hangs does not hold up a shutdown")
     func hangingMatcher() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
             let bus = ErrorBus(handler: ErrorHandler())
             let reports = bus.reports(

@@ -7,6 +7,7 @@ struct BusMisuseTests {
     @Test("a capacity below 1")
     func capacity() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 0))
         }
         expect(result, says: "capacity must be at least 1, not 0")
@@ -15,6 +16,7 @@ struct BusMisuseTests {
     @Test("a negative time limit")
     func timeLimit() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = ErrorBus(handler: ErrorHandler(), configuration: .init(actionTimeLimit: .seconds(-1)))
         }
         expect(result, says: "actionTimeLimit must not be negative, but is -1.0 seconds")
@@ -23,6 +25,7 @@ struct BusMisuseTests {
     @Test("a flood limit that lets fewer than none pass")
     func floodLimitFirst() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = FloodLimit(first: -1, per: .seconds(1))
         }
         expect(result, says: "FloodLimit(first:per:): first must not be negative, but is -1")
@@ -31,10 +34,12 @@ struct BusMisuseTests {
     @Test("a flood limit whose window is nothing, or less")
     func floodLimitWindow() async {
         let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = FloodLimit(first: 1, per: .zero)
         }
         expect(none, says: "FloodLimit(first:per:): the window must be positive, but is 0.0 seconds")
         let negative = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = FloodLimit(first: 1, per: .milliseconds(-1))
         }
         expect(negative, says: "FloodLimit(first:per:): the window must be positive, but is -0.001 seconds")
@@ -43,6 +48,7 @@ struct BusMisuseTests {
     @Test("a filtered observer that buffers nothing")
     func filteredObserverBuffer() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = ErrorBus(handler: ErrorHandler()).reports(matching: .type(Numbered.self), bufferingNewest: -1)
         }
         expect(result, says: "reports(bufferingNewest:) must be at least 1, not -1")
@@ -51,6 +57,7 @@ struct BusMisuseTests {
     @Test("an observer that buffers nothing")
     func observerBuffer() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = ErrorBus(handler: ErrorHandler()).reports(bufferingNewest: 0)
         }
         expect(result, says: "reports(bufferingNewest:) must be at least 1, not 0")
@@ -59,6 +66,7 @@ struct BusMisuseTests {
     @Test("a second run at the same time")
     func secondRun() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let gate = Gate()
             let handler = ErrorHandler().on(Numbered(1)) { _ in
                 gate.open()
@@ -77,6 +85,7 @@ struct BusMisuseTests {
     @Test("a run after the run")
     func runAgain() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let bus = ErrorBus(handler: ErrorHandler())
             bus.finish()
             await bus.run()
@@ -88,6 +97,7 @@ struct BusMisuseTests {
     @Test("a second root")
     func secondRoot() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let first = ErrorBus(handler: ErrorHandler())
             first.becomeRoot()
             ErrorBus(handler: ErrorHandler()).becomeRoot()
@@ -98,6 +108,7 @@ struct BusMisuseTests {
     @Test("a root that has ended")
     func endedRoot() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let bus = ErrorBus(handler: ErrorHandler())
             bus.finish()
             bus.becomeRoot()

@@ -63,15 +63,15 @@ struct BusReentryTests {
 
     @Test("no action begins once shutdown has taken its report back")
     func noActionAfterShutdown() async {
-        let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let (left, journal) = (Gate(), Journal<String>())
-        let slow = ErrorMatcher.predicate { _ in
-            entered.signal()
-            leave.wait()
-            left.open()
-            return true
-        }
+        let journal = Journal<String>()
         for isAsynchronous in [false, true] {
+            let (leave, entered, left) = (DispatchSemaphore(value: 0), Gate(), Gate())
+            let slow = ErrorMatcher.predicate { _ in
+                entered.open()
+                leave.wait()
+                left.open()
+                return true
+            }
             let handler =
                 isAsynchronous
                 ? ErrorHandler().on(matching: slow) { _ in
@@ -86,7 +86,7 @@ struct BusReentryTests {
             let bus = ErrorBus(handler: handler)
             bus.post(Numbered(1))
             let running = Task { await bus.run() }
-            await Task.detached { entered.waitForSignal() }.value
+            await entered.wait()
             #expect(await bus.shutdown(within: .zero).count == 1)
             await running.value
             leave.signal()
@@ -100,6 +100,7 @@ struct BusReentryTests {
     @Test("what had failed before shutdown took the report back goes to standard error, and is counted")
     func failuresOfWhatIsTakenBack() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let (entered, gate) = (Gate(), Gate())
             let handler = ErrorHandler()
                 .on(Numbered.self) { _ in
@@ -128,6 +129,7 @@ struct BusReentryTests {
     @Test("what a shutdown inside an action cuts off is on standard error before run returns")
     func cutOffInside() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let (clock, gate) = (TestClock(), Gate())
             let handler = ErrorHandler().on(Numbered.self) { _ in
                 _ = await ErrorBus.current?.shutdown(within: .seconds(5))
@@ -246,9 +248,4 @@ struct BusReentryTests {
             #expect(observed.count == bus.statistics.unmatched)
         }
     }
-}
-
-extension DispatchSemaphore {
-    /// Blocks its thread, which is what the test is about; callable where `wait` is not.
-    fileprivate func waitForSignal() { wait() }
 }

@@ -23,6 +23,7 @@ struct BusShutdownRaceTests {
     @Test("what one shutdown takes back it returns, also where another ends before it has come to that")
     func returnedWhereItWasTaken() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let (entered, gate, asked, returned) = (Gate(), Gate(), Gate(), Gate())
             let answer = DispatchSemaphore(value: 0)
             let handler = ErrorHandler()
@@ -63,6 +64,7 @@ struct BusShutdownRaceTests {
     func failuresAreNeverSilent(isObserved: Bool, matches: Bool) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             [isObserved, matches] in
+            endIfItHangs()
             await Self.shutDownWhileSlow(isObserved: isObserved) { slow in
                 ErrorHandler().on(matching: .predicate { _ in slow(matches) }) { _ in .stop }.overlaid(
                     with: Self.throwing)
@@ -77,6 +79,7 @@ struct BusShutdownRaceTests {
     )
     func failuresAroundAsynchronousRules(place: AroundAsynchronous) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [place] in
+            endIfItHangs()
             // Observed, so that the report does not go through the lane.
             await Self.shutDownWhileSlow(isObserved: true) { slow in
                 let asynchronous = ErrorHandler().on(Numbered.self) { _ in

@@ -93,6 +93,7 @@ struct BusShutdownTests {
     @Test("what is given back is not written to standard error; a post after finish is, and is counted")
     func standardError() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let bus = ErrorBus(handler: .default)
             bus.post(Numbered(1))
             #expect(await bus.shutdown(within: .zero).count == 1)
@@ -110,6 +111,7 @@ struct BusShutdownTests {
     @Test("a bus that is discarded with errors pending writes them to standard error")
     func discarded() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             var bus: ErrorBus? = ErrorBus(handler: .default)
             let reports = bus?.reports()
             bus?.post(Numbered(1))

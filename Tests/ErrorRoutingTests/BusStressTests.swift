@@ -18,6 +18,7 @@ struct BusStressTests {
     func everything() async {
         let log = FileManager.default.temporaryDirectory.path + "/bus-stress-\(UUID().uuidString)"
         await #expect(processExitsWith: .success) { [path = log as String] in
+            endIfItHangs(after: StressTime.seconds + 300)
             await StressLog(path).fill()
         }
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""

@@ -145,6 +145,7 @@ struct BusTimeLimitTests {
     @Test("an abandoned action that handled an ActionFailure goes to standard error and no further")
     func failureOfANotice() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             final class Watched {
                 weak var bus: ErrorBus?
             }

@@ -178,7 +178,7 @@ final class BusWalk {
             check()
         }
         #expect(bus.statistics.pending == 0 && naive.untold.isEmpty)
-        #expect(!bus.box.isFilled(at: bus.machine.nextNumber))
+        #expect(!bus.box.isFilled(at: Int(bus.machine.nextNumber)))
         #expect(bus.box.intake.state.hasEnded && bus.machine.hasEnded)
     }
 

@@ -38,6 +38,25 @@ struct DrivenBusTests {
         _ = bus.takeLeftovers()
     }
 
+    @Test("a shutdown does not wait for a worker that is stopped in the lane, and the figures stay as they are then")
+    func shutdownBesideStoppedWorker() {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 9))
+        for number in 1...6 { post(number, to: bus, line: 1) }
+        guard case .deliverInLane(0) = bus.next(for: 0) else { return #expect(Bool(false), "not in the lane") }
+        #expect(bus.lane.goOn(from: 0, .handled, in: bus.intake) == .next)
+        bus.intake.mailbox.empty(0)
+        let passage = bus.lane.begin(2, .ignored, in: bus.intake)
+        let left = bus.takeLeftovers().0?.reports.map { ($0.error as? Numbered)?.number }
+        #expect(left == [3, 4, 5, 6])
+        #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
+        if let passage { bus.lane.complete(passage, in: bus.intake) }
+        bus.intake.mailbox.empty(1)
+        #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
+        guard case .goHome = bus.leaveWithdrawnLane(at: 2, telling: []) else { return #expect(Bool(false), "goes on") }
+        post(7, to: bus, line: 1)
+        #expect(bus.statistics == .init(posted: 7, handled: 1, ignored: 1, dropped: 5))
+    }
+
     private func post(_ number: Int, to bus: ErrorBus, line: UInt) {
         bus.post(Numbered(number), metadata: [:], source: .init(fileID: "M/A.swift", line: line))
     }

@@ -78,8 +78,8 @@ struct DropTallyTests {
                 var isMoreUntold = true
                 outstanding.count.wrappingSubtract(1, ordering: .relaxed)
                 while isMoreUntold {
-                    let (notice, isMore) = box.tally.take()
-                    notices.note(notice)
+                    let (counts, isMore) = box.tally.take()
+                    notices.note(counts.notice)
                     isMoreUntold = isMore
                 }
             }
@@ -124,9 +124,9 @@ struct DropTallyTests {
 
         /// A notice after which nothing is left, as is always so with one thread.
         func take() -> ErrorsDropped {
-            let (notice, isMoreUntold) = tally.take()
+            let (counts, isMoreUntold) = tally.take()
             #expect(!isMoreUntold)
-            return notice
+            return counts.notice
         }
     }
 }

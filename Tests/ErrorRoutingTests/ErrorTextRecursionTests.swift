@@ -146,6 +146,7 @@ struct ErrorTextRecursionTests {
     @Test("a description that posts itself where there is no bus is written by its type's name, once")
     func posting() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let error = Narcissist { error in
                 postError(error, metadata: ["secret": "value"], fileID: "Intake/Main.swift", line: 3)
                 return "text"
@@ -164,6 +165,7 @@ struct ErrorTextRecursionTests {
     @Test("a redaction that handles its own error ends, and what it was not asked about is not printed")
     func redaction() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
             let (rules, asked) = (Rules(), Count())
             let handler = ErrorHandler.standardError { _, _ in

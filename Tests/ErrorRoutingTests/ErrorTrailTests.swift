@@ -93,6 +93,7 @@ struct ErrorTrailTests {
     @Test("the default preset prints it in one field, and only where there is one")
     func printed() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             await ErrorHandler.default.handle(ErrorTrailTests.report(ErrorTrailTests.nested))
             await ErrorHandler.default.handle(ErrorTrailTests.report(Zoo.Offline()))
         }
@@ -109,6 +110,7 @@ struct ErrorTrailTests {
     @Test("redaction applies to what each of its errors says, not to the types")
     func redacted() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let handler = ErrorHandler.default { text, field in field == .message ? "…" : text }
             await handler.handle(ErrorTrailTests.report(ErrorTrailTests.nested))
         }

@@ -15,6 +15,7 @@ final class FuzzMischief: Sendable {
 
     private let fuel: Atomic<Int>
     private let state: Locked<SplitMix64>
+    private let knots = Locked<[Task<FuzzErrors.Acting, Never>]>([])
     let handler: ErrorHandler
     let map: ErrorMap<Int>
 
@@ -51,6 +52,24 @@ final class FuzzMischief: Sendable {
         case 8: _ = ErrorBus.current?.statistics.isBalanced
         default: ErrorBus.current?.task { throw error }
         }
+    }
+
+    /// Lets an error change to one that holds itself, while others may be looking at it.
+    func tie(_ acting: FuzzErrors.Acting, to error: any Error) {
+        let change = Task {
+            await acting.change(error)
+            return acting
+        }
+        knots.withLock { $0.append(change) }
+    }
+
+    /// Ends what holds itself, which nothing else would: it would be a leak.
+    func untie() async {
+        let knots = knots.withLock { knots in
+            defer { knots = [] }
+            return knots
+        }
+        for knot in knots { await knot.value.change(FuzzErrors.Value(number: 0)) }
     }
 
     /// A yes or no that cannot be relied upon.

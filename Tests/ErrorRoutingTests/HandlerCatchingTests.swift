@@ -132,6 +132,7 @@ struct HandlerCatchingTests {
     @Test("actions that fail under catching are written to standard error")
     func failures() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let handler = ErrorHandler().on(matching: .any) { _ in throw Zoo.Timeout(seconds: 5) }
             await handler.catching {
                 await Task.yield()

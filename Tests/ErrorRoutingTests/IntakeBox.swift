@@ -17,9 +17,12 @@ final class IntakeBox: Sendable {
 
     let intake: BusIntake
     /// The place that the reader looks at next; nobody else writes to it.
-    private let next = Atomic<Int>(0)
+    private let next: Atomic<Int>
 
-    init(capacity: Int) { intake = BusIntake(capacity: capacity) }
+    init(capacity: Int, startingAt start: Int = 0) {
+        intake = BusIntake(capacity: capacity, startingAt: Int64(start))
+        next = Atomic(start)
+    }
 
     // MARK: Posters
 
@@ -27,7 +30,7 @@ final class IntakeBox: Sendable {
 
     func reserve(for error: any Error) -> Reservation {
         switch intake.reserve(for: error) {
-        case .accepted(let place): .accepted(place)
+        case .accepted(let place): .accepted(Int(place))
         case .full(let makesNotice): .full(makesNotice: makesNotice)
         case .closed: .closed
         }
@@ -37,8 +40,10 @@ final class IntakeBox: Sendable {
     func fill(_ place: Int, with number: Int) -> FillAnswer { fill(place, with: Self.posting(Numbered(number))) }
 
     func fill(_ place: Int, with posting: Posting) -> FillAnswer {
-        let answer = intake.fill(place, isSpecial: posting.promise != nil, with: posting)
-        if answer == .refused { #expect(Self.number(of: intake.mailbox.takeBack(place)) == Self.number(of: posting)) }
+        let answer = intake.fill(Int64(place), isSpecial: posting.promise != nil, with: posting)
+        if answer == .refused {
+            #expect(Self.number(of: intake.mailbox.takeBack(Int64(place))) == Self.number(of: posting))
+        }
         return answer
     }
 
@@ -53,8 +58,8 @@ final class IntakeBox: Sendable {
     /// What has its turn: a number, or -1 for a notice; nil if it is not there.
     func take() -> Int? {
         let place = next.load(ordering: .relaxed)
-        if intake.hasNotice(before: place), intake.takeNotice() != nil { return -1 }
-        guard let posting = intake.mailbox.take(place) else { return nil }
+        if intake.hasNotice(before: Int64(place)), intake.takeNotice() != nil { return -1 }
+        guard let posting = intake.mailbox.take(Int64(place)) else { return nil }
         next.store(place + 1, ordering: .relaxed)
         return Self.number(of: posting)
     }
@@ -66,26 +71,28 @@ final class IntakeBox: Sendable {
     }
 
     /// How many drops a notice tells of that was taken.
-    func takeDrops() -> Int { intake.takeDrops(for: Self.notice).count }
+    func takeDrops() -> Int { intake.takeDrops(for: Self.notice).notice.count }
 
-    func hasNotice(before place: Int) -> Bool { intake.hasNotice(before: place) }
+    func hasNotice(before place: Int) -> Bool { intake.hasNotice(before: Int64(place)) }
     func hasTakenNotice() -> Bool { intake.takeNotice() != nil }
-    func shut(_ place: Int) -> Int? { intake.mailbox.shut(place).map(Self.number) }
-    func empty(_ place: Int) { intake.mailbox.empty(place) }
-    func isFilled(at place: Int) -> Bool { intake.mailbox.isFilled(at: place) }
-    func sleep() -> Bool { intake.mailbox.sleep(at: next.load(ordering: .relaxed)) }
-    func rouse() -> Bool { intake.mailbox.rouse(at: next.load(ordering: .relaxed)) }
+    func shut(_ place: Int) -> Int? { intake.mailbox.shut(Int64(place)).map(Self.number) }
+    func empty(_ place: Int) { intake.mailbox.empty(Int64(place)) }
+    func isFilled(at place: Int) -> Bool { intake.mailbox.isFilled(at: Int64(place)) }
+    func sleep() -> Bool { intake.mailbox.sleep(at: Int64(next.load(ordering: .relaxed))) }
+    func rouse() -> Bool { intake.mailbox.rouse(at: Int64(next.load(ordering: .relaxed))) }
+    func releaseOne() { intake.release(intake.released + 1) }
+    func release(_ count: Int) { intake.release(Int64(count)) }
     func close() -> Bool { intake.close() }
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
     func end() -> Bool { intake.end() }
 
     /// Ends, and takes what is there, as a bus's shutdown does it.
     func shut() -> [Int] {
-        let (first, end) = (next.load(ordering: .relaxed), intake.shut())
+        let (first, end) = (next.load(ordering: .relaxed), Int(intake.shut()))
         next.store(max(first, end), ordering: .relaxed)
         return (first...max(first, end)).flatMap { place -> [Int] in
-            let notices = intake.hasNotice(before: place) && intake.takeNotice() != nil ? [-1] : []
-            let posting = place < end ? intake.mailbox.shut(place) : nil
+            let notices = intake.hasNotice(before: Int64(place)) && intake.takeNotice() != nil ? [-1] : []
+            let posting = place < end ? intake.mailbox.shut(Int64(place)) : nil
             return notices + (posting.map { [Self.number(of: $0)] } ?? [])
         }
     }

@@ -70,14 +70,14 @@ struct IntakeWordTests {
         var random = SplitMix64(seed: seed)
         let capacity = Int.random(in: 1...4, using: &random)
         var (word, model) = (IntakeWord(), NaiveWord())
-        var released = 0
+        var released: Int64 = 0
         for _ in 0..<200 {
             switch Int.random(in: 0..<100, using: &random) {
             case ..<55:
                 // Posters may remember an older count of what was released than there is.
-                let seen = max(0, released - Int.random(in: 0...1, using: &random))
+                let seen = max(0, released - Int64.random(in: 0...1, using: &random))
                 let answer = word.reserve(released: seen, capacity: capacity)
-                #expect(answer == model.reserve(released: seen, capacity: capacity))
+                #expect(answer == model.reserve(released: seen, capacity: Int64(capacity)))
             case ..<75: released += released < model.accepted ? 1 : 0
             case ..<83:
                 let isAnnounced = word.reserveNotice()
@@ -107,7 +107,7 @@ struct IntakeWordTests {
 
     /// What the word says, field by field.
     private struct NaiveWord: Equatable {
-        var accepted = 0
+        var accepted: Int64 = 0
         var isClosed = false
         var hasEnded = false
         var hasNotice = false
@@ -121,7 +121,7 @@ struct IntakeWordTests {
             hasNotice = word.hasNotice
         }
 
-        mutating func reserve(released: Int, capacity: Int) -> IntakeWord.Reservation {
+        mutating func reserve(released: Int64, capacity: Int64) -> IntakeWord.Reservation {
             if isClosed { return .closed }
             if accepted - released >= capacity { return .full }
             accepted += 1
@@ -131,7 +131,7 @@ struct IntakeWordTests {
 
     private func answers(
         _ word: inout IntakeWord,
-        released: Int,
+        released: Int64,
         capacity: Int,
         count: Int
     ) -> [IntakeWord.Reservation] {

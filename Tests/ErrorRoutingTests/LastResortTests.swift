@@ -94,6 +94,7 @@ struct LastResortTests {
     @Test("the process's counts where there is no bus, and for a bus that has none of its own")
     func process() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let journal = Journal<String>()
             LastResort.setForProcess(LastResort { journal.note($0) }.redacting { _ in "redacted" })
             postError(Secret(), metadata: ["card": "tell"])
@@ -112,6 +113,7 @@ struct LastResortTests {
     @Test("a line that posts its own error, and a redaction that does, come to an end")
     func recursion() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let journal = Journal<String>()
             LastResort.setForProcess(
                 LastResort { line in

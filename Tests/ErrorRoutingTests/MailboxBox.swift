@@ -17,23 +17,26 @@ final class MailboxBox: Sendable {
 
     @discardableResult
     func fill(_ place: Int, isSpecial: Bool = false) -> FillAnswer {
-        let answer = mailbox.fill(place, isSpecial: isSpecial, with: Item(place, ends))
-        if answer == .refused { #expect(mailbox.takeBack(place).number == place) }
+        let answer = mailbox.fill(Int64(place), isSpecial: isSpecial, with: Item(place, ends))
+        if answer == .refused { #expect(mailbox.takeBack(Int64(place)).number == place) }
         return answer
     }
 
-    func take(_ place: Int) -> Int? { mailbox.take(place)?.number }
-    func shut(_ place: Int) -> Int? { mailbox.shut(place)?.number }
-    func empty(_ place: Int) { mailbox.empty(place) }
-    func sleep(at place: Int) -> Bool { mailbox.sleep(at: place) }
-    func rouse(at place: Int) -> Bool { mailbox.rouse(at: place) }
+    func take(_ place: Int) -> Int? { mailbox.take(Int64(place))?.number }
+    func shut(_ place: Int) -> Int? { mailbox.shut(Int64(place))?.number }
+    func empty(_ place: Int) { mailbox.empty(Int64(place)) }
+    func sleep(at place: Int) -> Bool { mailbox.sleep(at: Int64(place)) }
+    func rouse(at place: Int) -> Bool { mailbox.rouse(at: Int64(place)) }
 
     /// The item of a place that is filled, where it lies.
-    func look(at place: Int) -> Int { unsafe mailbox.element(at: place).pointee.number }
+    func look(at place: Int) -> Int { unsafe mailbox.element(at: Int64(place)).pointee.number }
+
+    /// Where that is.
+    func address(of place: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(place))) }
 
     /// What the place of a number is.
     func state(at place: Int) -> State {
-        mailbox.isFilled(at: place) ? mailbox.isPlain(at: place) ? .plain : .special : .empty
+        mailbox.isFilled(at: Int64(place)) ? mailbox.isPlain(at: Int64(place)) ? .plain : .special : .empty
     }
 
     enum State { case empty, plain, special }

@@ -66,7 +66,7 @@ struct MailboxSegmentTests {
         for place in 0..<50_000 {
             if place >= capacity { box.empty(place - capacity) }
             box.fill(place)
-            addresses.insert(unsafe UInt(bitPattern: box.mailbox.element(at: place)))
+            addresses.insert(box.address(of: place))
         }
         #expect(addresses.count <= 2 * 64)
     }
@@ -89,7 +89,7 @@ struct MailboxSegmentTests {
         let box = MailboxBox(capacity: 64)
         let addresses = (0..<64).map { place in
             box.fill(place)
-            return unsafe UInt(bitPattern: box.mailbox.element(at: place))
+            return box.address(of: place)
         }
         let size = UInt(MemoryLayout<MailboxBox.Item>.size)
         for (address, next) in zip(addresses, addresses.dropFirst()) {
@@ -111,7 +111,7 @@ struct MailboxSegmentTests {
                     if place % 2 == 0 {
                         box.empty(place)
                     } else {
-                        let taken = box.mailbox.take(place)
+                        let taken = box.mailbox.take(Int64(place))
                         withExtendedLifetime(taken) { #expect(ends.alive > 0) }
                     }
                 }

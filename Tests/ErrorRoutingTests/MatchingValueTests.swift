@@ -99,6 +99,7 @@ struct MatchingValueTests {
     @Test("an NSError that has error objects in an array is compared without a crash")
     func nsErrorWithErrorObjects() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let under: [any Error] = [Zoo.Owl()]
             let error = NSError(domain: "d", code: 1, userInfo: ["NSMultipleUnderlyingErrorsKey": under])
             let rule = ErrorMatcher.value(NSError(domain: "d", code: 1))
@@ -109,6 +110,7 @@ struct MatchingValueTests {
     @Test("two NSErrors that both have error objects in an array are compared without a crash")
     func nsErrorsWithErrorObjects() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             func error(_ bird: Zoo.Bird) -> NSError {
                 let under: [any Error] = [bird]
                 return NSError(domain: "d", code: 1, userInfo: ["NSMultipleUnderlyingErrorsKey": under])

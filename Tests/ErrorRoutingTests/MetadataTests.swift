@@ -154,6 +154,7 @@ struct MetadataTests {
     @Test("an error that is posted after the end has its metadata on standard error, the provider's included")
     func finished() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let bus = ErrorBus(
                 handler: ErrorHandler(),
                 configuration: .init(metadataProvider: { _ in ["request": Request.id, "k": "p"] }))

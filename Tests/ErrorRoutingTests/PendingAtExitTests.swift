@@ -13,6 +13,7 @@ struct PendingAtExitTests {
     @Test("a root bus that nobody runs, and others, say with their counts what they had pending")
     func notRun() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let buses = (0..<200).map { _ in ErrorBus(handler: ErrorHandler()) }
             buses[0].becomeRoot()
             for number in 1...3 { postError(Numbered(number)) }
@@ -28,6 +29,7 @@ struct PendingAtExitTests {
     @Test("so does a bus in whose body the process exits; one that has delivered all says nothing")
     func exitInBody() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let block = DispatchSemaphore(value: 0)
             let slow = ErrorHandler().on(Numbered.self) { _ in
                 block.wait()
@@ -46,6 +48,7 @@ struct PendingAtExitTests {
     @Test("a thread that holds the bus's lock for ever does not hold up the end, which tells what it can")
     func lockHeld() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let bus = ErrorBus(handler: ErrorHandler())
             for number in 1...3 { bus.post(Numbered(number)) }
             let isHeld = DispatchSemaphore(value: 0)
@@ -65,9 +68,34 @@ struct PendingAtExitTests {
         #expect(lines(result).count == 1 && lines(result).first?.contains("had 3 pending or more") == true)
     }
 
+    @Test("a bus that all let go of while its figures are read ends there, and holds nothing up", arguments: 0..<8)
+    func lastReference(_: Int) async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs(after: 60)
+            let holder = Locked<ErrorBus?>(ErrorBus(handler: ErrorHandler()))
+            let isReady = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                let machine = holder.withLock { $0?.machine }
+                var looks = 0
+                // Until somebody else has the lock, which is the end of the process.
+                while machine?.withLockIfAvailable({ _ in true }) == true {
+                    looks += 1
+                    if looks == 1_000 { isReady.signal() }
+                }
+                holder.withLock { $0 = nil }
+            }
+            Thread.detachNewThread {
+                isReady.wait()
+                exit(0)
+            }
+            while true { await Task.yield() }
+        }
+    }
+
     @Test("buses come and go while the process ends")
     func comingAndGoing() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             for _ in 0..<4 {
                 Thread.detachNewThread {
                     while true { ErrorBus(handler: ErrorHandler()).finish() }

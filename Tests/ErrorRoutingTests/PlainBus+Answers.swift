@@ -21,7 +21,7 @@ extension PlainBus {
 
     /// Whether the report of a number is in delivery, as `ErrorBus.isInsideOwnAction` has it.
     func isDelivering(_ sequence: UInt64) -> Bool {
-        machine.isDelivering(sequence) || lane.isOpen && lane.sequence == sequence
+        machine.isDelivering(sequence) || lane.isOpen && inLane.map { lane.sequence(of: $0.number) } == sequence
     }
 
     /// Delivers whatever comes, all of it handled, until there is nothing more.

@@ -26,10 +26,11 @@ extension PlainBus {
         }
     }
 
-    private func beganInLane(_ number: Int, _ generation: UInt64) -> Event {
+    private func beganInLane(_ number: Int64, _ generation: UInt64) -> Event {
         inLane = (number, generation)
         let posting = unsafe mailbox.element(at: number).pointee
-        (report, progress, isWaitedFor) = (posting.report(sequence: lane.sequence), DispatchProgress(), false)
+        report = posting.report(sequence: lane.sequence(of: number))
+        (progress, isWaitedFor) = (DispatchProgress(), false)
         return .error(Self.number(of: posting.error) ?? -1, occurrences: 1)
     }
 
@@ -42,7 +43,7 @@ extension PlainBus {
     func closeLane() -> Posting? {
         inLane = nil
         guard let number = lane.close(), let posting = mailbox.take(number) else { return nil }
-        machine.laneClosed(at: number, lane.sequence)
+        machine.laneClosed(at: number)
         return posting
     }
 }

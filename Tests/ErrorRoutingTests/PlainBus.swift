@@ -25,7 +25,7 @@ final class PlainBus {
     var report: ErrorReport?
     var isWaitedFor = false
     /// The report at which a worker is in the lane, and the worker's generation.
-    var inLane: (number: Int, generation: UInt64)?
+    var inLane: (number: Int64, generation: UInt64)?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _, _ in .stop }
 
     init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil) {
@@ -33,7 +33,7 @@ final class PlainBus {
         machine = BusStateMachine(capacity: capacity, actionTimeLimit: limit, floodLimit: flood)
     }
 
-    var statistics: ErrorBus.Statistics { machine.statistics(box.intake.counts, lane.counts) }
+    var statistics: ErrorBus.Statistics { machine.counts(box.intake.counts, lane.counts).statistics }
     var mailbox: Mailbox<Posting> { _read { yield box.intake.mailbox } }
 
     // MARK: Posters
@@ -60,8 +60,8 @@ final class PlainBus {
         guard machine.hasEnded else { return (nil, isAsleep) }
         if isAnnounced, box.intake.takeNotice() == nil { return (nil, false) }
         let drops = box.intake.takeDrops(for: IntakeBox.notice)
-        machine.counters.toldDrops += drops.count
-        return (drops, false)
+        machine.counters.toldDrops += drops.total
+        return (drops.notice, false)
     }
 
     private var isAsleep: Bool { !lane.isOpen && mailbox.rouse(at: machine.nextNumber) }
@@ -118,7 +118,7 @@ final class PlainBus {
         }
         if canUseLane { return nil }
         // What is held must not let the reports after it go before a notice.
-        while !box.hasNotice(before: machine.nextNumber), let posting = mailbox.take(machine.nextNumber) {
+        while !box.intake.hasNotice(before: machine.nextNumber), let posting = mailbox.take(machine.nextNumber) {
             machine.nextNumber += 1
             if let answer = machine.take(PendingReport(posting)) { return answer }
         }
@@ -166,7 +166,7 @@ final class PlainBus {
     /// Shuts everything, and answers what was not delivered, and the failures in flight.
     func takeBack() -> (reports: [Event], failures: [Event]) {
         if let number = lane.withdraw() {
-            machine.laneClosed(at: number, lane.sequence)
+            machine.laneClosed(at: number)
             _ = unsafe machine.deliverFromLane(mailbox.element(at: number).pointee)
         }
         let left = machine.takeBack(machine.hasEnded ? [] : shutIntake())

@@ -72,18 +72,19 @@ final class PostOffice: Sendable {
 
     /// Reads what is in a place, now by taking it, now where it lies; or lies down.
     func step(_ place: Int) -> Step {
-        guard box.mailbox.isFilled(at: place) else {
+        let number = Int64(place)
+        guard box.mailbox.isFilled(at: number) else {
             guard box.sleep(at: place) else { return .mayTryAgain }
             sleepCount.wrappingAdd(1, ordering: .releasing)
             return .sleeps
         }
-        var isRight = box.mailbox.isPlain(at: place) == (place % 7 > 0)
+        var isRight = box.mailbox.isPlain(at: number) == (place % 7 > 0)
         if place % 2 == 0 {
-            let item = unsafe box.mailbox.element(at: place).pointee
+            let item = unsafe box.mailbox.element(at: number).pointee
             isRight = isRight && item.number == place && item.isWhole
             box.empty(place)
         } else {
-            let item = box.mailbox.take(place)
+            let item = box.mailbox.take(number)
             isRight = isRight && item?.number == place && item?.isWhole == true
         }
         if !isRight { wrong.note(place) }

@@ -17,6 +17,7 @@ struct PresetTests {
     @Test(".default writes an error that no rule matched to standard error, as one line")
     func unmatched() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let outcome = await ErrorHandler.default.handle(Self.report(Zoo.Localized(errorDescription: "a\nb")))
             precondition(outcome.disposition == .unmatched && outcome.failures.isEmpty)
         }
@@ -29,6 +30,7 @@ struct PresetTests {
     @Test(".standardError writes what .default does, and the line of handle if there is no report")
     func standardErrorPreset() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = ErrorHandler.standardError.handleSynchronously(Zoo.Offline(), fileID: "Intake/Main.swift", line: 3)
         }
         #expect(
@@ -40,6 +42,7 @@ struct PresetTests {
     @Test(".default writes nothing for CancellationError, which it ignores, nor for what a rule matched")
     func silence() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let handler = ErrorHandler.default.on(Zoo.Timeout.self) { _ in .next }
             precondition(handler.handleSynchronously(CancellationError())?.disposition == .ignored)
             precondition(handler.handleSynchronously(Zoo.Timeout())?.disposition == .handled)
@@ -56,6 +59,7 @@ struct PresetTests {
     @Test("lines from several tasks do not mix, and a long one is whole")
     func wholeLines() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             await withTaskGroup { group in
                 for number in 0..<8 {
                     group.addTask {
@@ -75,6 +79,7 @@ struct PresetTests {
     @Test(".default(redacting:) and .standardError(redacting:) print what the redaction answers")
     func redaction() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let report = Self.report(Zoo.Localized(errorDescription: "secret"))
             let first = ErrorHandler.default { text, field in field == .message ? "\(text.count) letters" : text }
             await first.handle(report)
@@ -89,6 +94,7 @@ struct PresetTests {
     @Test("an overlay's onNoMatch that answers .stop replaces what .default prints")
     func overlaid() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let quiet = ErrorHandler.default.overlaid(with: ErrorHandler().onNoMatch { _ in .stop })
             await quiet.handle(Zoo.Offline())
         }

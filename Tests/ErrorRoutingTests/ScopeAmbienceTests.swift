@@ -61,6 +61,7 @@ struct ScopeAmbienceTests {
     @Test("withErrorScope where no bus is bound lies in the root; a detached task falls out of it, back to the root")
     func root() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let bus = ErrorBus(handler: ErrorHandler())
             bus.becomeRoot()
             let reports = bus.reports()
@@ -82,6 +83,7 @@ struct ScopeAmbienceTests {
     @Test("where there is no bus, what is posted in a scope goes to standard error, with its path and metadata")
     func noBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let handler = ErrorHandler().on(Numbered.self) { _ in fatalError("it must not run") }
             await withErrorScope("outer", handler: handler, metadata: ["k": "outer", "l": "outer"]) { outer in
                 #expect(ErrorBus.current == nil)
@@ -106,6 +108,7 @@ struct ScopeAmbienceTests {
     @Test("a detached task where there is no root loses the scope: standard error, without a path")
     func detached() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let recorded = await withRecordedErrors { _ in
                 await withErrorScope("scope", metadata: ["k": "v"]) { _ in
                     await Task.detached { postError(Numbered(1)) }.value
@@ -127,6 +130,7 @@ struct ScopeAmbienceTests {
     @Test("a bus bound within a scope that has none is found, and that scope again after it")
     func busWithinNoBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             await withErrorScope("without") { _ in
                 let recorded = await withRecordedErrors { _ in
                     postError(Numbered(1))

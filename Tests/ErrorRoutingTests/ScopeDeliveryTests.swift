@@ -37,6 +37,7 @@ struct ScopeDeliveryTests {
     @Test("the failure of handling a failure goes to standard error with its path, and no further")
     func failureOfANotice() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let throwing = ErrorHandler().on(matching: .any) { error in
                 throw error is ActionFailure ? Numbered(3) : Numbered(2)
             }

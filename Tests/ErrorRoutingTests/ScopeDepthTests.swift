@@ -91,6 +91,7 @@ struct ScopeDepthTests {
     @Test("where there was no bus, 20,000 scopes are put below the one that there is by now")
     func withoutBus() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let depth = 20_000
             let journal = Journal<Int>()
             await withErrorScope("0", handler: ScopeDepthTests.noting(0, in: journal)) { outermost in
@@ -113,6 +114,7 @@ struct ScopeDepthTests {
     @Test("3,000 scopes, and 100,000, are let go of on a small stack")
     func release() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             for depth in [3_000, 100_000] {
                 let bus = ErrorBus(handler: ErrorHandler())
                 let scope = Locked<ErrorScope?>(ScopeDepthTests.nested(depth, in: bus))
@@ -172,6 +174,7 @@ struct ScopeDepthTests {
         @Test("20,000 scopes with a rule each take ten times of what 2,000 take, also once they are posted through")
         func memory() async {
             await #expect(processExitsWith: .success) {
+                endIfItHangs()
                 _ = try await MemoryOfScopes(depth: 100)
                 let small = try await MemoryOfScopes(depth: 2_000)
                 // Sixteen kilobytes each: anything else would not get to ten times as many.

@@ -98,6 +98,7 @@ struct ScopeLifetimeTests {
     @Test("a bus that is discarded with scoped reports pending is gone, and so is all it held")
     func discarded() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             weak var watched: ErrorBus?
             do {
                 let bus = ErrorBus(handler: .default)
@@ -142,6 +143,7 @@ struct ScopeLifetimeTests {
     @Test("posting through a scope of a finished bus is as posting to the bus: dropped, counted, on standard error")
     func finished() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let handler = ErrorHandler().on(Numbered.self) { _ in fatalError("it must not run") }
             let bus = ErrorBus(handler: handler)
             let scope = bus.scope("outer", handler: handler, metadata: ["k": "outer"]).scope("inner")

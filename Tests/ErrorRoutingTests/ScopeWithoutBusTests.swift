@@ -11,6 +11,7 @@ struct ScopeWithoutBusTests {
     @Test("it posts to a root that comes later, by its own rules first, and with its path and metadata")
     func laterRoot() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .next })
             let reports = bus.reports()
             await withErrorScope("app", metadata: ["version": "1"]) { app in
@@ -36,6 +37,7 @@ struct ScopeWithoutBusTests {
     @Test("bound where there is a bus it belongs to that one, and hides none")
     func boundLater() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let scope = await withErrorScope("library") { $0 }
             let recorded = await withRecordedErrors { _ in
                 scope.bound { postError(Numbered(1)) }
@@ -49,6 +51,7 @@ struct ScopeWithoutBusTests {
     @Test("as long as there is none, no rule of it is said to be reached, and none is")
     func unreachable() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             let rules = Self.rules.onNoMatch { _ in .next }.always { _ in fatalError("it ran") }
             await withErrorScope("app", handler: rules) { scope in
                 postError(Numbered(1))

@@ -19,6 +19,7 @@ struct StandardErrorExitTests {
     @Test("by exit, right after an error was posted: the line is there")
     func exiting() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             postError(Numbered(1))
             exit(0)
         }
@@ -29,6 +30,7 @@ struct StandardErrorExitTests {
     @Test("by a trap, right after an error was posted: the line is there")
     func trapping() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             postError(Numbered(1))
             fatalError("as this test wants it")
         }
@@ -38,6 +40,7 @@ struct StandardErrorExitTests {
     @Test("while lines wait: they are written")
     func flushing() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
             _ = original
             // Registered first, so it comes last: what the process wrote goes where the test can see it.
             atexit { relay() }
@@ -53,6 +56,7 @@ struct StandardErrorExitTests {
     @Test("while nobody reads: it ends all the same")
     func fullAtExit() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             _ = stage.fill()
             for number in 0..<1_000 { StandardError.write("line \(number)") }
@@ -63,6 +67,7 @@ struct StandardErrorExitTests {
     @Test("while a stopped thread holds the lock: it ends all the same, and another handler's lines are written")
     func lockHeld() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             StandardError.write("before")
             let isHeld = DispatchSemaphore(value: 0)
@@ -85,6 +90,7 @@ struct StandardErrorExitTests {
     @Test("in the very thread that holds the lock, as by a signal's handler: it ends all the same")
     func lockHeldHere() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             StandardError.write("before")
             #expect(stage.available() == "before\n")
@@ -95,6 +101,7 @@ struct StandardErrorExitTests {
     @Test("while a stopped thread has its turn: what waits behind it is written, and another handler's lines")
     func turnHeld() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             // A poster that stops between asking and writing.
             #expect(StandardError.buffer.withLock { $0.arrive(StandardError.bytes(of: "stopped")) } != .rest)
@@ -109,6 +116,7 @@ struct StandardErrorExitTests {
     @Test("another handler's lines come behind what waits")
     func inOrder() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             let filled = stage.fill()
             StandardError.write("waiting")

@@ -8,6 +8,7 @@ struct StandardErrorFileTests {
     @Test("a terminal: at once, then behind what waits, and its flags stay as they are")
     func terminal() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.terminal()
             let before = stage.flags
             StandardError.write("at once")
@@ -24,6 +25,7 @@ struct StandardErrorFileTests {
     @Test("a terminal that cannot be opened again is left to the thread")
     func terminalWithoutDescriptors() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.terminal()
             let before = Self.setDescriptorLimit(3)
             let sent = (0..<3_000).map { "line \($0) " + String(repeating: "x", count: 100) }
@@ -36,6 +38,7 @@ struct StandardErrorFileTests {
     @Test("a socket: at once, then behind what waits, and its flags stay as they are")
     func socket() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.socket()
             let before = stage.flags
             StandardError.write("at once")
@@ -51,6 +54,7 @@ struct StandardErrorFileTests {
     @Test("a regular file that others write to as well, by appending or at a place that they share")
     func regularFile() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             for flags in [O_APPEND, 0] {
                 let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
                 let file = unsafe open(path, O_CREAT | O_RDWR | flags, 0o600)
@@ -74,6 +78,7 @@ struct StandardErrorFileTests {
     @Test("a full disk costs the lines that it does not take, and they are counted")
     func fullDisk() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let full = unsafe open("/dev/full", O_WRONLY)
             guard full >= 0 else { return }
             dup2(full, STDERR_FILENO)
@@ -89,6 +94,7 @@ struct StandardErrorFileTests {
     @Test("the null device takes all of it")
     func nullDevice() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO)
             for number in 0..<10_000 { StandardError.write("line \(number)") }
             let stage = StandardErrorStage.pipe()
@@ -100,6 +106,7 @@ struct StandardErrorFileTests {
     @Test("a closed descriptor costs the lines meanwhile, and no more")
     func closed() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             close(STDERR_FILENO)
             for number in 0..<10 { StandardError.write("line \(number)") }
@@ -112,6 +119,7 @@ struct StandardErrorFileTests {
     @Test("the program may put another file in its place: what waits goes there, whole lines of it")
     func replaced() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let first = StandardErrorStage.pipe()
             let long = String(repeating: "0123456789", count: 10_000)
             // The first pipe has the beginning of this one, and takes no more.
@@ -126,6 +134,7 @@ struct StandardErrorFileTests {
     @Test("nothing of ours keeps a file open which the program has put another in place of")
     func released() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             for stage in [StandardErrorStage.pipe(), .namedPipe()] {
                 dup2(stage.shared, STDERR_FILENO)
                 StandardError.write("a line")

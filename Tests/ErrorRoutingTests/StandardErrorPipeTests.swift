@@ -9,6 +9,7 @@ struct StandardErrorPipeTests {
     @Test("a line that fits has been written when the call returns")
     func atOnce() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             for number in 0..<100 {
                 StandardError.write("line \(number)")
@@ -20,6 +21,7 @@ struct StandardErrorPipeTests {
     @Test("a full one holds up nobody; what waits follows whole and in order as soon as it is read")
     func full() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             _ = stage.fill()
             let sent = (0..<1_000).map { "line \($0)" }
@@ -35,6 +37,7 @@ struct StandardErrorPipeTests {
     @Test("a slow reader gets all lines, up to 1 MiB of them, a little at a time")
     func slow() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             let sent = (0..<9_000).map { "line \($0) " + String(repeating: "x", count: $0 % 200) }
             Thread.detachNewThread { for line in sent { StandardError.write(line) } }
@@ -49,6 +52,7 @@ struct StandardErrorPipeTests {
     @Test("what is more than 1 MiB is counted, and the count is told as soon as the pipe takes something")
     func lost() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             _ = stage.fill()
             let sent = (0..<20_000).map { "line \($0) " + String(repeating: "x", count: 90) }
@@ -69,6 +73,7 @@ struct StandardErrorPipeTests {
     @Test("lines sent are lines received and lines counted, however fast they come and how slowly they are read")
     func balance() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             let sent = (0..<40_000).map { "line \($0) " + String(repeating: "x", count: $0 % 150) }
             Thread.detachNewThread { for line in sent { StandardError.write(line) } }
@@ -88,6 +93,7 @@ struct StandardErrorPipeTests {
     @Test("one that somebody made non-blocking loses nothing and glues nothing, and its flags stay as they are")
     func nonBlockingAlready() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             _ = stage.fill()
             _ = fcntl(stage.shared, F_SETFL, stage.flags | O_NONBLOCK)
@@ -103,6 +109,7 @@ struct StandardErrorPipeTests {
     @Test("a line of 100 KB is whole, and those behind it follow")
     func longLine() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             let long = String(repeating: "0123456789", count: 10_000)
             let sent = ["before", long, "after", long, "end"]
@@ -114,6 +121,7 @@ struct StandardErrorPipeTests {
     @Test("one with a name, which is opened again, is not held up either and keeps its flags")
     func named() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.namedPipe()
             let before = stage.flags
             StandardError.write("at once")

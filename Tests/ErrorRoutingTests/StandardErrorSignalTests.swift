@@ -11,6 +11,7 @@ struct StandardErrorSignalTests {
     @Test("the process goes on although nothing handles the signal, and nothing is left of it")
     func byDefault() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             signal(SIGPIPE, SIG_DFL)
             let stages = [StandardErrorStage.pipe(), .namedPipe(), .socket()]
             for stage in stages {
@@ -27,6 +28,7 @@ struct StandardErrorSignalTests {
     @Test("a reader that goes away in the middle, and leaves it to the thread to find out, ends nothing either")
     func inTheMiddle() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             signal(SIGPIPE, SIG_DFL)
             let stage = StandardErrorStage.pipe()
             _ = stage.fill()
@@ -41,6 +43,7 @@ struct StandardErrorSignalTests {
     @Test("the program's own handler is neither called nor replaced")
     func ownHandler() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             signal(SIGPIPE) { _ in calls.wrappingAdd(1, ordering: .relaxed) }
             let before = Self.handler
             let stage = StandardErrorStage.pipe()
@@ -58,6 +61,7 @@ struct StandardErrorSignalTests {
     @Test("where it was blocked it stays blocked, and pending if it was that, else not")
     func blocked() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             // The signal belongs to the thread, so all of this happens in one.
             signal(SIGPIPE, SIG_DFL)
             let stage = StandardErrorStage.pipe()

@@ -52,8 +52,6 @@ struct StandardErrorStage {
         self.reader = reader
         shared = writer
         dup2(writer, STDERR_FILENO)
-        // Nothing else would end a process that hangs, and nobody would hear of it.
-        alarm(60)
     }
 
     var flags: Int32 { fcntl(shared, F_GETFL) }

@@ -11,6 +11,7 @@ struct StandardErrorTests {
     @Test("a post after finish returns although nobody reads")
     func postAfterFinish() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             _ = stage.fill()
             let bus = ErrorBus(handler: ErrorHandler())
@@ -24,6 +25,7 @@ struct StandardErrorTests {
     @Test("an error that is posted where there is no bus returns although nobody reads")
     func postWithoutBus() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             _ = stage.fill()
             for number in 0..<100 { postError(Numbered(number)) }
@@ -35,6 +37,7 @@ struct StandardErrorTests {
     @Test("a shutdown returns what is left, and tells of failures, although nobody reads")
     func shutdown() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stage = StandardErrorStage.pipe()
             _ = stage.fill()
             let (entered, gate) = (Gate(), Gate())
@@ -63,6 +66,7 @@ struct StandardErrorTests {
     @Test("threads that write at once write whole lines, each its own in order, to whatever file")
     func threads() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let stages = [StandardErrorStage.pipe(), .namedPipe(), .socket(), .terminal()]
             for stage in stages {
                 dup2(stage.shared, STDERR_FILENO)
@@ -84,6 +88,7 @@ struct StandardErrorTests {
     @Test("threads that write at once to a file write whole lines, each its own in order")
     func threadsToFile() async {
         await #expect(processExitsWith: .success) {
+            endIfItHangs()
             let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             dup2(unsafe open(path, O_CREAT | O_WRONLY, 0o600), STDERR_FILENO)
             await onThreads(4) { thread in

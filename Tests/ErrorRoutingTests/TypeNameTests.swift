@@ -76,7 +76,7 @@ struct TypeNameTests {
         _ = tally.add(Hidden.self)
         _ = tally.add(HiddenObject.self)
         let here = "ErrorRoutingTests.TypeNameTests"
-        #expect(tally.take().notice.byType == ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
+        #expect(tally.take().counts.notice.byType == ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
     }
 
     // MARK: Other names

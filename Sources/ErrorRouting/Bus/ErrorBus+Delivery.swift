@@ -44,7 +44,7 @@ extension ErrorBus {
         /// From the beginning, or from where another worker has come.
         case deliver(PendingReport, from: DispatchProgress?)
         /// The report of this number in the lane.
-        case deliverInLane(Int)
+        case deliverInLane(Int64)
         case sleep
         case goHome
     }
@@ -105,7 +105,7 @@ extension ErrorBus {
     ///   - generation: The worker's.
     /// - Returns: What the worker does next.
     func leaveLane(
-        at number: Int,
+        at number: Int64,
         _ progress: DispatchProgress,
         isOver: Bool,
         for generation: UInt64
@@ -117,7 +117,7 @@ extension ErrorBus {
             guard let number = lane.close(), let posting = intake.mailbox.take(number) else {
                 return (nil, nil, .superseded)
             }
-            machine.laneClosed(at: number, lane.sequence)
+            machine.laneClosed(at: number)
             guard isPlain else {
                 return (posting, machine.deliverFromLane(posting, from: isOver ? nil : progress), .superseded)
             }
@@ -132,7 +132,7 @@ extension ErrorBus {
 
     /// A shutdown has taken the lane away, and has a copy of the report that the worker was at: nobody looks at its
     /// place any more, which would else keep the report as long as there is the bus.
-    func leaveWithdrawnLane(at number: Int, telling failures: [ActionFailure]) -> Work {
+    func leaveWithdrawnLane(at number: Int64, telling failures: [ActionFailure]) -> Work {
         // Under the lock, since the copy is made there; what is let go ends outside.
         let posting = machine.withLock { _ in intake.mailbox.shut(number) }
         withExtendedLifetime(posting) {}
@@ -146,7 +146,7 @@ extension ErrorBus {
 
     private enum Decision {
         case deliver(PendingReport, from: DispatchProgress?)
-        case deliverInLane(Int)
+        case deliverInLane(Int64)
         case suppressed(PendingReport)
         case fingerprint(PendingReport)
         /// All that was posted before these were made is delivered.
@@ -281,7 +281,7 @@ extension ErrorBus {
 
     /// Looks at the clock for ``Statistics/deliveryTime``.
     func noteDelivery() {
-        deliveryBegan.set(Int(clamping: clock.now().nanoseconds))
+        deliveryBegan.set(clock.now().nanoseconds)
     }
 
     func isCurrent(_ generation: UInt64) -> Bool {

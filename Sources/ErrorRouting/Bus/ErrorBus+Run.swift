@@ -88,14 +88,14 @@ extension ErrorBus {
             }
             if isIdle { idle.fulfill(()) }
             await idle.value
-            let posted = statistics.posted
+            let posted = machine.withLock { counted($0).posted }
             await tasks.waitForAll()
             // Unless something was posted meanwhile, no action has run that could have started another task.
             let answer = machine.withLock { machine -> FinishAnswer? in
                 let state = intake.state
                 if state.isClosed { return .nothing }
-                let statistics = counted(machine)
-                guard statistics.pending == 0, statistics.posted == posted, intake.close(ifStill: state) else {
+                let counts = counted(machine)
+                guard counts.pending == 0, counts.posted == posted, intake.close(ifStill: state) else {
                     return nil
                 }
                 return closed(true, &machine)
@@ -184,7 +184,7 @@ extension ErrorBus {
             let worker = machine.generation
             if machine.hasEnded { return (nil, worker) }
             if let number = lane.withdraw() {
-                machine.laneClosed(at: number, lane.sequence)
+                machine.laneClosed(at: number)
                 // A copy, since the worker still looks at what lies there.
                 _ = unsafe machine.deliverFromLane(intake.mailbox.element(at: number).pointee)
             }

@@ -4,9 +4,10 @@ extension ErrorBus {
     /// It balances whenever it is read, also while errors are posted and delivered; between two reads by one thread no
     /// count but that of pending errors falls, and a post that has returned is in the next read.
     public var statistics: Statistics {
-        var (statistics, isDelivering) = machine.withLock { machine in
+        let (counts, isDelivering) = machine.withLock { machine in
             (counted(machine), machine.delivering != nil || lane.isOpen)
         }
+        var statistics = counts.statistics
         if isDelivering {
             statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
         }
@@ -14,15 +15,16 @@ extension ErrorBus {
     }
 
     /// The counts, under the lock.
-    func counted(_ machine: borrowing BusStateMachine) -> Statistics {
+    func counted(_ machine: borrowing BusStateMachine) -> BusCounts {
         // What was accepted is read before the ends and after them.
         let before = intake.state
         let lane = lane.counts
-        return machine.statistics(intake.counts(since: before), lane)
+        return machine.counts(intake.counts(since: before), lane)
     }
 
     /// How many errors a bus has taken, and what became of them.
     ///
+    /// Where `Int` has 32 bits, on watches say, a count stops at the largest of them; the bus itself goes on counting.
     /// Whenever it is read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest each is
     /// counted on its own; while errors are posted and delivered, what is pending is the difference of the others.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
@@ -84,7 +86,9 @@ extension ErrorBus {
 
         /// Whether what was posted equals the sum of what became of it.
         public var isBalanced: Bool {
-            posted == handled + ignored + unmatched + suppressed + dropped + pending
+            // Where `Int` has 32 bits, counts beyond these are cut off, and so is their sum.
+            let ends = [handled, ignored, unmatched, suppressed, dropped, pending]
+            return posted == Int(clamping: ends.reduce(0) { $0 + Int64($1) })
         }
 
         /// The counts on one line, with the law that they obey.

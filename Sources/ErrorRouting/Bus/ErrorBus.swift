@@ -71,7 +71,12 @@ public final class ErrorBus: ErrorPosting {
     ///     the one that counts.
     ///   - configuration: How much the bus holds, and how long an action may take. A capacity below 1 or a negative
     ///     limit stops the program.
-    public init(handler: ErrorHandler, configuration: Configuration = .init()) {
+    public convenience init(handler: ErrorHandler, configuration: Configuration = .init()) {
+        self.init(handler: handler, configuration: configuration, startingAt: 0)
+    }
+
+    /// Sets up a bus whose first report has a number of its own: all before it count as posted and handled.
+    init(handler: ErrorHandler, configuration: Configuration, startingAt start: Int64) {
         configuration.validate()
         self.handler = handler
         clock = BusClock(configuration.clock)
@@ -81,12 +86,13 @@ public final class ErrorBus: ErrorPosting {
         metadataProvider = configuration.metadataProvider
         drainTimeLimit = configuration.drainTimeLimit
         ownLastResort = configuration.lastResort
-        intake = BusIntake(capacity: configuration.capacity)
+        intake = BusIntake(capacity: configuration.capacity, startingAt: start)
         machine = Locked(
             BusStateMachine(
-                capacity: configuration.capacity,
+                capacity: min(configuration.capacity, MailboxLimits.capacity),
                 actionTimeLimit: configuration.actionTimeLimit,
-                floodLimit: configuration.floodLimit
+                floodLimit: configuration.floodLimit,
+                startingAt: start
             )
         )
         // One wake-up is as good as many: the worker takes all that it finds.
@@ -258,8 +264,8 @@ public final class ErrorBus: ErrorPosting {
             // It has ended since it was full. Unless a shutdown has it, nobody is left who could deliver the notice.
             if isAnnounced, intake.takeNotice() == nil { return (nil, false) }
             let drops = intake.takeDrops(for: PendingReport(noticeOfDropsAt: source))
-            machine.counters.toldDrops += drops.count
-            return (drops, false)
+            machine.counters.toldDrops += drops.total
+            return (drops.notice, false)
         }
         if wakes { waker.yield() }
         guard let drops, drops.count > 0 else { return }

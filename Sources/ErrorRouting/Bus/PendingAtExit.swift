@@ -38,6 +38,10 @@ import Synchronization
     func leave() {
         while true {
             let found = unsafe place.pointee.load(ordering: .relaxed)
+            if found & Self.beingRead != 0, Self.reader.load(ordering: .relaxed) == Self.currentThread {
+                // The process's end had the last reference: it ends the bus while it reads, and will look no more.
+                return unsafe place.pointee.store(Self.free, ordering: .releasing)
+            }
             if found & Self.beingRead == 0 {
                 let claim = unsafe place.pointee.compareExchange(
                     expected: found,
@@ -57,8 +61,21 @@ import Synchronization
         }
     }()
 
+    /// The thread that reads at the end of the process; 0 before that.
+    private static let reader = Atomic<UInt>(0)
+
+    private static var currentThread: UInt {
+        #if canImport(Glibc)
+            pthread_self()
+        #else
+            // An address, as on most systems.
+            unsafe UInt(bitPattern: pthread_self())
+        #endif
+    }
+
     /// A line for each bus that has pending reports.
     private static var lines: [String] {
+        reader.store(currentThread, ordering: .relaxed)
         var lines: [String] = []
         unsafe places.forEach { place in
             let found = unsafe place.pointee.load(ordering: .acquiring)
@@ -70,8 +87,16 @@ import Synchronization
             )
             guard claim.exchanged, let pointer = unsafe UnsafeRawPointer(bitPattern: found) else { return }
             let bus = unsafe Unmanaged<ErrorBus>.fromOpaque(pointer)
+            // Everyone else may let go of the bus meanwhile: then it ends here, in `release`, and leaves its place. If
+            // it is about to end on another thread, that waits in `leave` until this one has let go.
+            _ = unsafe bus.retain()
             if let line = unsafe bus._withUnsafeGuaranteedRef({ $0.lineAtExit }) { lines.append(line) }
-            unsafe place.pointee.store(found, ordering: .releasing)
+            unsafe bus.release()
+            _ = unsafe place.pointee.compareExchange(
+                expected: found | beingRead,
+                desired: found,
+                ordering: .acquiringAndReleasing
+            )
         }
         return lines
     }
@@ -84,12 +109,12 @@ extension ErrorBus {
     ///
     /// Its lock may be held by a thread that is stopped: then only what the intake knows is told.
     fileprivate var lineAtExit: String? {
-        func line(_ pending: Int, _ rest: String) -> String? {
+        func line(_ pending: Int64, _ rest: String) -> String? {
             pending <= 0 ? nil : "error-bus: the process ended while a bus had \(pending) pending\(rest)"
         }
         for _ in 0..<5 {
-            if let statistics = machine.withLockIfAvailable({ counted($0) }) {
-                return line(statistics.pending, ": \(statistics)")
+            if let counts = machine.withLockIfAvailable({ counted($0) }) {
+                return line(counts.pending, ": \(counts.statistics)")
             }
             usleep(1_000)
         }

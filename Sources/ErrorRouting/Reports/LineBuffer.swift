@@ -54,7 +54,7 @@ struct LineBuffer {
     private var front: [UInt8] = []
     private var written = 0
     /// How many lost lines `front` tells of, if it is the notice.
-    private var told = 0
+    private var told: Int64 = 0
     /// Whether `front` begins with an end for a line that could not be written to its own.
     private var endsCutLine = false
     /// The file that has the beginning of a line and not its end.
@@ -64,7 +64,7 @@ struct LineBuffer {
     private var rest: [UInt8] = []
     private var restStart = 0
     /// The lines that did not fit or could not be written, and were not told of.
-    private var lost = 0
+    private var lost: Int64 = 0
 
     init(limit: Int = 1 << 20) { self.limit = limit }
 
@@ -221,7 +221,7 @@ extension LineBuffer {
     private mutating func loseFront() {
         var rest = front[unwritten...]
         if written > 0, cutIn != nil, rest.first == .newline { rest.removeFirst() }
-        if told == 0 { lost += rest.count { $0 == .newline } } else if !rest.isEmpty { lost += told }
+        if told == 0 { lost += Int64(rest.count { $0 == .newline }) } else if !rest.isEmpty { lost += told }
     }
 
     /// The file with the line's beginning is gone; this one gets the whole line.

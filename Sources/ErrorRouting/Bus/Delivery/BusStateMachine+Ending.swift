@@ -64,9 +64,9 @@ extension BusStateMachine {
         }
         if let candidate = candidate.take() { left.reports.append(candidate); counters.released += 1 }
         left.reports += rest
-        counters.released += rest.count { $0.kind == .posted }
-        counters.givenBack += left.reports.count
-        counters.actionFailures += left.failures.count
+        counters.released += Int64(rest.count { $0.kind == .posted })
+        counters.givenBack += Int64(left.reports.count)
+        counters.actionFailures += Int64(left.failures.count)
         return left
     }
 

@@ -2,27 +2,27 @@
 extension BusStateMachine {
     struct Flush {
         /// The number of the first report that is not waited for.
-        let number: Int
+        let number: Int64
         let promise: Promise<Bool>
     }
 
     /// Somebody waits for the reports before a number.
-    mutating func flush(before number: Int, _ promise: Promise<Bool>) {
+    mutating func flush(before number: Int64, _ promise: Promise<Bool>) {
         // Numbers are given out under the lock, and never fall: the first is the least.
         flushes.append(Flush(number: number, promise: promise))
     }
 
     /// The first number before which somebody waits; nil if nobody does.
-    var firstFlush: Int? { flushes.first?.number }
+    var firstFlush: Int64? { flushes.first?.number }
 
     /// Whether somebody waits for what comes before a number, and for nothing else.
-    func hasFlush(before number: Int) -> Bool { firstFlush.map { $0 <= number } ?? false }
+    func hasFlush(before number: Int64) -> Bool { firstFlush.map { $0 <= number } ?? false }
 
     /// Whoever waits by a promise does so no more.
     mutating func forgetFlush(_ promise: Promise<Bool>) { flushes.removeAll { $0.promise === promise } }
 
     /// Those who wait for what comes before a number, and for nothing else.
-    mutating func takeFlushes(before number: Int) -> [Promise<Bool>] {
+    mutating func takeFlushes(before number: Int64) -> [Promise<Bool>] {
         let due = flushes.prefix { $0.number <= number }.map(\.promise)
         flushes.removeFirst(due.count)
         return due

@@ -23,23 +23,23 @@ struct BusStateMachine {
         let began: Duration
     }
 
-    /// What became of what was taken.
+    /// What became of what was taken; with 64 bits on all systems, since these grow as long as the bus lives.
     struct Counters {
         /// Accepted reports that are over, or in delivery: they take no capacity.
-        var released = 0
+        var released: Int64 = 0
         /// Notices of drops that were taken.
-        var notices = 0
+        var notices: Int64 = 0
         /// Notices of failures that were made.
-        var failureNotices = 0
-        var handled = 0
-        var ignored = 0
-        var unmatched = 0
-        var suppressed = 0
+        var failureNotices: Int64 = 0
+        var handled: Int64 = 0
+        var ignored: Int64 = 0
+        var unmatched: Int64 = 0
+        var suppressed: Int64 = 0
         /// Errors that a notice has told of.
-        var toldDrops = 0
+        var toldDrops: Int64 = 0
         /// Reports that a shutdown has given back.
-        var givenBack = 0
-        var actionFailures = 0
+        var givenBack: Int64 = 0
+        var actionFailures: Int64 = 0
 
         mutating func count(_ end: HandleOutcome.Disposition) {
             switch end {
@@ -58,7 +58,7 @@ struct BusStateMachine {
     var counters = Counters()
 
     /// The number of the report to take from the intake next, unless the lane is open.
-    var nextNumber = 0
+    var nextNumber: Int64
     /// The report that was taken last, if a held one has to go first, or if its kind has to be asked for.
     var candidate: PendingReport?
     var failureNotices = FIFO<PendingReport>()
@@ -71,7 +71,7 @@ struct BusStateMachine {
     var action: RunningAction?
     /// How many failures of the report in delivery a shutdown has told of.
     var toldFailures = 0
-    var lastSequence: UInt64 = 0
+    var lastSequence: UInt64
 
     /// Raised whenever the worker is replaced or sent home: answers from earlier ones count for nothing.
     var generation: UInt64 = 0
@@ -96,9 +96,18 @@ struct BusStateMachine {
     ///   - capacity: How many reports may be pending.
     ///   - actionTimeLimit: How long an asynchronous action may take.
     ///   - floodLimit: How many errors of a kind pass.
-    init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil) {
+    ///   - start: The first report's number; all before it count as handled.
+    init(
+        capacity: Int,
+        actionTimeLimit: Duration?,
+        floodLimit: FloodLimit? = nil,
+        startingAt start: Int64 = 0
+    ) {
         self.capacity = capacity
         self.actionTimeLimit = actionTimeLimit
+        nextNumber = start
+        lastSequence = UInt64(start)
+        (counters.released, counters.handled) = (start, start)
         // What is held takes capacity: at most half of it, so that one storm does not keep everything else out.
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
@@ -113,21 +122,22 @@ struct BusStateMachine {
     /// - Parameters:
     ///   - intake: What the intake has counted while the others were read.
     ///   - lane: What the lane has.
-    func statistics(_ intake: IntakeCounts, _ lane: LaneCounts = LaneCounts()) -> ErrorBus.Statistics {
+    func counts(_ intake: IntakeCounts, _ lane: LaneCounts = LaneCounts()) -> BusCounts {
         let handled = counters.handled + lane.handled
         let ignored = counters.ignored + lane.ignored
         let unmatched = counters.unmatched + lane.unmatched
         let overflowed = counters.toldDrops + intake.untoldDrops
         let notices = counters.notices + intake.notices + counters.failureNotices
-        let noticesWaiting = intake.notices + failureNotices.count
+        let noticesWaiting = intake.notices + Int64(failureNotices.count)
         let lost = intake.withdrawn + counters.givenBack
         let ended = handled + ignored + unmatched + counters.suppressed + lost
-        let mostPending = capacity + 1 + noticesWaiting
+        let mostPending = Int64(capacity) + 1 + noticesWaiting
         let accepted = max(intake.acceptedBefore, min(intake.accepted, ended + mostPending - notices))
         let isAtRest = intake.acceptedBefore == intake.accepted && !lane.isOpen
-        let held =
-            accepted - intake.withdrawn - intake.released + noticesWaiting + (delivering == nil ? 0 : 1)
-        return ErrorBus.Statistics(
+        // After the end the intake may be wrong about what was released.
+        let released = hasEnded ? counters.released : intake.released
+        let held = accepted - intake.withdrawn - released + noticesWaiting + (delivering == nil ? 0 : 1)
+        return BusCounts(
             posted: accepted + overflowed + intake.refused + notices,
             handled: handled,
             ignored: ignored,
@@ -242,10 +252,10 @@ extension BusStateMachine {
     }
 
     /// A notice of drops has its turn, with what it has to say.
-    mutating func tell(_ drops: ErrorsDropped, by notice: PendingReport) {
+    mutating func tell(_ drops: DropCounts, by notice: PendingReport) {
         counters.notices += 1
-        counters.toldDrops += drops.count
-        notice.tell(drops)
+        counters.toldDrops += drops.total
+        notice.tell(drops.notice)
     }
 
     /// When the worker, which is about to sleep, has to be woken; nil if nothing is held, or if that is arranged.
@@ -272,11 +282,11 @@ extension BusStateMachine {
         counters.count(result.disposition)
         var unheard: [ActionFailure] = []
         if !result.failures.isEmpty {
-            counters.actionFailures += result.failures.count
+            counters.actionFailures += Int64(result.failures.count)
             if pending.kind == .actionFailure {
                 unheard = result.failures
             } else {
-                counters.failureNotices += result.failures.count
+                counters.failureNotices += Int64(result.failures.count)
                 for failure in result.failures {
                     failureNotices.append(PendingReport(noticeOf: failure, in: pending.posting.scope))
                 }
@@ -294,7 +304,7 @@ extension BusStateMachine {
     /// The report that would be taken next is delivered in the lane.
     ///
     /// - Returns: Its number, and its place in the order of delivery.
-    mutating func beginInLane() -> (number: Int, sequence: UInt64) {
+    mutating func beginInLane() -> (number: Int64, sequence: UInt64) {
         counters.released += 1
         lastSequence += 1
         return (nextNumber, lastSequence)
@@ -302,12 +312,12 @@ extension BusStateMachine {
 
     /// The lane is closed, or was withdrawn.
     ///
-    /// - Parameters:
-    ///   - number: The report that is in delivery there.
-    ///   - sequence: Its place in the order of delivery.
-    mutating func laneClosed(at number: Int, _ sequence: UInt64) {
-        counters.released += Int(sequence - lastSequence)
-        lastSequence = sequence
+    /// - Parameter number: The report that is in delivery there.
+    mutating func laneClosed(at number: Int64) {
+        // It was opened at `nextNumber`.
+        let passed = number - nextNumber
+        counters.released += passed
+        lastSequence += UInt64(passed)
         nextNumber = number + 1
     }
 

@@ -1,15 +1,5 @@
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
-
 /// Reports that the worker delivers one after the other where they lie in the mailbox, without the bus's lock, as long
 /// as nothing but that is to be done; a shutdown can take them away at any moment.
 ///
@@ -18,7 +8,7 @@ import Synchronization
 /// | position | meaning |
 /// | --- | --- |
 /// | `closed` | the worker asks the state machine for each report |
-/// | a number | the report of that number is in delivery, and those after it follow |
+/// | a number, an end | that report is in delivery, those after it follow; the one before came to that end |
 /// | `withdrawn` | a shutdown has taken them away, for good |
 ///
 /// Invariants:
@@ -27,8 +17,12 @@ import Synchronization
 ///    and the report that it was at does not count. So each report is either counted here or taken away, never both.
 /// 2. The worker looks into no report before it has gone on to it: until then it may be taken away. The one that the
 ///    worker is at is left where it lies.
-/// 3. After the swap the worker counts, then says that it has arrived; whoever withdraws waits for that, so that counts
-///    and reports add up. It is a matter of a few instructions, unless the worker's thread is preempted just there.
+/// 3. After the swap the worker counts the report that is over. Its thread may be preempted between the two, for as
+///    long as the system likes; whoever withdraws, under the bus's lock, does not wait for it, but writes that count
+///    too: what it has to be follows from the position. The worker has read the count before the swap, so it writes
+///    the same.
+/// 4. What the worker says to be released may come late for the same reason. Nobody goes by it any more once the lane
+///    was withdrawn, since the bus has ended then.
 struct DeliveryLane: ~Copyable, Sendable {
     enum Step {
         /// The next report is in delivery now.
@@ -39,51 +33,76 @@ struct DeliveryLane: ~Copyable, Sendable {
         case withdrawn
     }
 
-    private static let closed = -1
-    private static let withdrawn = -2
+    /// Where a worker is that has begun a report here, and has yet to count the one before.
+    struct Passage {
+        fileprivate let end: End
+        fileprivate let count: Int64
+        fileprivate let released: Int64
+    }
+
+    /// The ends that reports come to here; the position holds the last one in two bits.
+    fileprivate enum End: Int64 {
+        case handled, ignored, unmatched
+
+        init(_ disposition: HandleOutcome.Disposition) {
+            self =
+                switch disposition {
+                case .ignored: .ignored
+                case .unmatched: .unmatched
+                default: .handled
+                }
+        }
+    }
+
+    private static let closed: Int64 = -1
+    private static let withdrawn: Int64 = -2
 
     private let position = PaddedCounter(closed)
     // Only the worker writes to these, and hardly anyone reads.
-    private let arrived = PaddedCounter()
-    private let lastSequence = PaddedCounter()
     private let handled = PaddedCounter()
     private let ignored = PaddedCounter()
     private let unmatched = PaddedCounter()
+    // These change only where it opens, and while it is open each is the same for all reports.
+    /// What a report counts as in the order of delivery, less its number.
+    private let sequenceOffset = PaddedCounter()
+    /// How many reports have come to their end here while one is in delivery, less the number of that.
+    private let countOffset = PaddedCounter()
 
     // MARK: Under the lock
 
     /// Whether reports are delivered here.
     var isOpen: Bool { position.value >= 0 }
 
-    /// What the report in delivery, or the last one that was, counts as in the order of delivery.
-    var sequence: UInt64 { UInt64(lastSequence.value) }
-
     /// Opens with the report of a number in delivery.
-    func open(at number: Int, sequence: UInt64) {
-        lastSequence.set(Int(sequence))
-        arrived.set(number)
-        position.set(number)
+    func open(at number: Int64, sequence: UInt64) {
+        sequenceOffset.set(Int64(sequence) - number)
+        countOffset.set(handled.value + ignored.value + unmatched.value - number)
+        position.set(Self.position(number, after: .handled))
     }
 
     /// Closes, and answers the number of the report in delivery; nil if that was withdrawn.
-    func close() -> Int? {
+    func close() -> Int64? {
         let found = position.value
         if found < 0 { return nil }
         position.set(Self.closed)
-        return found
+        return Self.number(found)
     }
 
     /// Takes away what is not delivered, and answers the number of the report in delivery; nil if it is closed.
-    func withdraw() -> Int? {
+    ///
+    /// Waits for nobody; the counts are exact when it returns, and stay as they are.
+    func withdraw() -> Int64? {
         let found = position.exchange(for: Self.withdrawn)
         if found < 0 { return nil }
-        var looks = 0
-        while arrived.value != found {
-            looks += 1
-            // The worker's thread was preempted: it needs a processor, perhaps this one.
-            if looks < 100 { sched_yield() } else { usleep(50) }
+        let number = Self.number(found)
+        // All but the last report were counted before the worker came here, so only one count is in question.
+        let total = countOffset.value + number
+        switch Self.lastEnd(found) {
+        case .handled: handled.set(total - ignored.value - unmatched.value)
+        case .ignored: ignored.set(total - handled.value - unmatched.value)
+        case .unmatched: unmatched.set(total - handled.value - ignored.value)
         }
-        return found
+        return number
     }
 
     /// How many reports came to which end here.
@@ -91,7 +110,14 @@ struct DeliveryLane: ~Copyable, Sendable {
         LaneCounts(isOpen: isOpen, handled: handled.value, ignored: ignored.value, unmatched: unmatched.value)
     }
 
+    private static func position(_ number: Int64, after end: End) -> Int64 { number << 2 | end.rawValue }
+    private static func number(_ position: Int64) -> Int64 { position >> 2 }
+    private static func lastEnd(_ position: Int64) -> End { End(rawValue: position & 3) ?? .handled }
+
     // MARK: The worker's side
+
+    /// What the report of a number, which is in delivery, counts as in the order of delivery.
+    func sequence(of number: Int64) -> UInt64 { UInt64(number + sequenceOffset.value) }
 
     /// Counts the report in delivery, and begins the next one.
     ///
@@ -100,25 +126,51 @@ struct DeliveryLane: ~Copyable, Sendable {
     ///   - disposition: The end that it has come to.
     ///   - intake: Where it lies; its place is emptied, and the next report released.
     func goOn(
-        from number: Int,
+        from number: Int64,
         _ disposition: HandleOutcome.Disposition,
         in intake: borrowing BusIntake
     ) -> Step {
         let next = number + 1
         guard intake.mailbox.isPlain(at: next), !intake.hasInterruption(before: next) else { return .last }
-        guard position.replace(number, by: next) else { return .withdrawn }
-        count(disposition)
-        lastSequence.set(lastSequence.value + 1)
-        intake.releaseOne()
-        arrived.set(next)
+        guard let passage = begin(next, disposition, in: intake) else { return .withdrawn }
+        complete(passage, in: intake)
         return .next
     }
 
-    private func count(_ disposition: HandleOutcome.Disposition) {
-        switch disposition {
-        case .ignored: ignored.set(ignored.value + 1)
-        case .unmatched: unmatched.set(unmatched.value + 1)
-        default: handled.set(handled.value + 1)
+    /// Begins a report, and ends the one before; the first half of ``goOn(from:_:in:)``.
+    ///
+    /// - Returns: What is still to be written; nil if the lane was withdrawn.
+    @inline(__always)
+    func begin(
+        _ number: Int64,
+        _ disposition: HandleOutcome.Disposition,
+        in intake: borrowing BusIntake
+    ) -> Passage? {
+        let end = End(disposition)
+        let passage = Passage(end: end, count: counter(end), released: intake.released)
+        let found = position.value
+        assert(found < 0 || Self.number(found) == number - 1, "the worker is at another report")
+        guard found >= 0, position.replace(found, by: Self.position(number, after: end)) else { return nil }
+        return passage
+    }
+
+    /// Writes what is to be written once a report has begun; the second half of ``goOn(from:_:in:)``.
+    @inline(__always)
+    func complete(_ passage: Passage, in intake: borrowing BusIntake) {
+        switch passage.end {
+        case .handled: handled.set(passage.count + 1)
+        case .ignored: ignored.set(passage.count + 1)
+        case .unmatched: unmatched.set(passage.count + 1)
+        }
+        intake.release(passage.released + 1)
+    }
+
+    @inline(__always)
+    private func counter(_ end: End) -> Int64 {
+        switch end {
+        case .handled: handled.value
+        case .ignored: ignored.value
+        case .unmatched: unmatched.value
         }
     }
 }
@@ -127,7 +179,7 @@ struct DeliveryLane: ~Copyable, Sendable {
 struct LaneCounts {
     /// Whether a report is in delivery there.
     var isOpen = false
-    var handled = 0
-    var ignored = 0
-    var unmatched = 0
+    var handled: Int64 = 0
+    var ignored: Int64 = 0
+    var unmatched: Int64 = 0
 }

@@ -99,7 +99,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// To sleep and be woken costs the worker and the poster more than that; where the worker is a little faster than a
     /// single poster, they would else do so for every report. Meanwhile it looks elsewhere, or it would take the poster
     /// away the very cache line that it writes to, and lets a few reports come together.
-    private func nextComesSoon(after number: Int) -> Bool {
+    private func nextComesSoon(after number: Int64) -> Bool {
         for _ in 0..<8 {
             for _ in 0..<Self.pause where isCancelled.load(ordering: .acquiring) { return false }
             if bus.intake.mailbox.isFilled(at: number + 1) {
@@ -137,7 +137,7 @@ final class DeliveryWorker: ActionSupervisor {
     private static let turn = 4_096
 
     /// Delivers what is in the lane, until that is empty or needs more, or others are to be let in.
-    private func deliverInLane(_ first: Int, untilYield: inout Int) -> ErrorBus.Work {
+    private func deliverInLane(_ first: Int64, untilYield: inout Int) -> ErrorBus.Work {
         var number = first
         bus.noteDelivery()
         while true {
@@ -162,13 +162,13 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
-    private func deliver(_ number: Int) -> LaneStep {
+    private func deliver(_ number: Int64) -> LaneStep {
         defer { withExtendedLifetime(bus) {} }
         let posting = unsafe UnsafePointer(bus.intake.mailbox.element(at: number))
         // Before the error is looked at, which would be retained meanwhile.
         let path = unsafe Self.path(of: posting.pointee.unretainedScope)
         var walk = unsafe walk(for: posting.pointee.error, on: path, from: DispatchProgress())
-        var report = unsafe LazyReport(posting, sequence: bus.lane.sequence)
+        var report = unsafe LazyReport(posting, sequence: bus.lane.sequence(of: number))
         switch walk.finishIfSynchronous(&report, under: self) {
         case .needsSuspension:
             return .work(bus.leaveLane(at: number, walk.progress, isOver: false, for: generation))

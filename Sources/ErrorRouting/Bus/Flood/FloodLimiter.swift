@@ -23,7 +23,7 @@ struct FloodLimiter<Held> {
         let end: Duration
         var passed = 0
         var held: Held?
-        var suppressed = 0
+        var suppressed: Int64 = 0
     }
 
     let limit: FloodLimit
@@ -111,6 +111,6 @@ struct FloodLimiter<Held> {
         freeSlots.append(slot)
         guard let held = window.held else { return nil }
         heldCount -= 1
-        return Release(held: held, occurrences: 1 + window.suppressed)
+        return Release(held: held, occurrences: Int(clamping: 1 + window.suppressed))
     }
 }

@@ -10,7 +10,7 @@ import Synchronization
 struct BusIntake: ~Copyable, Sendable {
     enum Reservation {
         /// Accepted as the report of this number: the place is to be filled.
-        case accepted(Int)
+        case accepted(Int64)
         /// The bus is full, and the error was counted as dropped; a notice has to be made of that, or not.
         case full(makesNotice: Bool)
         /// The bus has finished, and the error was counted as dropped.
@@ -18,29 +18,35 @@ struct BusIntake: ~Copyable, Sendable {
     }
 
     private let capacity: Int
-    private let word = Padded(IntakeWord())
+    private let word: Padded<IntakeWord>
     /// What posters last saw of ``released``: so they look there, which takes the loop its cache line away, only when
     /// the bus seems to be full.
-    private let seenReleased = Atomic<Int>(0)
+    private let seenReleased: Atomic<Int64>
     /// How many reports are accepted in all.
-    private let limit = Atomic<Int>(.max)
+    private let limit = Atomic<Int64>(.max)
 
     /// How many of the accepted reports take no room any more.
-    private let released = PaddedCounter()
+    private let releasedCounter: PaddedCounter
     private let drops = DropTally()
     /// The notice that is under way, by its address, and the number of the report before which it has its turn.
     private let notice = Atomic<UInt>(0)
-    private let noticeTurn = Atomic<Int>(.max)
+    private let noticeTurn = Atomic<Int64>(.max)
     /// The number of the report before which somebody waits for all the others.
-    private let flushTurn = Atomic<Int>(.max)
-    private let refused = Atomic<Int>(0)
-    private let withdrawn = Atomic<Int>(0)
+    private let flushTurn = Atomic<Int64>(.max)
+    private let refused = Atomic<Int64>(0)
+    private let withdrawn = Atomic<Int64>(0)
 
     /// What was posted and not yet taken.
     let mailbox: Mailbox<Posting>
 
-    init(capacity: Int) {
+    /// - Parameters:
+    ///   - capacity: How many reports may be pending; more than ``MailboxLimits/capacity`` counts as that many.
+    ///   - start: The first report's number; all before it count as accepted, and released.
+    init(capacity: Int, startingAt start: Int64 = 0) {
         self.capacity = min(capacity, MailboxLimits.capacity)
+        word = Padded(IntakeWord(accepted: start))
+        seenReleased = Atomic(start)
+        releasedCounter = PaddedCounter(start)
         mailbox = Mailbox(capacity: self.capacity)
     }
 
@@ -62,7 +68,7 @@ struct BusIntake: ~Copyable, Sendable {
                 if isReserved { return .accepted(found.accepted) }
                 found = current
             case .full:
-                let current = released.value
+                let current = released
                 if current == seen { return .full(makesNotice: drops.add(type(of: error))) }
                 seen = current
                 seenReleased.store(seen, ordering: .releasing)
@@ -77,7 +83,7 @@ struct BusIntake: ~Copyable, Sendable {
     ///
     /// It is refused if the bus was shut down since, and has to be taken back.
     @inline(__always)
-    func fill(_ number: Int, isSpecial: Bool, with posting: consuming Posting) -> Mailbox<Posting>.FillAnswer {
+    func fill(_ number: Int64, isSpecial: Bool, with posting: consuming Posting) -> Mailbox<Posting>.FillAnswer {
         let answer = mailbox.fill(number, isSpecial: isSpecial, with: posting)
         if answer == .refused { withdrawn.wrappingAdd(1, ordering: .releasing) }
         return answer
@@ -102,15 +108,15 @@ struct BusIntake: ~Copyable, Sendable {
 
     /// Whether the worker has something else to do before the report of a number, and must not stay in the lane.
     @inline(__always)
-    func hasInterruption(before number: Int) -> Bool {
+    func hasInterruption(before number: Int64) -> Bool {
         hasNotice(before: number) || flushTurn.load(ordering: .acquiring) <= number
     }
 
     /// Lets the worker leave the lane before the report of a number; nil for no such report.
-    func leaveLane(before number: Int?) { flushTurn.store(number ?? .max, ordering: .releasing) }
+    func leaveLane(before number: Int64?) { flushTurn.store(number ?? .max, ordering: .releasing) }
 
     /// Whether a notice has its turn before the report of a number.
-    func hasNotice(before number: Int) -> Bool { noticeTurn.load(ordering: .acquiring) <= number }
+    func hasNotice(before number: Int64) -> Bool { noticeTurn.load(ordering: .acquiring) <= number }
 
     /// The notice that is under way, if there is one.
     func takeNotice() -> PendingReport? {
@@ -123,7 +129,7 @@ struct BusIntake: ~Copyable, Sendable {
     /// Takes what was dropped, for a notice that was taken and has its turn.
     ///
     /// What is dropped from now on makes a notice of its own.
-    func takeDrops(for notice: PendingReport) -> ErrorsDropped {
+    func takeDrops(for notice: PendingReport) -> DropCounts {
         // First the word, then the drops: who drops between the two announces a notice again.
         update { $0.clearNotice() }
         var (taken, isMoreUntold) = drops.take()
@@ -131,20 +137,17 @@ struct BusIntake: ~Copyable, Sendable {
         while isMoreUntold {
             // Ended: nobody would deliver another one.
             let more = drops.take()
-            taken = ErrorsDropped(
-                count: taken.count + more.notice.count,
-                byType: taken.byType.merging(more.notice.byType, uniquingKeysWith: +)
-            )
+            taken.add(more.counts)
             isMoreUntold = more.isMoreUntold
         }
         return taken
     }
 
     /// So many of the accepted reports take no room any more.
-    func release(_ count: Int) { released.set(count) }
+    func release(_ count: Int64) { releasedCounter.set(count) }
 
-    /// One more of them takes none; for one thread at a time.
-    func releaseOne() { released.set(released.value + 1) }
+    /// How many those are.
+    var released: Int64 { releasedCounter.value }
 
     /// Accepts no more; answers whether it did until now.
     func close() -> Bool { update { $0.close() } }
@@ -157,13 +160,13 @@ struct BusIntake: ~Copyable, Sendable {
     }
 
     /// Accepts no more than so many reports from now on, and no more at all after these.
-    func accept(atMost count: Int) { limit.store(state.accepted + count, ordering: .releasing) }
+    func accept(atMost count: Int) { limit.store(state.accepted + Int64(count), ordering: .releasing) }
 
     /// Ends, if it is closed and nothing is outstanding.
-    func end() -> Bool { update { $0.end(released: released.value) } }
+    func end() -> Bool { update { $0.end(released: released) } }
 
     /// Ends, whatever is outstanding; answers how many reports were accepted.
-    func shut() -> Int {
+    func shut() -> Int64 {
         update {
             $0.shut(); return $0.accepted
         }
@@ -175,7 +178,7 @@ struct BusIntake: ~Copyable, Sendable {
     /// The counters that are kept here, of a time that began when the word was read.
     func counts(since before: IntakeWord) -> IntakeCounts {
         // The word last, since what is released was accepted before.
-        let released = released.value
+        let released = released
         let untoldDrops = drops.untold
         let refused = refused.load(ordering: .acquiring)
         let withdrawn = withdrawn.load(ordering: .acquiring)
@@ -207,17 +210,19 @@ struct BusIntake: ~Copyable, Sendable {
 /// What the posters' side has counted.
 struct IntakeCounts {
     /// Reports that were accepted until the last of the counters was read.
-    var accepted = 0
+    var accepted: Int64 = 0
     /// Reports that were accepted before the first of them was read.
-    var acceptedBefore = 0
+    var acceptedBefore: Int64 = 0
     /// Accepted reports that take no room any more: they are over, or in delivery.
-    var released = 0
+    ///
+    /// Not to be relied on after the end: a worker that it has overtaken tells of its last release too late.
+    var released: Int64 = 0
     /// Errors dropped since the last notice.
-    var untoldDrops = 0
+    var untoldDrops: Int64 = 0
     /// Errors posted after the end of posting.
-    var refused = 0
+    var refused: Int64 = 0
     /// Reports that were accepted, but came too late to be taken.
-    var withdrawn = 0
+    var withdrawn: Int64 = 0
     /// Notices of drops that are under way.
-    var notices = 0
+    var notices: Int64 = 0
 }

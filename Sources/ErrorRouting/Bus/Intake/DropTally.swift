@@ -9,16 +9,16 @@ struct DropTally: ~Copyable, Sendable {
     struct Slot: ~Copyable {
         /// The type's address; 0 is none.
         let type = Atomic<UInt>(0)
-        let count = Atomic<Int>(0)
+        let count = Atomic<Int64>(0)
     }
 
     /// How many types are told apart; what is dropped of others is counted together.
     static let typeLimit = 64
 
     private let slots: Slots
-    private let others = Atomic<Int>(0)
+    private let others = Atomic<Int64>(0)
     /// Drops that no notice has told of; for moments less than 0, where a slot was emptied before the total was told.
-    private let total = Atomic<Int>(0)
+    private let total = Atomic<Int64>(0)
 
     init() {
         slots = Slots()
@@ -33,23 +33,20 @@ struct DropTally: ~Copyable, Sendable {
     }
 
     /// What no notice has told of.
-    var untold: Int { total.load(ordering: .acquiring) }
+    var untold: Int64 { total.load(ordering: .acquiring) }
 
     /// Takes what was counted into a notice.
     ///
-    /// - Returns: The notice, and whether another one has to be made, since more was dropped meanwhile.
-    func take() -> (notice: ErrorsDropped, isMoreUntold: Bool) {
-        var byType: [String: Int] = [:]
-        var count = 0
+    /// - Returns: What the notice tells, and whether another one has to be made, since more was dropped meanwhile.
+    func take() -> (counts: DropCounts, isMoreUntold: Bool) {
+        var counts = DropCounts()
         slots.empty { type, dropped in
-            byType[ErrorText.typeName(type), default: 0] += dropped
-            count += dropped
+            counts.add(dropped, of: ErrorText.typeName(type))
         }
         let other = others.exchange(0, ordering: .acquiringAndReleasing)
-        if other > 0 { byType[ErrorsDropped.otherTypes, default: 0] += other }
-        count += other
-        let rest = total.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
-        return (ErrorsDropped(count: count, byType: byType), rest > 0)
+        if other > 0 { counts.add(other, of: ErrorsDropped.otherTypes) }
+        let rest = total.wrappingSubtract(counts.total, ordering: .acquiringAndReleasing).newValue
+        return (counts, rest > 0)
     }
 
     /// The slots: a table that is searched from the place that an address hashes to.
@@ -67,7 +64,7 @@ struct DropTally: ~Copyable, Sendable {
             unsafe first.deallocate()
         }
 
-        func add(_ type: UInt, elseIn others: borrowing Atomic<Int>) {
+        func add(_ type: UInt, elseIn others: borrowing Atomic<Int64>) {
             // Addresses of types are aligned, and often near each other: multiplied by the golden ratio they spread.
             // Cut down to the number of slots before it becomes an `Int`, which has 32 bits on some systems.
             let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(typeLimit))
@@ -87,7 +84,7 @@ struct DropTally: ~Copyable, Sendable {
             others.wrappingAdd(1, ordering: .releasing)
         }
 
-        func empty(_ body: (any Any.Type, Int) -> Void) {
+        func empty(_ body: (any Any.Type, Int64) -> Void) {
             for index in 0..<typeLimit {
                 let slot = unsafe first + index
                 guard unsafe slot.pointee.count.load(ordering: .relaxed) != 0 else { continue }
@@ -96,5 +93,28 @@ struct DropTally: ~Copyable, Sendable {
                 body(unsafe unsafeBitCast(address, to: Any.Type.self), count)
             }
         }
+    }
+}
+
+/// How many errors were dropped, in all and by type.
+///
+/// While nothing is delivered, drops go on for as long as the program does; what the client gets of them has `Int`s,
+/// which have 32 bits on some systems.
+struct DropCounts {
+    private(set) var total: Int64 = 0
+    private var byType: [String: Int64] = [:]
+
+    mutating func add(_ count: Int64, of type: String) {
+        byType[type, default: 0] += count
+        total += count
+    }
+
+    mutating func add(_ others: DropCounts) {
+        for (type, count) in others.byType { add(count, of: type) }
+    }
+
+    /// What the client is told.
+    var notice: ErrorsDropped {
+        ErrorsDropped(count: Int(clamping: total), byType: byType.mapValues { Int(clamping: $0) })
     }
 }

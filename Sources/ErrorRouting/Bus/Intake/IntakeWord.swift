@@ -20,14 +20,15 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
     private static let noticeBit: UInt64 = 4
     private static let one: UInt64 = 8
 
-    private var bits: UInt64 = 0
+    private var bits: UInt64
 
-    init() {}
+    /// - Parameter accepted: How many reports count as accepted before.
+    init(accepted: Int64 = 0) { bits = UInt64(accepted) &* Self.one }
 
     /// How many reports were accepted since the beginning.
     ///
     /// With 61 bits it does not run over in a thousand years of posting.
-    var accepted: Int { Int(truncatingIfNeeded: bits / Self.one) }
+    var accepted: Int64 { Int64(truncatingIfNeeded: bits / Self.one) }
     /// Whether no more reports are accepted.
     var isClosed: Bool { bits & Self.closedBit != 0 }
     /// Whether nothing is left, and never will be.
@@ -41,9 +42,9 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
     ///   - released: How many of the accepted ones take no room any more.
     ///   - capacity: How many may.
     ///   - limit: How many are accepted in all, as if it were closed then.
-    mutating func reserve(released: Int, capacity: Int, limit: Int = .max) -> Reservation {
+    mutating func reserve(released: Int64, capacity: Int, limit: Int64 = .max) -> Reservation {
         if isClosed || accepted >= limit { return .closed }
-        guard accepted &- released < capacity else { return .full }
+        guard accepted &- released < Int64(capacity) else { return .full }
         bits &+= Self.one
         return .accepted
     }
@@ -71,7 +72,7 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
     }
 
     /// Ends, if it is closed and nothing is outstanding.
-    mutating func end(released: Int) -> Bool {
+    mutating func end(released: Int64) -> Bool {
         guard isClosed, accepted == released, !hasNotice else { return false }
         bits |= Self.endedBit
         return true

@@ -94,8 +94,8 @@ import Synchronization
     ///   - isSpecial: Whether the reader has to do more with it than usual.
     ///   - element: What to put there.
     @inline(__always)
-    func fill(_ number: Int, isSpecial: Bool, with element: consuming Element) -> FillAnswer {
-        let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
+    func fill(_ number: Int64, isSpecial: Bool, with element: consuming Element) -> FillAnswer {
+        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
         unsafe Self.element(segment, place).initialize(to: element)
         let state = unsafe Self.state(segment, place)
         switch unsafe state.pointee.exchange(isSpecial ? State.special : State.plain, ordering: .acquiringAndReleasing)
@@ -111,23 +111,23 @@ import Synchronization
     }
 
     /// Takes back what was refused.
-    func takeBack(_ number: Int) -> Element { unsafe element(at: number).move() }
+    func takeBack(_ number: Int64) -> Element { unsafe element(at: number).move() }
 
     // MARK: The reader's side
 
     /// Whether the place of a number is filled, and plainly.
-    func isPlain(at number: Int) -> Bool { state(at: number) == State.plain }
+    func isPlain(at number: Int64) -> Bool { state(at: number) == State.plain }
 
     /// Whether the place of a number is filled.
-    func isFilled(at number: Int) -> Bool { State.isFilled(state(at: number)) }
+    func isFilled(at number: Int64) -> Bool { State.isFilled(state(at: number)) }
 
     /// Where the element of a place is that is filled; it stays there until that is emptied.
-    func element(at number: Int) -> UnsafeMutablePointer<Element> {
-        unsafe Self.element(segment(of: number), number % MailboxLimits.segment)
+    func element(at number: Int64) -> UnsafeMutablePointer<Element> {
+        unsafe Self.element(segment(of: number), Self.place(of: number))
     }
 
     /// Ends the element of a place that is filled; all before it are empty.
-    func empty(_ number: Int) {
+    func empty(_ number: Int64) {
         beginReading()
         defer { endReading() }
         unsafe element(at: number).deinitialize(count: 1)
@@ -135,7 +135,7 @@ import Synchronization
     }
 
     /// Takes the element of a place, if it is filled; all before it are empty.
-    func take(_ number: Int) -> Element? {
+    func take(_ number: Int64) -> Element? {
         beginReading()
         defer { endReading() }
         guard isFilled(at: number) else { return nil }
@@ -146,10 +146,10 @@ import Synchronization
     /// Lets whoever fills a place wake the reader.
     ///
     /// - Returns: Whether the reader may sleep; if not, the place is filled.
-    func sleep(at number: Int) -> Bool {
+    func sleep(at number: Int64) -> Bool {
         beginReading()
         defer { endReading() }
-        let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
+        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
         let (isAsleep, found) = unsafe Self.state(segment, place).pointee.compareExchange(
             expected: State.empty,
             desired: State.asleep,
@@ -161,9 +161,9 @@ import Synchronization
     /// Calls the reader although the place at which it may sleep is not filled.
     ///
     /// - Returns: Whether it sleeps, and has to be woken.
-    func rouse(at number: Int) -> Bool {
+    func rouse(at number: Int64) -> Bool {
         guard let segment = unsafe installedSegment(of: number) else { return false }
-        return unsafe Self.state(segment, number % MailboxLimits.segment).pointee.compareExchange(
+        return unsafe Self.state(segment, Self.place(of: number)).pointee.compareExchange(
             expected: State.asleep,
             desired: State.empty,
             ordering: .acquiringAndReleasing
@@ -173,8 +173,8 @@ import Synchronization
     /// Takes the element of a place that was given out, or refuses it.
     ///
     /// For all that are left, once no more numbers are given out. Segments stay where they are.
-    func shut(_ number: Int) -> Element? {
-        let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
+    func shut(_ number: Int64) -> Element? {
+        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
         let found = unsafe Self.state(segment, place).pointee.exchange(State.shut, ordering: .acquiringAndReleasing)
         return State.isFilled(found) ? unsafe Self.element(segment, place).move() : nil
     }
@@ -190,31 +190,36 @@ import Synchronization
         assert(isBeingRead.exchange(false, ordering: .releasing), "nobody was reading the mailbox")
     }
 
-    private func markEmpty(_ number: Int) {
-        let (segment, place) = unsafe (segment(of: number), number % MailboxLimits.segment)
+    private func markEmpty(_ number: Int64) {
+        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
         unsafe Self.state(segment, place).pointee.store(State.empty, ordering: .releasing)
         guard place == MailboxLimits.segment - 1 else { return }
         unsafe directory[index(of: number)].store(0, ordering: .releasing)
         unsafe keep(segment)
     }
 
-    private func state(at number: Int) -> UInt {
+    private func state(at number: Int64) -> UInt {
         guard let segment = unsafe installedSegment(of: number) else { return State.empty }
-        return unsafe Self.state(segment, number % MailboxLimits.segment).pointee.load(ordering: .acquiring)
+        return unsafe Self.state(segment, Self.place(of: number)).pointee.load(ordering: .acquiring)
     }
 }
 
 // MARK: - Segments
 
 extension Mailbox {
-    private func index(of number: Int) -> Int { number / MailboxLimits.segment & mask }
+    private func index(of number: Int64) -> Int {
+        // What is cut off on systems where `Int` has 32 bits is no part of the mask.
+        Int(truncatingIfNeeded: number / Int64(MailboxLimits.segment)) & mask
+    }
 
-    private func installedSegment(of number: Int) -> Segment? {
+    private static func place(of number: Int64) -> Int { Int(number % Int64(MailboxLimits.segment)) }
+
+    private func installedSegment(of number: Int64) -> Segment? {
         unsafe Segment(bitPattern: directory[index(of: number)].load(ordering: .acquiring))
     }
 
     /// The segment of a number that is out; made if it is not there yet.
-    private func segment(of number: Int) -> Segment {
+    private func segment(of number: Int64) -> Segment {
         unsafe installedSegment(of: number) ?? install(at: index(of: number))
     }
 

@@ -43,23 +43,23 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     }
 }
 
-/// A count, or a number of a place, with its cache line to itself.
+/// A count, or a number of a place, with its cache line to itself; of 64 bits on all systems, since it grows for ever.
 struct PaddedCounter: ~Copyable, Sendable {
     private let padded: Padded<Int64>
 
-    init(_ value: Int = 0) { padded = Padded(Int64(value)) }
+    init(_ value: Int64 = 0) { padded = Padded(value) }
 
     /// The count; whoever reads it sees what was written before it was set.
-    var value: Int { Int(padded.value) }
+    var value: Int64 { padded.value }
 
     /// Sets the count.
-    func set(_ value: Int) { padded.set(Int64(value)) }
+    func set(_ value: Int64) { padded.set(value) }
 
     /// Sets a count in the place of the one that is expected, if it is that.
-    func replace(_ expected: Int, by desired: Int) -> Bool {
-        padded.replace(Int64(expected), by: Int64(desired)).isReplaced
+    func replace(_ expected: Int64, by desired: Int64) -> Bool {
+        padded.replace(expected, by: desired).isReplaced
     }
 
     /// Sets the count, and answers the one before.
-    func exchange(for value: Int) -> Int { Int(padded.exchange(for: Int64(value))) }
+    func exchange(for value: Int64) -> Int64 { padded.exchange(for: value) }
 }

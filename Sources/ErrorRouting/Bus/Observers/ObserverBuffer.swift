@@ -9,7 +9,7 @@ final class ObserverBuffer<Output: Sendable>: ReportObserver {
     private struct State {
         var elements = FIFO<Element>()
         /// How many were lost since one was read.
-        var missed = 0
+        var missed: Int64 = 0
         var isFinished = false
         /// Readers who wait; one, where a stream is used as it should be.
         var readers = FIFO<CheckedContinuation<Element?, Never>>()
@@ -86,7 +86,7 @@ final class ObserverBuffer<Output: Sendable>: ReportObserver {
 
     private static func pop(_ state: inout State) -> Element? {
         guard var element = state.elements.popFirst() else { return nil }
-        element.report.missed = state.missed
+        element.report.missed = Int(clamping: state.missed)
         state.missed = 0
         return element
     }

@@ -1,0 +1,120 @@
+import ErrorRoutingTesting
+import Testing
+
+@testable import ErrorRouting
+
+/// Where `Int` has 32 bits, as on watches, the numbers of posts outgrow it: at a thousand posts a second in a month.
+@Suite("After so many posts that an Int of 32 bits does not count them (behaviours 11, 13 and 14)", .hangLimit)
+struct ManyPostsTests {
+    /// Shortly before and beyond where numbers of 31, 32 and 33 bits end.
+    static let starts: [Int] = [1 << 31 - 70, 1 << 32 - 70, 1 << 33 - 70, 1 << 33]
+
+    @Test("what counts posts has 64 bits on all systems")
+    func widths() {
+        let counts: [Any] = [
+            IntakeCounts(), LaneCounts(), BusStateMachine.Counters(),
+            BusStateMachine(capacity: 1, actionTimeLimit: nil).counts(IntakeCounts()),
+        ]
+        for count in counts.flatMap({ Mirror(reflecting: $0).children }) where count.label != "isOpen" {
+            #expect(count.value is Int64, "\(count.label ?? "")")
+        }
+        let numbers: [Any] = [
+            IntakeWord().accepted, DropTally().untold, PaddedCounter().value,
+            BusStateMachine(capacity: 1, actionTimeLimit: nil).nextNumber,
+        ]
+        for number in numbers { #expect(number is Int64) }
+    }
+
+    @Test("an intake accepts and releases, drops, tells of it, and ends", arguments: starts)
+    func intake(start: Int) {
+        let box = IntakeBox(capacity: 3, startingAt: start)
+        for place in start..<(start + 300) {
+            #expect(box.reserve(place) == .accepted(place) && box.fill(place, with: place) == .filled)
+            #expect(box.take() == place)
+            box.releaseOne()
+        }
+        for number in 1...3 { #expect(box.post(number) == .filled) }
+        #expect(box.reserve(4) == .full(makesNotice: true) && box.announce())
+        #expect(box.takeAll() == [1, 2, 3, -1] && box.takeDrops() == 1)
+        box.intake.release(Int64(start) + 303)
+        box.intake.accept(atMost: 1)
+        #expect(box.reserve(5).place == start + 303 && box.reserve(6) == .closed)
+        #expect(box.close() && !box.end())
+        #expect(box.shut() == [] && box.fill(start + 303, with: 5) == .refused)
+        #expect(box.intake.counts.accepted == Int64(start) + 304 && box.intake.counts.withdrawn == 1)
+    }
+
+    @Test("a mailbox has a place of its own for each number", arguments: starts, [1, 63, 64, 200])
+    func mailbox(start: Int, window: Int) {
+        let box = MailboxBox(capacity: window)
+        var isRight = true
+        for first in stride(from: start, to: start + 600, by: window) {
+            isRight = box.sleep(at: first) && isRight
+            for place in (first..<(first + window)).reversed() {
+                isRight = box.fill(place) == (place == first ? .filledForSleeper : .filled) && isRight
+            }
+            for place in first..<(first + window) { isRight = box.take(place) == place && isRight }
+        }
+        #expect(isRight && box.ends.alive == 0)
+    }
+
+    @Test("a lane goes on, closes, opens again and is withdrawn", arguments: starts)
+    func lane(start: Int) {
+        let road = Road(reports: 200, startingAt: start)
+        road.box.intake.release(Int64(start) + 1)
+        road.open(at: start, sequence: UInt64(start) + 1)
+        for number in start..<(start + 99) { #expect(road.goOn(from: number, .ignored) == .next) }
+        #expect(road.close() == start + 99 && road.counts == [0, 99, 0] && road.released == start + 100)
+        road.open(at: start + 100, sequence: UInt64(start) + 101)
+        #expect(road.goOn(from: start + 100) == .next && road.withdraw() == start + 101)
+        #expect(road.counts == [1, 99, 0])
+    }
+
+    @Test("a bus delivers all in order, with and without a lane, and its figures balance", arguments: starts)
+    func delivery(start: Int) async {
+        for floodLimit in [nil, FloodLimit(first: .max, per: .seconds(1))] {
+            let (sequences, handled) = (Journal<UInt64>(), Journal<Int>())
+            let handler = ErrorHandler().on(Numbered.self) { error, report in
+                sequences.note(report.sequence)
+                handled.note(error.number)
+                return .stop
+            }
+            let bus = ErrorBus(handler: handler, configuration: .init(floodLimit: floodLimit), startingAt: Int64(start))
+            async let running: Void = bus.run()
+            await onThreads(3) { thread in
+                for number in 0..<100 { bus.post(Numbered(thread * 100 + number)) }
+            }
+            #expect(await bus.deliver(Numbered(300)).disposition == .handled)
+            bus.finish()
+            await running
+            #expect(sequences.entries == (1...301).map { UInt64(start + $0) })
+            for thread in 0..<3 {
+                #expect(handled.entries.filter { $0 / 100 == thread } == (0..<100).map { thread * 100 + $0 })
+            }
+            #expect(bus.statistics == .init(posted: start + 301, handled: start + 301))
+        }
+    }
+
+    @Test("a bus that is full drops and says so, and a shutdown gives the rest back", arguments: starts)
+    func shutdown(start: Int) async {
+        let (entered, gate) = (Gate(), Gate())
+        let handler = ErrorHandler().on(Numbered(1)) { _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let bus = ErrorBus(handler: handler, configuration: .init(capacity: 80), startingAt: Int64(start))
+        async let running: Void = bus.run()
+        bus.post(Numbered(0))
+        bus.post(Numbered(1))
+        await entered.wait()
+        for number in 2...91 { bus.post(Numbered(number)) }
+        #expect(bus.statistics.isBalanced && bus.statistics.pending == 82)
+        let left = await bus.shutdown(within: .zero)
+        #expect(left.compactMap { ($0.error as? Numbered)?.number } == Array(1...81))
+        #expect(left.compactMap { ($0.error as? ErrorsDropped)?.count } == [10])
+        gate.open()
+        await running
+        #expect(bus.statistics == .init(posted: start + 93, handled: start, unmatched: 1, dropped: 92))
+    }
+}
