@@ -25,7 +25,8 @@ struct BackoffTests {
     func farRetries(_ jitter: Backoff.Jitter) {
         var generator = SplitMix64(seed: 2)
         for (multiplier, n) in [(2.0, 1_000), (1.5, 1_000), (2, .max), (1.0000001, .max), (1e300, 3), (.pi, .max)] {
-            let backoff = Backoff.exponential(from: .milliseconds(1), by: multiplier, upTo: .seconds(30), jitter: jitter)
+            let backoff = Backoff.exponential(
+                from: .milliseconds(1), by: multiplier, upTo: .seconds(30), jitter: jitter)
             #expect(backoff.ceiling(beforeRetry: n) == .seconds(30))
             #expect(backoff.delay(beforeRetry: n, after: .seconds(30), using: &generator) <= .seconds(30))
         }

@@ -10,9 +10,9 @@ import Synchronization
 ///
 /// The circuit opens when so many failures that count lie within the window; successes in between change nothing. For
 /// the pause it then refuses every attempt with ``CircuitOpen``. The first attempt after the pause is a trial, beside
-/// which all others are refused: its success closes the circuit, its failure opens it for another pause. A trial that is
-/// cancelled, or throws what does not count, says nothing, and the next attempt is a trial in its place. While a trial
-/// takes, everybody waits for it: give operations a time limit.
+/// which all others are refused: its success closes the circuit, its failure opens it for another pause. A trial that
+/// is cancelled, or throws what does not count, says nothing, and the next attempt is a trial in its place. While a
+/// trial takes, everybody waits for it: give operations a time limit.
 ///
 /// Each change of state is posted once as ``CircuitChanged``, in order. With ``listening`` the failures count that
 /// anyone posts.

@@ -1,7 +1,7 @@
 /// The states of a circuit: a plain value, whose events answer what to do.
 ///
-/// It has no clock and no lock: moments are given to it, as times since the circuit was made. Nothing in it runs code of
-/// the user's; errors that it lets go of it hands out, since an error that is an object may run a `deinit`.
+/// It has no clock and no lock: moments are given to it, as times since the circuit was made. Nothing in it runs code
+/// of the user's; errors that it lets go of it hands out, since an error that is an object may run a `deinit`.
 struct CircuitMachine {
     private enum Phase {
         case closed

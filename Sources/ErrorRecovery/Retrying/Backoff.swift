@@ -5,8 +5,8 @@
 /// .constant(.seconds(1), jitter: .none)
 /// ```
 ///
-/// The formulas are those of Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. A backoff is a
-/// value that remembers nothing: whoever retries knows which retry it is, and the delay before it.
+/// The formulas are those of Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. A backoff is
+/// a value that remembers nothing: whoever retries knows which retry it is, and the delay before it.
 public struct Backoff: Sendable, Hashable {
     /// What chance does to a delay, so that callers who failed together do not come back together.
     public enum Jitter: Sendable, Hashable, CaseIterable {
@@ -42,7 +42,8 @@ public struct Backoff: Sendable, Hashable {
         return Backoff(initial: delay, multiplier: 1, maximum: delay, jitter: jitter)
     }
 
-    /// A ceiling that grows by a factor from retry to retry: `min(maximum, initial × multiplier^(n-1))` before the n-th.
+    /// A ceiling that grows by a factor from retry to retry: `min(maximum, initial × multiplier^(n-1))` before the
+    /// n-th.
     ///
     /// - Parameters:
     ///   - initial: The ceiling before the first retry; not negative. Of zero, every delay is zero.
@@ -84,7 +85,8 @@ public struct Backoff: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - n: Which retry: 1 for the first, which is the second attempt.
-    ///   - last: The delay before the retry before this one, which decorrelated jitter grows from; nil if there was none.
+    ///   - last: The delay before the retry before this one, which decorrelated jitter grows from; nil if there was
+    ///     none.
     ///   - generator: Where chance comes from.
     /// - Returns: The delay: between zero and ``ceiling(beforeRetry:)``.
     /// - Complexity: O(log n).

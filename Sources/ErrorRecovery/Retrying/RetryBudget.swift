@@ -2,9 +2,9 @@ import Synchronization
 
 /// What retries may cost in all, so that an outage is not multiplied by everybody's attempts.
 ///
-/// A bucket of tokens that callers share: every call deposits a part of a token, every retry withdraws its cost, a whole
-/// token by default. While most calls succeed the bucket is full and retries are free; where most fail it empties, and
-/// only a part of the calls is tried again:
+/// A bucket of tokens that callers share: every call deposits a part of a token, every retry withdraws its cost, a
+/// whole token by default. While most calls succeed the bucket is full and retries are free; where most fail it
+/// empties, and only a part of the calls is tried again:
 ///
 ///     attempts ≤ (1 + ratio) × calls + reserve
 ///

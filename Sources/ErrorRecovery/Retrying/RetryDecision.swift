@@ -9,7 +9,8 @@ public enum RetryDecision: Sendable, Hashable {
     /// It is tried again after this delay, whatever the error asks for and the policy's backoff says.
     ///
     /// The delay is a hint as a server's is: no jitter is taken off it, a negative one is zero, and one beyond
-    /// ``RetryPolicy/longestHint`` ends the attempts. `cost` is what the retry takes from a ``RetryBudget``; at least 1.
+    /// ``RetryPolicy/longestHint`` ends the attempts. `cost` is what the retry takes from a ``RetryBudget``; at least
+    /// 1.
     case retryAfter(Duration, cost: Int = 1)
 }
 
@@ -24,8 +25,8 @@ public protocol RetryClassified: Error {
 
 /// An error that says when trying again makes sense, as a server does with `Retry-After`.
 ///
-/// It does not make the error one that is retried: that is for the rules to say. If they do, the hint takes the place of
-/// the computed delay.
+/// It does not make the error one that is retried: that is for the rules to say. If they do, the hint takes the place
+/// of the computed delay.
 public protocol RetryAfterProviding: Error {
     /// How long to wait; nil where the error does not say. A negative hint is taken for zero.
     var retryAfter: Duration? { get }

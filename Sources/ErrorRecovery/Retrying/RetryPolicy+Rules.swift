@@ -18,7 +18,7 @@ extension RetryPolicy {
         changing { $0.on(matching: matcher, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Retries a type of error; see ``retrying(matching:cost:fileID:line:)``. A class stands for its subclasses too.
+    /// Retries a type of error, a class's subclasses too; see ``retrying(matching:cost:fileID:line:)``.
     public func retrying<E: Error>(
         _ type: E.Type,
         cost: Int = 1,
@@ -64,7 +64,7 @@ extension RetryPolicy {
         changing { $0.on(matching: matcher, .fail, fileID: fileID, line: line) }
     }
 
-    /// Does not retry a type of error; see ``failing(matching:fileID:line:)``. A class stands for its subclasses too.
+    /// Does not retry a type of error, a class's subclasses too; see ``failing(matching:fileID:line:)``.
     public func failing<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(type, .fail, fileID: fileID, line: line) }
     }

@@ -43,9 +43,10 @@ struct RetryProgress {
         }
         if attempt >= policy.maxAttempts { return .attemptsSpent }
         if let hint, hint > policy.longestHint { return .hintTooLong(hint) }
-        let delay = min(
-            hint.map { max($0, .zero) } ?? policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator),
-            Self.longestDelay)
+        let asked =
+            hint.map { max($0, .zero) }
+            ?? policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
+        let delay = min(asked, Self.longestDelay)
         if let deadline = policy.deadline, delay >= deadline - elapsed() { return .deadlineWouldPass }
         if let budget = policy.budget {
             if !budget.withdraw(cost) { return .budgetSpent }

@@ -7,8 +7,8 @@ public enum RetryReporting: Sendable, Hashable {
     /// It posts the error of every attempt that is followed by another, when that one begins.
     ///
     /// Not before: only then is it certain that the error is not the last one, which is thrown. The metadata say by
-    /// `retry.attempt` and `retry.of` which attempt of how many it was, and by `retry.delay` how long the delay after it
-    /// has been.
+    /// `retry.attempt` and `retry.of` which attempt of how many it was, and by `retry.delay` how long the delay after
+    /// it has been.
     case retriedAttempts
 }
 
@@ -18,8 +18,8 @@ public enum RetryReporting: Sendable, Hashable {
 /// let receipt = try await retry(.payments) { attempt in try await client.charge(order) }
 /// ```
 ///
-/// The last error is thrown as it was, and never posted: whoever swallows it posts it. A cancelled task makes no further
-/// attempt, and its delay ends at once, with the error that was there.
+/// The last error is thrown as it was, and never posted: whoever swallows it posts it. A cancelled task makes no
+/// further attempt, and its delay ends at once, with the error that was there.
 ///
 /// - Parameters:
 ///   - policy: What is retried, how often, and after which delays.
