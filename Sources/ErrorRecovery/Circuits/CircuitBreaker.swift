@@ -16,6 +16,9 @@ import Synchronization
 ///
 /// Each change of state is posted once as ``CircuitChanged``, in order. With ``listening`` the failures count that
 /// anyone posts.
+///
+/// Do not run an operation through a circuit within another one of the same circuit: its failure would count twice, and
+/// a trial would be refused by itself.
 public final class CircuitBreaker: Sendable {
     /// What the breaker is called, in errors and descriptions.
     public let name: String
@@ -91,6 +94,7 @@ public final class CircuitBreaker: Sendable {
     /// - Returns: What the operation returned.
     /// - Throws: What the operation threw, as it was; ``CircuitOpen`` where it was not run.
     /// - Complexity: In a closed circuit one atomic read, beside an operation that succeeds. Nothing is allocated.
+    @inlinable
     public func run<T>(_ operation: () async throws -> T) async throws -> T {
         let trial = try admit()
         let result: T
@@ -100,7 +104,7 @@ public final class CircuitBreaker: Sendable {
             failed(error, trial)
             throw error
         }
-        if let trial { end(trial, .success, thrown: nil) }
+        if let trial { succeeded(trial) }
         return result
     }
 
@@ -127,7 +131,8 @@ extension CircuitBreaker {
     /// Lets an attempt through or refuses it.
     ///
     /// - Returns: The number of the trial that it is, in a circuit that is not closed.
-    private func admit() throws(CircuitOpen) -> UInt64? {
+    @usableFromInline
+    func admit() throws(CircuitOpen) -> UInt64? {
         // An attempt that is let through while the circuit opens might as well have begun before.
         if isClosed.load(ordering: .acquiring) { return nil }
         let now = now()
@@ -139,7 +144,11 @@ extension CircuitBreaker {
         }
     }
 
-    private func failed(_ error: any Error, _ trial: UInt64?) {
+    @usableFromInline
+    func succeeded(_ trial: UInt64) { end(trial, .success, thrown: nil) }
+
+    @usableFromInline
+    func failed(_ error: any Error, _ trial: UInt64?) {
         let counts = !Task.isCancelled && counts(error)
         let key = counts && isListening.load(ordering: .relaxed) ? ThrownErrors.Key(error) : nil
         if let trial {

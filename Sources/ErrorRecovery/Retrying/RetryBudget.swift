@@ -54,6 +54,7 @@ public final class RetryBudget: Sendable {
     }
 
     /// Adds what a call deposits.
+    @usableFromInline
     func deposit() { add(deposited) }
 
     /// Takes the cost of a retry, if that much is there.

@@ -36,6 +36,7 @@ public enum RetryReporting: Sendable, Hashable {
 /// - Throws: What the last attempt threw.
 /// - Complexity: Beside the operation, where it succeeds at once: one atomic read if there is a budget, and one read of
 ///   the clock if there is a deadline. Nothing is allocated.
+@inlinable
 public func retry<T, F: Error, C: Clock>(
     _ policy: RetryPolicy,
     clock: C = ContinuousClock(),
@@ -49,12 +50,36 @@ public func retry<T, F: Error, C: Clock>(
 ) async throws(F) -> T where C.Duration == Duration {
     policy.budget?.deposit()
     let start = policy.deadline == nil ? nil : clock.now
-    var error: F
     do throws(F) {
         return try await operation(1)
-    } catch let first {
-        error = first
+    } catch {
+        return try await retryAgain(
+            policy, after: error, since: start, clock, reporting, errors, metadata,
+            .init(fileID: fileID, line: line), onStep, operation)
     }
+}
+
+/// What `retry` does after its first attempt has failed.
+///
+/// Kept apart, so that the way of those who succeed at once is short, and can be compiled into the caller.
+///
+/// - Parameters:
+///   - first: What the first attempt threw.
+///   - start: When it began; nil if there is no deadline.
+@usableFromInline
+func retryAgain<T, F: Error, C: Clock>(
+    _ policy: RetryPolicy,
+    after first: F,
+    since start: C.Instant?,
+    _ clock: C,
+    _ reporting: RetryReporting,
+    _ errors: any ErrorPosting,
+    _ metadata: [String: String],
+    _ source: ErrorReport.Source,
+    _ onStep: (RetryStep) -> Void,
+    _ operation: (_ attempt: Int) async throws(F) -> T
+) async throws(F) -> T where C.Duration == Duration {
+    var error = first
     var progress = RetryProgress(policy)
     var generator = SystemRandomNumberGenerator()
     func elapsed() -> Duration { start.map { $0.duration(to: clock.now) } ?? .zero }
@@ -79,7 +104,7 @@ public func retry<T, F: Error, C: Clock>(
             let place = [
                 "retry.attempt": "\(attempt)", "retry.of": "\(policy.maxAttempts)", "retry.delay": "\(delay)",
             ]
-            errors.post(thrown, metadata: metadata.merging(place) { $1 }, source: .init(fileID: fileID, line: line))
+            errors.post(thrown, metadata: metadata.merging(place) { $1 }, source: source)
         }
         do throws(F) {
             return try await operation(progress.attempt)
