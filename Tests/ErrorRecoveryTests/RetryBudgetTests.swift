@@ -85,6 +85,32 @@ struct RetryBudgetTests {
         #expect(statistics.available < 1)
     }
 
+    @Test("concurrent calls of retry that all fail make no more attempts than the bound allows")
+    func concurrentRetries() async {
+        let budget = RetryBudget(ratio: 0.1, reserve: 10)
+        let policy = RetryPolicy(maxAttempts: 5, backoff: .constant(.zero), budget: budget).retrying(Timeout.self)
+        let (tasks, calls) = (8, 250)
+        let attempts = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<tasks {
+                group.addTask { @concurrent in
+                    var attempts = 0
+                    for _ in 0..<calls {
+                        _ = try? await retry(policy, clock: ImmediateClock()) { _ in
+                            attempts += 1
+                            throw Timeout()
+                        }
+                    }
+                    return attempts
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(attempts <= tasks * calls * 11 / 10 + 10)
+        #expect(attempts == tasks * calls + budget.statistics.granted)
+        // What is left would not have been enough for one more.
+        #expect(attempts >= tasks * calls * 11 / 10 - 1)
+    }
+
     @Test("the budget follows a sequential model of the bucket, operation by operation")
     func model() {
         var generator = SplitMix64(seed: 6)

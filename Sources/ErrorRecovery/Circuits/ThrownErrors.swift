@@ -7,14 +7,19 @@ import ErrorRouting
 /// whichever of two equal errors is reported first, both count once in the end. What is not reported within the window
 /// is forgotten, as it no longer counts either.
 struct ThrownErrors {
-    /// What an error is known again by.
-    struct Key: Hashable {
-        private let text: String
+    /// What an error is known again by: its text, of which no more is kept than a hash and the length.
+    ///
+    /// Two texts with the same of both, which is next to impossible, would cost one count.
+    struct Key: Equatable {
+        private let hash: Int
+        private let length: Int
 
         /// Asks the error for its text, so not to be called under a lock.
         init(_ error: any Error) {
             // The line that the library itself writes: bounded, without addresses, the same for equal errors.
-            text = ErrorReport(error: error, source: .init(fileID: "", line: 0)).description
+            let text = ErrorReport(error: error, source: .init(fileID: "", line: 0)).description
+            hash = text.hashValue
+            length = text.utf8.count
         }
     }
 

@@ -19,7 +19,7 @@ public struct RetryPolicy: Sendable {
     /// How long to wait before each retry, where no hint says it.
     public var backoff: Backoff
 
-    /// Which errors are retried: the rules, by which `.fail` is the default unless it is set otherwise.
+    /// Which errors are retried: rules as anywhere, and a default for what none of them matches.
     public var decisions: ErrorMap<RetryDecision>
 
     /// What the retries of all who share it may cost; nil for no limit.
