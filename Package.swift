@@ -6,14 +6,18 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "ErrorRouting", targets: ["ErrorRouting"]),
+        .library(name: "ErrorRecovery", targets: ["ErrorRecovery"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
     ],
     targets: [
         .target(name: "ErrorRouting"),
+        .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRouting"]),
         .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
+        .testTarget(
+            name: "ErrorRecoveryTests", dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(name: "error-bus-demoTests", dependencies: ["ErrorRouting", "error-bus-demo"]),
     ],

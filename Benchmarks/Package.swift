@@ -15,6 +15,7 @@ let package = Package(
         .target(
             name: "Contenders",
             dependencies: [
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]
@@ -22,7 +23,16 @@ let package = Package(
         // `swift run -c release compare`: the tables, ratios taken in one run, and the charts in Results/.
         .executableTarget(
             name: "compare",
-            dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
+            dependencies: [
+                "Contenders",
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+            ]
+        ),
+        // Retries and runs through a closed circuit as often as it is told to, for check-allocations.sh.
+        .executableTarget(
+            name: "recovery-allocations",
+            dependencies: ["Contenders"]
         ),
         // Dispatches as often as it is told to, for check-allocations.sh.
         .executableTarget(

@@ -3,13 +3,14 @@ import Foundation
 /// Measures this package beside what one would write instead, and prints one table for each part.
 @main
 enum Compare {
-    private static let parts: [any Part] = [DispatchPart(), BusPart()]
+    private static let parts: [any Part] = [DispatchPart(), BusPart(), RecoveryPart()]
 
     private static let usage = """
         usage: swift run -c release compare [PART ...] [--short] [--results FOLDER]
 
           PART               what to compare: dispatch, one error's way through the rules; bus, from a post to its
-                             action, with several posters (default: both)
+                             action, with several posters; recovery, retries and circuits where all goes well, and
+                             what jitter does to a herd (default: all)
           --short            a few rounds; checks only, with wide bounds, that the cost of a dispatch does not grow with
                              the rules, that the bus is faster than AsyncStream, that it bears eight posters, and
                              that scopes cost next to nothing

@@ -1,0 +1,82 @@
+import ErrorRouting
+
+/// How far one call of `retry` has come: a plain value that decides, and neither waits nor tries.
+struct RetryProgress {
+    /// Longer than anybody waits, and far from where the instants of clocks overflow: a hundred years.
+    private static let longestDelay = Duration.seconds(3_155_760_000)
+
+    private let policy: RetryPolicy
+    /// Which attempt is under way, or has failed last.
+    private(set) var attempt = 1
+    private var lastDelay: Duration?
+    /// What was withdrawn from the budget for the retry that is about to be made.
+    private var withdrawn: Int?
+
+    init(_ policy: RetryPolicy) { self.policy = policy }
+
+    /// Decides what becomes of an attempt that failed.
+    ///
+    /// The budget is asked last, so that nothing is withdrawn for a retry that something else forbids.
+    ///
+    /// - Parameters:
+    ///   - error: What the attempt threw.
+    ///   - isCancelled: Whether the task is cancelled.
+    ///   - elapsed: How long the call has taken; asked only if there is a deadline.
+    ///   - generator: Where the chance in delays comes from.
+    mutating func verdict(
+        on error: any Error,
+        isCancelled: Bool,
+        elapsed: () -> Duration,
+        using generator: inout some RandomNumberGenerator
+    ) -> RetryStep.Verdict {
+        if isCancelled || isCancellation(error) { return .cancelled }
+        let cost: Int
+        var hint: Duration?
+        switch policy.decisions[error] {
+        case .fail:
+            return .notRetryable
+        case .retry(let itsCost):
+            cost = itsCost
+            hint = Self.provider.match(error)?.retryAfter
+        case .retryAfter(let delay, let itsCost):
+            (cost, hint) = (itsCost, delay)
+        }
+        if attempt >= policy.maxAttempts { return .attemptsSpent }
+        if let hint, hint > policy.longestHint { return .hintTooLong(hint) }
+        let asked =
+            hint.map { max($0, .zero) }
+            ?? policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
+        let delay = min(asked, Self.longestDelay)
+        if let deadline = policy.deadline, delay >= deadline - elapsed() { return .deadlineWouldPass }
+        if let budget = policy.budget {
+            if !budget.withdraw(cost) { return .budgetSpent }
+            withdrawn = cost
+        }
+        lastDelay = delay
+        return .retriesAfter(delay, hinted: hint != nil)
+    }
+
+    /// Decides after the delay whether the next attempt is made after all.
+    ///
+    /// - Parameters:
+    ///   - isCancelled: Whether the task is cancelled, or the sleep threw.
+    ///   - elapsed: How long the call has taken; asked only if there is a deadline.
+    /// - Returns: Why the attempt is not made; nil if it is, and then it has begun.
+    mutating func obstacle(isCancelled: Bool, elapsed: () -> Duration) -> RetryStep.Verdict? {
+        let obstacle: RetryStep.Verdict
+        if isCancelled {
+            obstacle = .cancelled
+        } else if let deadline = policy.deadline, elapsed() >= deadline {
+            obstacle = .deadlineWouldPass
+        } else {
+            attempt += 1
+            withdrawn = nil
+            return nil
+        }
+        if let withdrawn { policy.budget?.giveBack(withdrawn) }
+        withdrawn = nil
+        return obstacle
+    }
+
+    private static let provider = ErrorMatcher<any RetryAfterProviding>.conforming(to: (any RetryAfterProviding).self)
+}

@@ -1,0 +1,237 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("R6: a circuit breaker keeps callers from what fails", .hangLimit)
+struct CircuitBreakerTests {
+    @Test("it opens, refuses with what is left of the pause, tries, and closes; each change is posted once")
+    func cycle() async throws {
+        let clock = TestClock()
+        let recorded = await withRecordedErrors { bus in
+            let breaker = CircuitBreaker(
+                "payments", opensAt: 2, counting: .type(Timeout.self), clock: clock, reportingTo: bus)
+            await breaker.fail(with: Timeout(code: 1))
+            #expect(breaker.state == .closed)
+            await breaker.fail(with: Timeout(code: 2))
+            #expect(breaker.state == .open)
+            clock.advance(by: .seconds(2))
+            let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run { Issue.record("it ran") } }
+            #expect(refusal?.name == "payments" && refusal?.retryAfter == .seconds(3))
+            #expect(refusal?.cause as? Timeout == Timeout(code: 2))
+            #expect(refusal?.description == "circuit payments is open for another 3.0 seconds")
+            clock.advance(by: .seconds(3))
+            // Nobody has tried yet.
+            #expect(breaker.state == .open)
+            let result = try? await breaker.run {
+                #expect(breaker.state == .halfOpen)
+                return 7
+            }
+            #expect(result == 7 && breaker.state == .closed)
+        }
+        let changes = recorded.matches(of: .type(CircuitChanged.self))
+        #expect(changes.map(\.state) == [.open, .halfOpen, .closed])
+        #expect(changes.allSatisfy { $0.name == "payments" && $0.cause as? Timeout == Timeout(code: 2) })
+        #expect(recorded.reports.count == 3 && recorded.reports[0].source.fileID == #fileID)
+        #expect(recorded.reports[0].metadata == ["circuit.name": "payments", "circuit.state": "open"])
+        #expect(changes.map(\.description).last == "circuit payments is closed")
+    }
+
+    @Test("while a trial takes, everybody else is refused without a hint; its failure opens the circuit anew")
+    func trial() async {
+        let clock = TestClock()
+        let breaker = CircuitBreaker.quiet(clock)
+        await breaker.fail(with: Timeout(code: 1))
+        clock.advance(by: .seconds(5))
+        let (running, gate) = (Gate(), Gate())
+        let trial = Task {
+            try await breaker.run {
+                running.open()
+                await gate.wait()
+                throw Timeout(code: 2)
+            }
+        }
+        await running.wait()
+        let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+        #expect(refusal?.retryAfter == nil && refusal?.description == "circuit test is open while a trial is under way")
+        gate.open()
+        await #expect(throws: Timeout(code: 2)) { try await trial.value }
+        #expect(breaker.state == .open)
+        let next = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+        #expect(next?.retryAfter == .seconds(5) && next?.cause as? Timeout == Timeout(code: 2))
+    }
+
+    @Test("a trial that is cancelled, or throws what does not count, makes room for the next")
+    func trialsThatSayNothing() async throws {
+        let clock = TestClock()
+        let breaker = CircuitBreaker.quiet(clock)
+        await breaker.fail(with: Timeout())
+        clock.advance(by: .seconds(5))
+        await breaker.fail(with: Refused())
+        #expect(breaker.state == .halfOpen)
+        await breaker.fail(with: CancellationError())
+        #expect(breaker.state == .halfOpen)
+        let (running, gate) = (Gate(), Gate())
+        let cancelled = Task {
+            try await breaker.run {
+                running.open()
+                await gate.wait()
+                // What a cancelled call throws says nothing of what it called.
+                throw Timeout()
+            }
+        }
+        await running.wait()
+        cancelled.cancel()
+        gate.open()
+        await #expect(throws: Timeout.self) { try await cancelled.value }
+        #expect(breaker.state == .halfOpen)
+        try await breaker.run {}
+        #expect(breaker.state == .closed)
+    }
+
+    @Test("what never counts: cancellations, refusals and changes, of this circuit or another, and what wraps them")
+    func neverCounted() async {
+        struct Wrapped: Error { let cause: any Error }
+        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: TestClock(), reportingTo: Nobody())
+        let refusal = CircuitOpen(name: "other", retryAfter: nil, cause: Timeout())
+        let change = CircuitChanged(name: "other", state: .open, cause: Timeout())
+        for error in [CancellationError(), refusal, change, Wrapped(cause: refusal)] as [any Error] {
+            await breaker.fail(with: error)
+        }
+        #expect(breaker.state == .closed)
+        await breaker.fail(with: Wrapped(cause: Timeout()))
+        #expect(breaker.state == .open)
+    }
+
+    @Test("successes in between do not help, and failures older than the window are forgotten")
+    func window() async throws {
+        let clock = TestClock()
+        let breaker = CircuitBreaker.quiet(clock, opensAt: 3)
+        for _ in 0..<4 {
+            await breaker.fail(with: Timeout())
+            try await breaker.run {}
+            clock.advance(by: .seconds(5))
+        }
+        #expect(breaker.state == .closed)
+        for _ in 0..<2 {
+            try await breaker.run {}
+            await breaker.fail(with: Timeout())
+        }
+        #expect(breaker.state == .open)
+    }
+
+    @Test("what run threw is as it was: the very object")
+    func identity() async {
+        final class Failure: Error {}
+        let failure = Failure()
+        let breaker = CircuitBreaker("test", counting: .any, reportingTo: Nobody())
+        do {
+            try await breaker.run { throw failure }
+        } catch {
+            #expect(error as? Failure === failure)
+        }
+    }
+
+    @Test("a retry obeys the circuit's hint, and comes back as its trial")
+    func retried() async throws {
+        let clock = ImmediateClock()
+        let breaker = CircuitBreaker(
+            "test", opensAt: 1, counting: .type(Timeout.self), clock: clock, reportingTo: Nobody())
+        let policy = RetryPolicy.timeouts(4).retrying(CircuitOpen.self)
+        var verdicts: [RetryStep.Verdict] = []
+        let result = try await retry(policy, clock: clock, onStep: { verdicts.append($0.verdict) }) { attempt in
+            try await breaker.run {
+                if attempt == 1 { throw Timeout() }
+                return attempt
+            }
+        }
+        #expect(result == 3)
+        #expect(verdicts == [.retriesAfter(.seconds(1), hinted: false), .retriesAfter(.seconds(4), hinted: true)])
+    }
+
+    @Test("concurrent callers: one opens it, one tries at a time, and changes are posted once and in order")
+    func concurrent() async {
+        let clock = TestClock()
+        let recorded = await withRecordedErrors { bus in
+            let breaker = CircuitBreaker(
+                "test", opensAt: 3, for: .zero, counting: .type(Timeout.self), clock: clock, reportingTo: bus)
+            await withTaskGroup { group in
+                for task in 0..<8 {
+                    group.addTask { @concurrent in
+                        for round in 0..<300 {
+                            if (round + task) % 3 == 0 {
+                                await breaker.fail(with: Timeout())
+                            } else {
+                                try? await breaker.run {}
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let states = recorded.matches(of: .type(CircuitChanged.self)).map(\.state)
+        #expect(states.first == .open && states.count == recorded.reports.count)
+        for (before, after) in zip(states, states.dropFirst()) {
+            switch before {
+            case .closed: #expect(after == .open)
+            case .open: #expect(after == .halfOpen)
+            case .halfOpen: #expect(after == .open || after == .closed)
+            }
+        }
+    }
+
+    @Test("a poster that asks the circuit again, from within the post of its change, does not lock up")
+    func reentrant() async {
+        let poster = Asking()
+        let breaker = CircuitBreaker(
+            "test", opensAt: 1, for: .zero, counting: .type(Timeout.self), clock: TestClock(), reportingTo: poster)
+        poster.breaker.withLock { $0 = breaker }
+        await breaker.fail(with: Timeout())
+        #expect(poster.states.withLock { $0 } == ["open: open"])
+        try? await breaker.run {}
+        // The trial had ended before both changes were posted, or not: each is posted once.
+        #expect(poster.states.withLock { $0.map { $0.prefix { $0 != ":" } } } == ["open", "halfOpen", "closed"])
+        poster.breaker.withLock { $0 = nil }
+    }
+}
+
+/// Posts nothing, and asks a circuit for its state in place of it.
+private final class Asking: ErrorPosting {
+    let breaker = Locked<CircuitBreaker?>(nil)
+    let states = Locked<[String]>([])
+
+    func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
+        guard let change = error as? CircuitChanged, let breaker = breaker.withLock({ $0 }) else { return }
+        let state = breaker.state
+        states.withLock { $0.append("\(change.state): \(state)") }
+    }
+
+    func deliver(
+        _ error: any Error, metadata: [String: String], source: ErrorReport.Source
+    ) async -> HandleOutcome {
+        HandleOutcome(disposition: .dropped)
+    }
+}
+
+/// A poster for those who do not care.
+struct Nobody: ErrorPosting {
+    func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {}
+
+    func deliver(
+        _ error: any Error, metadata: [String: String], source: ErrorReport.Source
+    ) async -> HandleOutcome {
+        HandleOutcome(disposition: .dropped)
+    }
+}
+
+extension CircuitBreaker {
+    /// A circuit that counts time-outs, and posts nothing.
+    static func quiet(_ clock: TestClock, opensAt failures: Int = 1) -> CircuitBreaker {
+        CircuitBreaker("test", opensAt: failures, counting: .type(Timeout.self), clock: clock, reportingTo: Nobody())
+    }
+
+    /// Runs an operation that throws an error, and swallows it.
+    func fail(with error: any Error) async {
+        try? await run { throw error }
+    }
+}

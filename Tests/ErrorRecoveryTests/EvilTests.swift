@@ -1,0 +1,95 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+/// Everything of the user's that is called calls back into what called it.
+@Suite("What the user's code does while it is asked locks nothing up", .hangLimit)
+struct EvilTests {
+    /// The circuit that everything here asks again; set once.
+    private final class Target: Sendable {
+        private let stored = Locked<CircuitBreaker?>(nil)
+
+        var breaker: CircuitBreaker? { stored.withLock { $0 } }
+        func set(_ breaker: CircuitBreaker?) { stored.withLock { $0 = breaker } }
+    }
+
+    /// An error that asks, posts and is handled while it is asked for its text.
+    private struct Evil: RetryClassified, RetryAfterProviding, CustomStringConvertible {
+        let target: Target
+
+        var description: String {
+            _ = target.breaker?.state
+            _ = target.breaker?.listening.handleSynchronously(self)
+            return "evil"
+        }
+
+        var retryDecision: RetryDecision {
+            _ = RetryPolicy.default.explain(self)
+            _ = target.breaker?.listening.handleSynchronously(self)
+            return .retry()
+        }
+
+        var retryAfter: Duration? {
+            _ = target.breaker?.state
+            return .zero
+        }
+    }
+
+    /// A clock that asks the circuit whose clock it is.
+    private final class EvilClock: Clock, Sendable {
+        let target: Target
+        init(_ target: Target) { self.target = target }
+
+        var now: ImmediateClock.Instant {
+            _ = target.breaker?.state
+            return .init()
+        }
+
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: ImmediateClock.Instant, tolerance: Duration?) async throws { await Task.yield() }
+    }
+
+    /// An error that asks the circuit when it is let go of.
+    private final class Dying: Error {
+        let target: Target
+        init(_ target: Target) { self.target = target }
+        deinit { _ = target.breaker?.state }
+    }
+
+    @Test("matchers, clocks, errors and posters that ask the circuit that asks them")
+    func evil() async {
+        let target = Target()
+        let breaker = CircuitBreaker(
+            "evil", opensAt: 2, for: .zero,
+            counting: .predicate { _ in
+                _ = target.breaker?.state
+                return true
+            }, clock: EvilClock(target))
+        target.set(breaker)
+        await withRecordedErrors(handler: breaker.listening) { bus in
+            await withTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for round in 0..<20 {
+                            await bus.catching {
+                                try await retry(
+                                    .default, clock: EvilClock(target), reporting: .retriedAttempts, to: bus,
+                                    onStep: { _ in _ = breaker.state }
+                                ) { _ in
+                                    try await breaker.run {
+                                        // A run inside of a run, of the same circuit.
+                                        try await breaker.run {
+                                            throw round % 2 == 0 ? Evil(target: target) : Dying(target)
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        target.set(nil)
+    }
+}

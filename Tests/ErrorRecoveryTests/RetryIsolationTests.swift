@@ -1,0 +1,72 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("R1: retry and circuits keep the caller's isolation", .hangLimit)
+struct RetryIsolationTests {
+    /// What may not leave its actor.
+    private final class Counter {
+        var count = 0
+    }
+
+    @Test("on the main actor, with a value that is not Sendable, operation and steps run on it")
+    @MainActor
+    func mainActor() async throws {
+        let counter = Counter()
+        let circuit = CircuitBreaker("test", counting: .type(Timeout.self))
+        let count = try await retry(
+            .timeouts(), clock: ImmediateClock(),
+            onStep: { _ in
+                MainActor.assertIsolated()
+                counter.count += 10
+            }
+        ) { attempt in
+            try await circuit.run {
+                MainActor.assertIsolated()
+                counter.count += 1
+                if attempt < 3 { throw Timeout() }
+                return counter.count
+            }
+        }
+        #expect(count == 23)
+    }
+
+    @Test("on an actor, whose state the operation changes")
+    func anActor() async throws {
+        actor Client {
+            private var attempts = 0
+            private let counter = Counter()
+
+            func call() async throws -> Int {
+                try await retry(.timeouts(), clock: ImmediateClock(), onStep: { _ in self.assertIsolated() }) { _ in
+                    self.assertIsolated()
+                    attempts += 1
+                    counter.count += 1
+                    if attempts < 3 { throw Timeout() }
+                    return attempts + counter.count
+                }
+            }
+        }
+        #expect(try await Client().call() == 6)
+    }
+
+    @Test("a result that is not Sendable comes back to its actor")
+    @MainActor
+    func nonSendableResult() async {
+        let counter = Counter()
+        let result = await retry(.default) { _ in counter }
+        result.count += 1
+        #expect(counter.count == 1)
+    }
+
+    @Test("a clock that is only known as any Clock<Duration> will do")
+    func erasedClock() async throws {
+        let clock: any Clock<Duration> = ImmediateClock()
+        let result = try await retry(.timeouts(), clock: clock) { attempt in
+            if attempt == 1 { throw Timeout() }
+            return attempt
+        }
+        #expect(result == 2)
+    }
+}

@@ -1,0 +1,108 @@
+import ErrorRecovery
+import ErrorRouting
+import Foundation
+import Testing
+
+@Suite("A policy's rules are those of an error map, and say why")
+struct RetryPolicyTests {
+    private enum Payment: Error, Equatable {
+        case declined
+        case gateway
+    }
+
+    @Test("every shape of retrying and failing, the last-registered rule first")
+    func shapes() {
+        let policy = RetryPolicy()
+            .retrying(matching: .type(Timeout.self).where { $0.code > 0 }, cost: 2)
+            .retrying(Payment.self)
+            .failing(Payment.declined)
+            .retrying(domain: NSURLErrorDomain, cost: 5)
+            .failing(domain: NSURLErrorDomain, code: -999)
+            .retrying(Refused.self)
+            .failing(matching: .conforming(to: (any RetryClassified).self))
+            .retrying(Payment.declined, cost: 7)
+            .failing(Refused.self)
+        func decision(_ error: any Error) -> RetryDecision { policy.decisions[error] }
+        #expect(decision(Timeout(code: 1)) == .retry(cost: 2))
+        #expect(decision(Timeout()) == .fail)
+        #expect(decision(Payment.gateway) == .retry())
+        #expect(decision(Payment.declined) == .retry(cost: 7))
+        #expect(decision(NSError(domain: NSURLErrorDomain, code: -1001)) == .retry(cost: 5))
+        #expect(decision(URLError(.cancelled)) == .fail)
+        #expect(decision(Refused()) == .fail)
+        #expect(decision(Classified(retryDecision: .retry())) == .fail)
+    }
+
+    @Test("the presets retry what classifies itself, as it says, and nothing else")
+    func presets() {
+        for policy in [RetryPolicy.default, .aggressive] {
+            #expect(policy.decisions[Classified(retryDecision: .retry(cost: 3))] == .retry(cost: 3))
+            #expect(policy.decisions[Classified(retryDecision: .fail)] == .fail)
+            #expect(policy.decisions[Timeout()] == .fail)
+            #expect(policy.budget == nil && policy.deadline == nil && policy.longestHint == .seconds(60))
+        }
+        #expect(RetryPolicy.default.maxAttempts == 3)
+        #expect(RetryPolicy.default.backoff == .exponential(from: .seconds(1), by: 2, upTo: .seconds(30)))
+        #expect(RetryPolicy.aggressive.maxAttempts == 5)
+        #expect(RetryPolicy.aggressive.backoff == .exponential(from: .milliseconds(500), by: 2, upTo: .seconds(60)))
+    }
+
+    @Test("customising a preset does not change it")
+    func valueSemantics() {
+        var policy = RetryPolicy.default.retrying(Timeout.self)
+        policy.maxAttempts = 9
+        #expect(RetryPolicy.default.decisions[Timeout()] == .fail && RetryPolicy.default.maxAttempts == 3)
+        #expect(policy.decisions[Timeout()] == .retry())
+    }
+
+    @Test("explain names the rule that decides, and where it was registered")
+    func explain() {
+        let policy = RetryPolicy().retrying(Timeout.self)
+            .failing(matching: .type(Timeout.self).where { $0.code == 7 }.named("code 7"))
+        let line = #line - 1
+        let explanation = policy.explain(Timeout(code: 7))
+        #expect(explanation.rule?.matcher == "code 7")
+        #expect(explanation.rule?.source.fileID == #fileID && explanation.rule?.source.line == UInt(line))
+        #expect(policy.explain(Timeout()).rule?.matcher == "type(Timeout)")
+        #expect(policy.explain(Refused()).rule == nil)
+        #expect(policy.explain(Refused()).disposition == .unmatched)
+    }
+
+    @Test("R2: a hint takes the place of the computed delay, without jitter; the rule's own goes before the error's")
+    func hints() async throws {
+        let policy = RetryPolicy(maxAttempts: 9, backoff: .constant(.seconds(5), jitter: .none))
+            .retrying(Busy.self)
+            .retrying(Timeout.self)
+        func delays(_ policy: RetryPolicy, _ error: any Error) async -> ([Duration], RetryStep.Verdict?) {
+            let clock = ImmediateClock()
+            var first: RetryStep.Verdict?
+            _ = try? await retry(policy, clock: clock, onStep: { first = first ?? $0.verdict }) { attempt in
+                if attempt == 1 { throw error }
+            }
+            return (clock.sleeps, first)
+        }
+        #expect(await delays(policy, Timeout()) == ([.seconds(5)], .retriesAfter(.seconds(5), hinted: false)))
+        #expect(await delays(policy, Busy(retryAfter: nil)).0 == [.seconds(5)])
+        let hinted = await delays(policy, Busy(retryAfter: .seconds(60)))
+        #expect(hinted == ([.seconds(60)], .retriesAfter(.seconds(60), hinted: true)))
+        #expect(await delays(policy, Busy(retryAfter: .zero)).0 == [.zero])
+        #expect(await delays(policy, Busy(retryAfter: .seconds(-3))).0 == [.zero])
+        var ruled = policy
+        ruled.decisions = policy.decisions.on(Busy.self, .retryAfter(.seconds(2)))
+        #expect(await delays(ruled, Busy(retryAfter: .seconds(9))).0 == [.seconds(2)])
+        // Beyond the longest hint there is no attempt, rather than an early one.
+        let tooLong = await delays(policy, Busy(retryAfter: .seconds(61)))
+        #expect(tooLong == ([], .hintTooLong(.seconds(61))))
+        ruled.decisions = policy.decisions.on(Timeout.self, .retryAfter(.seconds(61)))
+        #expect(await delays(ruled, Timeout()) == ([], .hintTooLong(.seconds(61))))
+    }
+
+    @Test("what a policy takes with it: it is small, and Sendable")
+    func layout() {
+        func requireSendable(_ type: (some Sendable).Type) {}
+        requireSendable(RetryPolicy.self)
+        requireSendable(RetryStep.self)
+        requireSendable(CircuitBreaker.self)
+        #expect(MemoryLayout<RetryDecision>.size <= 32)
+    }
+}

@@ -1,0 +1,236 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Testing
+
+@Suite("retry tries again as its policy says, and throws the last error as it was", .hangLimit)
+struct RetryTests {
+    @Test("an operation that succeeds at once is called once, with attempt 1, and nothing is told")
+    func successAtOnce() async {
+        let clock = ImmediateClock()
+        var steps: [RetryStep] = []
+        let result = await retry(.timeouts(), clock: clock, onStep: { steps.append($0) }) { attempt in
+            #expect(attempt == 1)
+            return "done"
+        }
+        #expect(result == "done" && steps.isEmpty && clock.sleeps.isEmpty)
+    }
+
+    @Test("R5: attempts are counted from 1, retried after their delays, and told one by one")
+    func stepByStep() async throws {
+        let clock = ImmediateClock()
+        var steps: [RetryStep] = []
+        var attempts: [Int] = []
+        let result = try await retry(.timeouts(4), clock: clock, onStep: { steps.append($0) }) { attempt in
+            attempts.append(attempt)
+            if attempt < 4 { throw Timeout(code: attempt) }
+            return attempt * 10
+        }
+        #expect(result == 40 && attempts == [1, 2, 3, 4])
+        #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4)])
+        #expect(steps.map(\.attempt) == [1, 2, 3] && steps.allSatisfy { $0.maxAttempts == 4 })
+        #expect(steps.map { ($0.error as? Timeout)?.code } == [1, 2, 3])
+        #expect(
+            steps.map(\.verdict) == [
+                .retriesAfter(.seconds(1), hinted: false), .retriesAfter(.seconds(2), hinted: false),
+                .retriesAfter(.seconds(4), hinted: false),
+            ])
+    }
+
+    @Test("R1: when the attempts are spent the last error is thrown, and it is the very object that was thrown")
+    func lastError() async {
+        final class Failure: Error {}
+        var thrown: [Failure] = []
+        var verdicts: [RetryStep.Verdict] = []
+        let policy = RetryPolicy(backoff: .constant(.zero)).retrying(Failure.self)
+        do {
+            try await retry(policy, clock: ImmediateClock(), onStep: { verdicts.append($0.verdict) }) {
+                (_) throws(Failure) in
+                thrown.append(Failure())
+                throw thrown[thrown.count - 1]
+            }
+            Issue.record("nothing was thrown")
+        } catch {
+            // Typed: no cast.
+            let failure: Failure = error
+            #expect(thrown.count == 3 && failure === thrown[2])
+        }
+        #expect(verdicts.count == 3 && verdicts.last == .attemptsSpent)
+    }
+
+    @Test("R1: an error that no rule retries is thrown at once")
+    func notRetryable() async {
+        let clock = ImmediateClock()
+        var verdicts: [RetryStep.Verdict] = []
+        await #expect(throws: Refused.self) {
+            try await retry(.timeouts(), clock: clock, onStep: { verdicts.append($0.verdict) }) { _ in throw Refused() }
+        }
+        #expect(verdicts == [.notRetryable] && clock.sleeps.isEmpty)
+    }
+
+    @Test("R1: an operation that throws nothing needs no try, a typed do block compiles, and any Error stays itself")
+    func typedThrows() async {
+        let value = await retry(.default) { _ in 7 }
+        #expect(value == 7)
+        do throws(Timeout) {
+            try await retry(.timeouts(1)) { _ throws(Timeout) in throw Timeout(code: 3) }
+        } catch {
+            #expect(error.code == 3)
+        }
+        var seen: [String] = []
+        do {
+            try await retry(.timeouts(2), clock: ImmediateClock(), onStep: { seen.append("\(type(of: $0.error))") }) {
+                _ in
+                let error: any Error = Timeout(code: 4)
+                throw error
+            }
+        } catch {
+            #expect(error as? Timeout == Timeout(code: 4))
+        }
+        #expect(seen == ["Timeout", "Timeout"])
+    }
+
+    @Test("R1: nothing is posted by default; with retriedAttempts every error but the last is, with its place")
+    func reporting() async {
+        let recorded = await withRecordedErrors { bus in
+            _ = try? await retry(.timeouts(), clock: ImmediateClock()) { _ in throw Timeout() }
+            let (policy, clock) = (RetryPolicy.timeouts(), ImmediateClock())
+            _ = try? await retry(
+                policy, clock: clock, reporting: .retriedAttempts, to: bus, metadata: ["order": "7"]
+            ) { attempt in throw Timeout(code: attempt) }
+        }
+        #expect(recorded.matches(of: .type(Timeout.self)).map(\.code) == [1, 2])
+        #expect(
+            recorded.reports.first?.metadata == [
+                "order": "7", "retry.attempt": "1", "retry.of": "3", "retry.delay": "1.0 seconds",
+            ])
+        #expect(recorded.reports.first?.source.fileID == #fileID)
+    }
+
+    @Test("R1: an error whose retry is given up during the delay is thrown, so it is not posted either")
+    func reportingGivenUp() async {
+        let recorded = await withRecordedErrors { bus in
+            await #expect(throws: Timeout.self) {
+                try await retry(
+                    .timeouts(), clock: ImmediateClock(failure: Refused()), reporting: .retriedAttempts, to: bus
+                ) { _ in throw Timeout() }
+            }
+        }
+        recorded.expectNoneReported()
+    }
+
+    @Test("R5: no attempt starts at or after the deadline, which is asked before each delay")
+    func deadline() async {
+        let clock = ImmediateClock()
+        var steps: [RetryStep.Verdict] = []
+        // Attempts at 0, 1 and 3; the next would be at 7, which is the deadline.
+        await #expect(throws: Timeout(code: 3)) {
+            try await retry(.timeouts(9, deadline: .seconds(7)), clock: clock, onStep: { steps.append($0.verdict) }) {
+                throw Timeout(code: $0)
+            }
+        }
+        #expect(clock.now.offset == .seconds(3))
+        #expect(steps.last == .deadlineWouldPass && steps.count == 3)
+    }
+
+    @Test("R5: the deadline is asked again after a sleep that took too long, and what the attempts take counts too")
+    func deadlineAfterSleep() async {
+        let clock = ImmediateClock(oversleeping: .seconds(6))
+        var steps: [RetryStep] = []
+        await #expect(throws: Timeout(code: 1)) {
+            try await retry(.timeouts(9, deadline: .seconds(7)), clock: clock, onStep: { steps.append($0) }) {
+                throw Timeout(code: $0)
+            }
+        }
+        #expect(steps.map(\.verdict) == [.retriesAfter(.seconds(1), hinted: false), .deadlineWouldPass])
+        #expect(steps.map(\.attempt) == [1, 1])
+        let slow = ImmediateClock()
+        await #expect(throws: Timeout(code: 1)) {
+            try await retry(.timeouts(9, deadline: .seconds(7)), clock: slow) { attempt in
+                slow.advance(by: .seconds(6))
+                throw Timeout(code: attempt)
+            }
+        }
+        #expect(slow.sleeps.isEmpty)
+    }
+
+    @Test("R5: a deadline of zero lets the first attempt through, and no other; one without end lets all")
+    func extremeDeadlines() async {
+        var attempts = 0
+        await #expect(throws: Timeout.self) {
+            try await retry(.timeouts(deadline: .zero), clock: ImmediateClock()) {
+                attempts = $0
+                throw Timeout()
+            }
+        }
+        #expect(attempts == 1)
+        let endless = RetryPolicy.timeouts(deadline: Duration(attoseconds: .max))
+        await #expect(throws: Timeout.self) {
+            try await retry(endless, clock: ImmediateClock()) {
+                attempts = $0
+                throw Timeout()
+            }
+        }
+        #expect(attempts == 3)
+    }
+
+    @Test("a delay that no clock can add to its moments is a hundred years")
+    func endlessDelay() async throws {
+        let clock = ImmediateClock()
+        clock.advance(by: .seconds(1))
+        let longest = Duration(attoseconds: .max)
+        let policy = RetryPolicy(backoff: .constant(longest, jitter: .none)).retrying(Timeout.self)
+        try await retry(policy, clock: clock) { if $0 == 1 { throw Timeout() } }
+        #expect(clock.sleeps == [.seconds(3_155_760_000)])
+    }
+
+    @Test("R4: a spent budget throws the error at once, and what is given up gives its tokens back")
+    func budget() async {
+        let budget = RetryBudget(ratio: 0, reserve: 3)
+        var verdicts: [RetryStep.Verdict] = []
+        let policy = RetryPolicy.timeouts(9, budget: budget)
+        let clock = ImmediateClock()
+        await #expect(throws: Timeout(code: 4)) {
+            try await retry(policy, clock: clock, onStep: { verdicts.append($0.verdict) }) { throw Timeout(code: $0) }
+        }
+        #expect(clock.sleeps.count == 3 && verdicts.last == .budgetSpent)
+
+        let other = RetryBudget(ratio: 0, reserve: 3)
+        await #expect(throws: Timeout(code: 1)) {
+            try await retry(.timeouts(9, budget: other), clock: ImmediateClock(failure: Refused())) {
+                throw Timeout(code: $0)
+            }
+        }
+        #expect(other.statistics == .init(available: 3, granted: 0, refused: 0))
+    }
+
+    @Test("R4: every call deposits, a retry takes the cost of its rule, and nothing for what else forbids it")
+    func budgetCosts() async {
+        let budget = RetryBudget(ratio: 0.5, reserve: 5)
+        let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero), budget: budget)
+            .retrying(Timeout.self, cost: 3)
+        func call() async { _ = try? await retry(policy, clock: ImmediateClock()) { _ in throw Timeout() } }
+        await call()
+        #expect(budget.statistics == .init(available: 2, granted: 1, refused: 0))
+        await call()
+        #expect(budget.statistics == .init(available: 2.5, granted: 1, refused: 1))
+        await call()
+        #expect(budget.statistics == .init(available: 0, granted: 2, refused: 1))
+    }
+
+    @Test("each verdict is a sentence")
+    func sentences() {
+        func sentence(_ verdict: RetryStep.Verdict) -> String {
+            RetryStep(attempt: 1, maxAttempts: 3, error: Timeout(), verdict: verdict).description
+        }
+        #expect(sentence(.budgetSpent) == "not retried: the budget is spent")
+        #expect(sentence(.retriesAfter(.seconds(2), hinted: false)) == "retried after 2.0 seconds")
+        #expect(sentence(.retriesAfter(.seconds(2), hinted: true)) == "retried after 2.0 seconds, as the error asked")
+        #expect(sentence(.notRetryable) == "not retried: no rule retries this error")
+        #expect(sentence(.attemptsSpent) == "not retried: the attempts are spent")
+        #expect(sentence(.deadlineWouldPass) == "not retried: the deadline would pass")
+        let tooLong = "not retried: the error asked to wait 90.0 seconds, which is too long"
+        #expect(sentence(.hintTooLong(.seconds(90))) == tooLong)
+        #expect(sentence(.cancelled) == "not retried: cancelled")
+    }
+}

@@ -1,0 +1,147 @@
+import ErrorRecovery
+import ErrorRouting
+import Testing
+
+@Suite("Simulations, in which nothing takes real time", .hangLimit)
+struct SimulationTests {
+    /// What happened to a budget, in order.
+    private enum Event {
+        case call
+        case asked(granted: Bool)
+    }
+
+    /// Ten thousand callers over ten minutes in which nothing works.
+    private func outage(budget: RetryBudget?) async -> (attempts: Int, events: [Event]) {
+        let policy = RetryPolicy(
+            maxAttempts: 4, backoff: .exponential(from: .milliseconds(500), upTo: .seconds(20)), budget: budget
+        ).retrying(Timeout.self)
+        return await Simulation.run { simulation in
+            let log = Locked((attempts: 0, events: [Event]()))
+            await withTaskGroup { group in
+                for caller in 0..<10_000 {
+                    group.addTask {
+                        // Spread over the outage; the last retries come after its end, and succeed.
+                        try? await simulation.sleep(for: .milliseconds(60 * caller))
+                        log.withLock { $0.events.append(.call) }
+                        _ = try? await retry(
+                            policy, clock: simulation,
+                            onStep: { step in
+                                switch step.verdict {
+                                case .retriesAfter: log.withLock { $0.events.append(.asked(granted: true)) }
+                                case .budgetSpent: log.withLock { $0.events.append(.asked(granted: false)) }
+                                default: break
+                                }
+                            }
+                        ) { _ in
+                            log.withLock { $0.attempts += 1 }
+                            if simulation.time < .seconds(600) { throw Timeout() }
+                        }
+                    }
+                }
+            }
+            return log.withLock { $0 }
+        }
+    }
+
+    @Test("R4: an outage of ten minutes, met by 10,000 callers, is multiplied by no more than the budget")
+    func outageWithBudget() async {
+        let budget = RetryBudget(ratio: 0.1, reserve: 10)
+        let (attempts, events) = await outage(budget: budget)
+        #expect(attempts <= 11_010)
+        #expect(attempts > 10_900)
+
+        // The bucket in tenths, one event after another.
+        var (held, granted) = (100, 0)
+        var differences = 0
+        for event in events {
+            switch event {
+            case .call:
+                held = min(held + 1, 100)
+            case .asked(let isGranted):
+                if isGranted != (held >= 10) { differences += 1 }
+                if held >= 10 { (held, granted) = (held - 10, granted + 1) }
+            }
+        }
+        #expect(differences == 0 && attempts == 10_000 + granted)
+        #expect(budget.statistics.granted == granted && budget.statistics.available == Double(held) / 10)
+    }
+
+    @Test("R4: without a budget the same outage is met by almost four times the calls")
+    func outageWithoutBudget() async {
+        let (attempts, _) = await outage(budget: nil)
+        #expect(attempts <= 40_000 && attempts > 39_000)
+    }
+
+    /// A thousand clients that fail at the same moment, and at every attempt: the most retries in any 100 ms.
+    private func widestPeak(_ jitter: Backoff.Jitter) async -> Int {
+        let policy = RetryPolicy(maxAttempts: 5, backoff: .exponential(jitter: jitter)).retrying(Timeout.self)
+        let retries = await Simulation.run { simulation in
+            let retries = Locked([Int: Int]())
+            await withTaskGroup { group in
+                for _ in 0..<1_000 {
+                    group.addTask {
+                        _ = try? await retry(policy, clock: simulation) { attempt in
+                            let slot = Int(simulation.time / .milliseconds(100))
+                            if attempt > 1 { retries.withLock { $0[slot, default: 0] += 1 } }
+                            throw Timeout()
+                        }
+                    }
+                }
+            }
+            return retries.withLock { $0 }
+        }
+        return retries.values.max() ?? 0
+    }
+
+    @Test("R2: of a herd of 1,000 clients none come back together but those without jitter")
+    func herd() async {
+        #expect(await widestPeak(.none) == 1_000)
+        // The first retries: 1,000 over 1 s, over half a second, over 2 s.
+        let (full, equal, decorrelated) = (
+            await widestPeak(.full), await widestPeak(.equal), await widestPeak(.decorrelated)
+        )
+        #expect(full < 250 && equal < 330 && decorrelated < 125)
+    }
+
+    /// A dependency that works for 20 s and fails for 20 s, in turns, for ten minutes; 20 callers try every second.
+    private func flapping(behind breaker: @Sendable @escaping (Simulation) -> CircuitBreaker?) async -> (
+        whileDown: Int, whileUp: Int
+    ) {
+        await Simulation.run { simulation in
+            let breaker = breaker(simulation)
+            let counts = Locked((whileDown: 0, whileUp: 0))
+            let call: @Sendable () async throws -> Void = {
+                let isUp = Int(simulation.time / .seconds(20)) % 2 == 0
+                counts.withLock { if isUp { $0.whileUp += 1 } else { $0.whileDown += 1 } }
+                // Let the others in between, as a real call does.
+                try await simulation.sleep(for: .milliseconds(50))
+                if !isUp { throw Timeout() }
+            }
+            await withTaskGroup { group in
+                for caller in 0..<20 {
+                    group.addTask {
+                        try? await simulation.sleep(for: .milliseconds(37 * caller))
+                        while simulation.time < .seconds(600) {
+                            if let breaker { try? await breaker.run(call) } else { try? await call() }
+                            try? await simulation.sleep(for: .seconds(1))
+                        }
+                    }
+                }
+            }
+            return counts.withLock { $0 }
+        }
+    }
+
+    @Test("R6: behind a breaker a flapping dependency is left alone while it is down, and found again when it is up")
+    func flappingDependency() async {
+        let without = await flapping { _ in nil }
+        let with = await flapping { simulation in
+            CircuitBreaker("flapping", counting: .type(Timeout.self), clock: simulation, reportingTo: Nobody())
+        }
+        #expect(without.whileDown > 5_000 && without.whileUp > 5_000)
+        // Fifteen times: five that open it, those that were under way then, and a trial every 5 s.
+        #expect(with.whileDown <= 15 * 12)
+        // It is found again at most 5 s after it is back, of 20.
+        #expect(Double(with.whileUp) >= 0.7 * Double(without.whileUp))
+    }
+}
