@@ -1,5 +1,6 @@
-/// Whether an error says that somebody gave up, rather than that something went wrong.
-func isCancellation(_ error: any Error) -> Bool {
-    // The dynamic type: unlike a cast it looks through any number of boxes.
-    type(of: error) == CancellationError.self
-}
+import ErrorRouting
+
+/// Whether an error says that work was cancelled, and is no failure of what was tried.
+func isCancellation(_ error: any Error) -> Bool { cancellation.match(error) != nil }
+
+private let cancellation = ErrorMatcher.cancellation

@@ -89,7 +89,7 @@ public struct RetryPolicy: Sendable {
     }
 
     private static let cancellation = ErrorMap(default: RetryDecision.fail)
-        .on(matching: .predicate(isCancellation).named("cancellation"), .fail)
+        .on(matching: .cancellation, .fail)
 
     private func checkAttempts() {
         if maxAttempts < 1 { fatalError("RetryPolicy.maxAttempts must be at least 1, not \(maxAttempts)") }
