@@ -25,10 +25,11 @@ struct IntakeCommand: Sendable {
         let start = ContinuousClock.now
         // An entry has at most one error: with as many places as entries, none can be dropped.
         let configuration = ErrorBus.Configuration(capacity: max(inbox.entries.count, 1))
-        // The bus lives as long as this call: it returns when the intake is done and every error is delivered.
-        let (bus, scopes, counting) = await withErrorBus(handler: handler, configuration: configuration) { bus in
-            // For callbacks and threads that are in no task.
-            bus.becomeRoot()
+        // The bus lives as long as this call: it returns when the intake is done and every error is delivered. As the
+        // root it is there for callbacks and threads that are in no task, too.
+        let (bus, scopes, counting) = await withErrorBus(
+            handler: handler, configuration: configuration, asRoot: true
+        ) { bus in
             // Opened before anything is posted. Counted in a task of its own, since the stream goes on until the bus
             // has drained, also if this task is cancelled.
             let reports = bus.reports(bufferingNewest: .max)
