@@ -1,3 +1,4 @@
+import Dispatch
 import ErrorRouting
 import ErrorRoutingTesting
 import Testing
@@ -83,6 +84,33 @@ struct BusFlushTests {
             for number in 1...3 { bus.post(Numbered(number)) }
             #expect(await bus.flush(within: .seconds(600)))
             #expect(journal.entries.count == 3)
+        }
+    }
+
+    // In a process of its own, since it keeps a thread of the pool from everyone else.
+    @Test("it waits for the observers of the last report too, which counts as delivered before they have received it")
+    func observers() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let (entered, leave, seen) = (Gate(), DispatchSemaphore(value: 0), Journal<UInt64>())
+            let bus = ErrorBus(handler: ErrorHandler())
+            let observation = bus.observe { report in
+                entered.open()
+                leave.wait()
+                seen.note(report.sequence)
+            }
+            async let running: Void = bus.run()
+            bus.post(Numbered(1))
+            await entered.wait()
+            while bus.statistics.pending > 0 { yieldToOtherThreads() }
+            #expect(await bus.flush(within: .zero) == false)
+            async let isFlushed = bus.flush(within: .seconds(600))
+            leave.signal()
+            #expect(await isFlushed)
+            #expect(seen.entries == [1])
+            bus.finish()
+            await running
+            observation.cancel()
         }
     }
 

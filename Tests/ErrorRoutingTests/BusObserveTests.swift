@@ -163,6 +163,37 @@ struct BusObserveTests {
         #expect(none.reports.entries.isEmpty)
     }
 
+    @Test("a reader of rare reports is woken although the bus is never at rest")
+    func rareReports() async {
+        let isOver = Locked(false)
+        let storm = ErrorHandler().on(Numbered.self) { error in
+            if !isOver.withLock({ $0 }) { ErrorBus.current?.post(error) }
+            return .stop
+        }
+        await withErrorBus(handler: storm) { bus in
+            let reports = bus.reports(matching: .type(Zoo.Offline.self))
+            let found = Task { await reports.first { _ in true } }
+            bus.post(Numbered(1))
+            for _ in 0..<100 { await Task.yield() }
+            bus.post(Zoo.Offline())
+            #expect(await found.value != nil)
+            isOver.withLock { $0 = true }
+        }
+    }
+
+    @Test("an observation that ends in the bus's own end has the figures")
+    func figuresOfADiscardedBus() {
+        let receiver = Receiver()
+        let own = Locked<ErrorObservation?>(nil)
+        let lastResort = LastResort { _ in own.withLock { $0.take() }?.cancel() }
+        do {
+            let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: lastResort))
+            own.withLock { $0 = receiver.observe(bus) }
+            bus.post(Numbered(1))
+        }
+        #expect(receiver.ends.entries.map(\.posted) == [1] && receiver.ends.entries.map(\.dropped) == [1])
+    }
+
     @Test("cancelled at any moment, from many threads, no report comes after the end, and there is one end")
     func races() async {
         for round in 0..<200 {

@@ -10,7 +10,7 @@ struct Flood {
         case suppresses(Int)
     }
 
-    private(set) var limiter: FloodLimiter<Int>
+    var limiter: FloodLimiter<Int>
 
     init(_ limit: FloodLimit, keeping maximum: Int) {
         limiter = FloodLimiter(limit, keeping: maximum)

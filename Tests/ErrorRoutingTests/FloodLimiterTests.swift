@@ -39,6 +39,21 @@ struct FloodLimiterTests {
         #expect(flood.post(5, kind: 7, at: 99) == [.passes(5)])
     }
 
+    @Test("what is asked for is let go in the order of windows, and these go on: those after it are held again")
+    func releaseHeld() {
+        var flood = Flood(first: 1, window: 10, keeping: 5)
+        for kind in [7, 8] { #expect(flood.post(kind, kind: kind, at: kind - 7) == [.passes(kind)]) }
+        #expect(flood.post(1, kind: 8, at: 2) == [.holds(1)])
+        #expect(flood.post(2, kind: 7, at: 3) == [.holds(2)])
+        #expect(flood.post(3, kind: 7, at: 4) == [.suppresses(2)])
+        #expect(flood.limiter.releaseHeld().map { [$0.held, $0.occurrences] } == [3, 2])
+        #expect(flood.limiter.releaseHeld().map { [$0.held, $0.occurrences] } == [1, 1])
+        #expect(flood.limiter.releaseHeld() == nil && flood.limiter.heldCount == 0)
+        #expect(flood.post(4, kind: 7, at: 5) == [.holds(4)])
+        #expect(flood.release(by: 10) == .releases(4, occurrences: 1))
+        #expect(flood.post(5, kind: 7, at: 11) == [.passes(5)])
+    }
+
     @Test("kinds have windows of their own, and go in the order in which these end")
     func kindsApart() {
         var flood = Flood(first: 0, window: 10, keeping: 5)

@@ -56,6 +56,39 @@ struct WithErrorBusEndTests {
         #expect(end?.handled == 1 && end?.dropped == 3 && end?.pending == 0 && end?.isBalanced == true)
     }
 
+    @Test("the limit holds until the end, also where somebody else finishes the bus meanwhile")
+    func finishedByAnother() async {
+        let lines = Journal<String>()
+        let (clock, gate, second) = (TestClock(), Gate(), Gate())
+        let handler = ErrorHandler()
+            .on(Numbered(1)) { _ in
+                await gate.wait()
+                ErrorBus.current?.task {
+                    ErrorBus.current?.post(Numbered(2))
+                    ErrorBus.current?.finish()
+                }
+                return .stop
+            }
+            .on(Numbered(2)) { _ in
+                second.open()
+                await Gate().wait()
+                return .stop
+            }
+        let configuration = ErrorBus.Configuration(
+            actionTimeLimit: nil, clock: clock, drainTimeLimit: .seconds(5), lastResort: LastResort { lines.note($0) })
+        let ends = Task {
+            await withErrorBus(handler: handler, configuration: configuration) { $0.post(Numbered(1)) }
+        }
+        await clock.waitForSleepers()
+        gate.open()
+        await second.wait()
+        // What follows the finish has had its chance to drop the limit.
+        for _ in 0..<100 { await Task.yield() }
+        clock.advance(by: .seconds(5))
+        await ends.value
+        #expect(lines.entries.count == 1 && lines.entries.first?.contains("Numbered(number: 2)") == true)
+    }
+
     @Test("where all is delivered in time the limit changes nothing")
     func inTime() async {
         let journal = Journal<Int>()

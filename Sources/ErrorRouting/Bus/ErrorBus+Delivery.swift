@@ -45,6 +45,8 @@ extension ErrorBus {
         case deliver(PendingReport, from: DispatchProgress?)
         /// The report of this number in the lane.
         case deliverInLane(Int64)
+        /// Let others in, and ask again: much has come to its end without a delivery.
+        case giveWay
         case sleep
         case goHome
     }
@@ -162,6 +164,7 @@ extension ErrorBus {
     /// Does what a decision asks for, up to the worker's part.
     private func work(_ decision: Decision, for generation: UInt64) -> Work {
         var (decision, now) = (decision, Duration?.none)
+        var untilWay = DeliveryWorker.turn
         while true {
             switch decision {
             case .deliver(let pending, let progress):
@@ -170,9 +173,12 @@ extension ErrorBus {
                 return .deliverInLane(number)
             case .suppressed(let pending):
                 pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
+                untilWay -= 1
+                if untilWay <= 0 { return .giveWay }
             case .fingerprint(let pending):
                 pending.fingerprint = fingerprint(of: pending)
             case .flushed(let promises):
+                observers.wakeReaders()
                 for promise in promises { promise.fulfill(true) }
             case .readClock:
                 now = clock.now()
@@ -253,7 +259,7 @@ extension ErrorBus {
             machine.tell(intake.takeDrops(for: notice), by: notice)
             return machine.take(notice)
         }
-        if machine.hasFlush(before: machine.nextNumber) { return machine.release(endingBy: nil) }
+        if machine.hasFlush(before: machine.nextNumber) { return machine.releaseHeld() }
         if canUseLane(machine) { return nil }
         // A notice goes before what was accepted after it, also where what is before it is held.
         while !intake.hasNotice(before: machine.nextNumber), !machine.hasFlush(before: machine.nextNumber),

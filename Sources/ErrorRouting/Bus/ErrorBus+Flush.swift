@@ -1,9 +1,10 @@
 extension ErrorBus {
-    /// Waits until what was posted before is delivered, and finishes nothing.
+    /// Waits until what was posted before is delivered, its observers have received it, and finishes nothing.
     ///
-    /// For a platform that is about to freeze or end the process, and for tests. What a ``FloodLimit`` holds is let go and
-    /// delivered too, although its window has not ended. What is posted meanwhile is not waited for. Where the caller is
-    /// cancelled it returns at once, and so it does inside one of the bus's own actions, which it would wait for.
+    /// For a platform that is about to freeze or end the process, and for tests. What a ``FloodLimit`` holds is let go
+    /// and delivered too, although its window has not ended; the window goes on. What is posted meanwhile is not waited
+    /// for. Where the caller is cancelled it returns at once, and so it does inside one of the bus's own actions, which
+    /// it would wait for.
     ///
     /// ```swift
     /// guard await bus.flush(within: .seconds(2)) else { … }
@@ -16,7 +17,8 @@ extension ErrorBus {
         if isInsideOwnAction { return false }
         let promise = Promise<Bool>()
         let (isIdle, wakes) = machine.withLock { machine -> (Bool, Bool) in
-            if machine.hasEnded || counted(machine).pending == 0 { return (true, false) }
+            // While the last report is being announced, its observers and who waits for it have not heard of it yet.
+            if machine.hasEnded || counted(machine).pending == 0 && !machine.isAnnouncing { return (true, false) }
             guard limit > .zero else { return (false, false) }
             machine.flush(before: intake.state.accepted, promise)
             intake.leaveLane(before: machine.firstFlush)

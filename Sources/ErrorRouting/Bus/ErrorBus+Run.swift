@@ -100,7 +100,10 @@ extension ErrorBus {
                 }
                 return closed(true, &machine)
             }
-            if let answer { return perform(answer) }
+            guard let answer else { continue }
+            perform(answer)
+            // The time limit holds until the end, whoever has finished the bus.
+            return await ended.value
         }
     }
 

@@ -102,11 +102,13 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         atExit.leave()
-        for pending in takeLeftovers().0?.reports ?? [] {
+        let left = takeLeftovers().0?.reports ?? []
+        // Before anyone's code runs: an observation that ends in it has the figures from there.
+        observers.finish(statistics)
+        for pending in left {
             pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
             lastResort.write(pending.report(), because: "the bus was discarded before it was delivered")
         }
-        observers.finish(statistics)
         waker.finish()
     }
 

@@ -14,8 +14,8 @@ extension ErrorReport {
 
     /// What the report has in common with others of its kind: type, code and posting line.
     ///
-    /// `Intake.PaymentError(2) Intake/Rules.swift:12`, say, to group reports by. The code is an enum's case by its number,
-    /// an `NSError`'s domain and code, a `CustomNSError`'s own; payloads and messages do not count, and neither does the
-    /// scope. A ``FloodLimit`` goes by the same.
+    /// `Intake.PaymentError(2) Intake/Rules.swift:12`, say, to group reports by. The code is an enum's case by its
+    /// number, an `NSError`'s domain and code, a `CustomNSError`'s own; payloads and messages do not count, and neither
+    /// does the scope. A ``FloodLimit`` goes by the same.
     public var fingerprint: String { "\(ErrorFingerprint.text(of: error)) \(OneLine.escaped(source.description))" }
 }

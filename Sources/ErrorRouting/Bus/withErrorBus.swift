@@ -14,7 +14,7 @@
 /// It always ends once those tasks and the actions in flight return: what actions still post then is accepted up to the
 /// bus's capacity in all, or not at all where the caller was cancelled; the rest is dropped, counted, and written to
 /// standard error. Where the configuration sets ``ErrorBus/Configuration/drainTimeLimit`` it waits no longer than that
-/// for delivery, whatever the actions do.
+/// for delivery, whatever the actions do; observers it waits for.
 ///
 /// - Parameters:
 ///   - handler: The rules, `.default` say.

@@ -15,7 +15,8 @@ public protocol CancellationConvertible: Error {
 }
 
 extension ErrorMatcher where Output == any Error {
-    /// Matches the end of work that was cancelled: `CancellationError`, and what says so by ``CancellationConvertible``.
+    /// Matches the end of work that was cancelled: `CancellationError`, and what says so by
+    /// ``CancellationConvertible``.
     ///
     /// It goes by the error alone, whatever task asks. `URLError.cancelled` is not among these, since a server or a
     /// session may be its cause as well.

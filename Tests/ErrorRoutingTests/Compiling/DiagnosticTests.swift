@@ -78,7 +78,7 @@ struct DiagnosticTests {
     }
 
     @Test("each mistake is told of at its own line, and as what it is")
-    func mistakes() throws {
+    func mistakes() async throws {
         let lines = Self.mistakes.enumerated().map { "let rules\($0) = \($1.line)" }
         let program = """
             import ErrorRouting
@@ -89,7 +89,7 @@ struct DiagnosticTests {
             func pause() async {}
 
             """
-        let errors = try Typechecker.errors(in: ["wrong.swift": program + lines.joined(separator: "\n")])
+        let errors = try await Typechecker.errors(in: ["wrong.swift": program + lines.joined(separator: "\n")])
         for (index, mistake) in Self.mistakes.enumerated() {
             let said = errors.filter { $0.hasPrefix("wrong.swift:\(index + 7):") }
             #expect(said.count == 1 && said[0].hasSuffix(": error: \(mistake.says)"), "\(mistake.line): \(said)")
@@ -98,7 +98,7 @@ struct DiagnosticTests {
     }
 
     @Test("a chain of 200 rules in all shapes is type-checked as one expression, within the compiler's limits")
-    func longChain() throws {
+    func longChain() async throws {
         let rules = (0..<50).map { number in
             """
                 .on(E.self) { error in error.code == \(number) ? .stop : .next }
@@ -123,6 +123,6 @@ struct DiagnosticTests {
             \((0..<200).map { "    .on(E(code: \($0))) { $0.code + \($0) }" }.joined(separator: "\n"))
             """
         let limits = ["-Xfrontend", "-solver-expression-time-threshold=120"]
-        #expect(try Typechecker.errors(in: ["long.swift": program], limits) == [])
+        #expect(try await Typechecker.errors(in: ["long.swift": program], limits) == [])
     }
 }

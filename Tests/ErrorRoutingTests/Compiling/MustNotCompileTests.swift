@@ -73,8 +73,8 @@ struct MustNotCompileTests {
     ]
 
     @Test("each case", arguments: cases)
-    func mustNotCompile(_ example: Case) throws {
-        let errors = try Typechecker.errors(in: [
+    func mustNotCompile(_ example: Case) async throws {
+        let errors = try await Typechecker.errors(in: [
             "stage.swift": """
             import ErrorRouting
 

@@ -4,7 +4,7 @@ import Testing
 @Suite("The README's Swift compiles", .timeLimit(.minutes(5)))
 struct ReadmeTests {
     @Test("every snippet, as one module")
-    func snippets() throws {
+    func snippets() async throws {
         let readme = try String(contentsOf: packageRoot.appending(path: "README.md"), encoding: .utf8)
         let snippets = swiftBlocks(in: readme)
         // So that a change of the fences cannot make the test pass by finding nothing.
@@ -14,7 +14,7 @@ struct ReadmeTests {
             let imports = snippet.contains("import ") ? "" : "import ErrorRouting\n"
             sources["snippet\(index + 1).swift"] = imports + snippet
         }
-        #expect(try Typechecker.errors(in: sources) == [])
+        #expect(try await Typechecker.errors(in: sources) == [])
     }
 
     /// What the snippets take for granted.

@@ -202,6 +202,9 @@ extension BusStateMachine {
         flood?.release(endingBy: moment).map { deliver($0) }
     }
 
+    /// Lets go of one report that a flood limit holds, whose window goes on; for who waits for what was posted before.
+    mutating func releaseHeld() -> NextAnswer? { flood?.releaseHeld().map { deliver($0) } }
+
     /// A report was taken from the intake, or a notice of drops that is to be told of them.
     ///
     /// - Returns: What the worker does next; nil if the report is held, and none before it was suppressed.

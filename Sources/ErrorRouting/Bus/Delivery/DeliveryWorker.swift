@@ -46,6 +46,7 @@ final class DeliveryWorker: ActionSupervisor {
             // Nothing else may suspend for as long as there is a report after the other.
             if untilYield <= 0 {
                 untilYield = Self.turn
+                bus.observers.wakeReaders()
                 await Task.yield()
             }
             switch work {
@@ -58,6 +59,9 @@ final class DeliveryWorker: ActionSupervisor {
                 work = await deliver(pending, from: progress)
             case .deliverInLane(let number):
                 work = deliverInLane(number, untilYield: &untilYield)
+            case .giveWay:
+                untilYield = 0
+                work = bus.next(for: generation)
             case .sleep:
                 await bus.wakeUp()
                 work = bus.next(for: generation)
@@ -134,7 +138,7 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     /// How many reports are delivered before others that wait for the thread are let in.
-    private static let turn = 4_096
+    static let turn = 4_096
 
     /// Delivers what is in the lane, until that is empty or needs more, or others are to be let in.
     private func deliverInLane(_ first: Int64, untilYield: inout Int) -> ErrorBus.Work {

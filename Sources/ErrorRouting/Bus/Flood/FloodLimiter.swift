@@ -62,6 +62,19 @@ struct FloodLimiter<Held> {
         return nil
     }
 
+    /// Lets go of one that is held, in the order of windows, which go on: it was asked for.
+    ///
+    /// - Complexity: O(number of windows).
+    mutating func releaseHeld() -> Release? {
+        let holding = windows.indices.filter { windows[$0]?.held != nil }
+        let slot = holding.min { (windows[$0]?.end ?? .zero) < (windows[$1]?.end ?? .zero) }
+        guard let slot, let window = windows[slot], let held = window.held else { return nil }
+        windows[slot]?.held = nil
+        windows[slot]?.suppressed = 0
+        heldCount -= 1
+        return Release(held: held, occurrences: Int(clamping: 1 + window.suppressed))
+    }
+
     /// Lets go of one that has to go before an error can be admitted: its predecessor in a window that has ended, or
     /// what is held for the kind that is forgotten for it.
     ///

@@ -23,6 +23,6 @@ public final class ErrorObservation: Sendable {
     /// right after that report; otherwise `onEnd` has been called when this returns. A second time does nothing.
     public func cancel() {
         entry?.leave()
-        receiver.finish(bus?.statistics ?? ErrorBus.Statistics())
+        receiver.finish(bus?.statistics ?? entry?.end ?? ErrorBus.Statistics())
     }
 }

@@ -28,8 +28,10 @@ final class ObserverRegistry: Sendable {
     private let state = Locked(State())
     /// How many there are, readable without the lock: nobody observes most buses.
     private let count = Atomic<Int>(0)
-    /// Whether a report was sent since readers were woken.
-    private let hasNews = Atomic<Bool>(false)
+    /// How many reports were sent since readers were woken, to whomever.
+    private let news = Atomic<Int>(0)
+    /// How many may be: where the bus is never at rest, a reader whose reports are rare is not to wait for that.
+    private static let mostNews = 64
 
     /// Whether there is none.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
@@ -65,14 +67,14 @@ final class ObserverRegistry: Sendable {
             }
             member.observer.offer(report)
         }
-        hasNews.store(true, ordering: .relaxed)
+        if news.wrappingAdd(1, ordering: .relaxed).newValue >= Self.mostNews { wakeReaders() }
     }
 
     /// Lets readers have what was sent since the last time: once for many reports, since to wake one costs more than to
     /// deliver a report.
     func wakeReaders() {
-        guard hasNews.load(ordering: .relaxed) else { return }
-        hasNews.store(false, ordering: .relaxed)
+        guard news.load(ordering: .relaxed) > 0 else { return }
+        news.store(0, ordering: .relaxed)
         for member in state.withLock({ $0.members }) { member.observer.wakeReader() }
     }
 
@@ -85,6 +87,9 @@ final class ObserverRegistry: Sendable {
         }
         for member in members { member.observer.finish(statistics) }
     }
+
+    /// What the bus had counted when it ended; nil before.
+    var end: ErrorBus.Statistics? { state.withLock { $0.end } }
 
     private func remove(_ id: UInt64) {
         // What is let go holds reports, and must not end under the lock.
@@ -107,6 +112,9 @@ final class ObserverRegistry: Sendable {
         }
 
         deinit { leave() }
+
+        /// What the bus had counted when it ended; nil before.
+        var end: ErrorBus.Statistics? { registry.end }
 
         /// Leaves the registry; a second time does nothing.
         func leave() { registry.remove(id) }

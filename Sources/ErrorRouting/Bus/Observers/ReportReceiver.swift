@@ -3,8 +3,8 @@ import Synchronization
 /// A closure that gets every report, and one that is called once, when there are no more.
 ///
 /// The bus's worker offers one report after the other; anyone may end it, at any moment, also from within the closure.
-/// Whoever finds the closure at work leaves the end to the worker, so that the end comes after the last report, and never
-/// beside it.
+/// Whoever finds the closure at work leaves the end to the worker, so that the end comes after the last report, and
+/// never beside it.
 final class ReportReceiver: ReportObserver {
     private enum Phase {
         case idle, receiving
