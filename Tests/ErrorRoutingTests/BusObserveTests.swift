@@ -91,6 +91,8 @@ struct BusObserveTests {
             for number in 1...3 { await bus.deliver(Numbered(number)) }
         }
         #expect(order.entries == ["report 1", "cancelled", "end"])
+        // Its closure holds what holds it.
+        own.withLock { $0 = nil }
     }
 
     @Test("what it posts is delivered later, and received; observers may be added and cancelled within")

@@ -59,7 +59,7 @@ struct WithErrorBusEndTests {
     @Test("the limit holds until the end, also where somebody else finishes the bus meanwhile")
     func finishedByAnother() async {
         let lines = Journal<String>()
-        let (clock, gate, second) = (TestClock(), Gate(), Gate())
+        let (clock, gate, second, end) = (TestClock(), Gate(), Gate(), Gate())
         let handler = ErrorHandler()
             .on(Numbered(1)) { _ in
                 await gate.wait()
@@ -71,7 +71,7 @@ struct WithErrorBusEndTests {
             }
             .on(Numbered(2)) { _ in
                 second.open()
-                await Gate().wait()
+                await end.wait()
                 return .stop
             }
         let configuration = ErrorBus.Configuration(
@@ -87,6 +87,7 @@ struct WithErrorBusEndTests {
         clock.advance(by: .seconds(5))
         await ends.value
         #expect(lines.entries.count == 1 && lines.entries.first?.contains("Numbered(number: 2)") == true)
+        end.open()
     }
 
     @Test("where all is delivered in time the limit changes nothing")

@@ -24,8 +24,8 @@ public struct FloodLimit: Sendable {
     ///     with 0 there are only summaries.
     ///   - window: How long a window is, by the bus's clock. Positive: anything else stops the program.
     ///   - fingerprint: Says what kind a reported error is of, where type, code and posting line are not what counts:
-    ///     those of equal texts are of one kind. Asked once for each error, by the bus in its own time, so that it should
-    ///     be quick; the report is not delivered yet.
+    ///     those of equal texts are of one kind. Asked once for each error, by the bus in its own time, so it should be
+    ///     quick; the report is not delivered yet.
     public init(first: Int, per window: Duration, by fingerprint: (@Sendable (ErrorReport) -> String)? = nil) {
         if first < 0 { fatalError("FloodLimit(first:per:): first must not be negative, but is \(first)") }
         if window <= .zero { fatalError("FloodLimit(first:per:): the window must be positive, but is \(window)") }
