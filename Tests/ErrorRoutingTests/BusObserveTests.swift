@@ -91,8 +91,26 @@ struct BusObserveTests {
             for number in 1...3 { await bus.deliver(Numbered(number)) }
         }
         #expect(order.entries == ["report 1", "cancelled", "end"])
-        // Its closure holds what holds it.
-        own.withLock { $0 = nil }
+    }
+
+    @Test("once it has ended its closures are let go of, also where they hold the observation")
+    func closures() async {
+        final class Component: Sendable {
+            let observation = Locked<ErrorObservation?>(nil)
+            func note(_ report: ErrorReport) {}
+        }
+        final class Reference: Sendable {
+            weak let component: Component?
+            init(_ component: Component) { self.component = component }
+        }
+        let reference = await withErrorBus(handler: ErrorHandler()) { bus in
+            let component = Component()
+            let observation = bus.observe { component.note($0) } onEnd: { _ in component.observation.withLock { _ in } }
+            component.observation.withLock { $0 = observation }
+            bus.post(Numbered(1))
+            return Reference(component)
+        }
+        #expect(reference.component == nil)
     }
 
     @Test("what it posts is delivered later, and received; observers may be added and cancelled within")

@@ -6,59 +6,63 @@ import Synchronization
 /// Whoever finds the closure at work leaves the end to the worker, so that the end comes after the last report, and
 /// never beside it.
 final class ReportReceiver: ReportObserver {
+    private struct Closures {
+        let receive: @Sendable (ErrorReport) -> Void
+        let onEnd: @Sendable (ErrorBus.Statistics) -> Void
+    }
+
     private enum Phase {
-        case idle, receiving
+        case idle(Closures)
+        case receiving
         /// The end was asked for while the closure was at work.
         case ending(ErrorBus.Statistics)
+        /// The closures are let go of, with all that they hold, the observation perhaps.
         case ended
     }
 
-    private let receive: @Sendable (ErrorReport) -> Void
-    private let onEnd: @Sendable (ErrorBus.Statistics) -> Void
-    private let phase = Locked(Phase.idle)
+    private let phase: Locked<Phase>
 
     init(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void
     ) {
-        self.receive = receive
-        self.onEnd = onEnd
+        phase = Locked(.idle(Closures(receive: receive, onEnd: onEnd)))
     }
 
     func offer(_ report: ErrorReport) {
-        let begins = phase.withLock { phase -> Bool in
-            guard case .idle = phase else { return false }
+        let begun = phase.withLock { phase -> Closures? in
+            guard case .idle(let closures) = phase else { return nil }
             phase = .receiving
-            return true
+            return closures
         }
-        guard begins else { return }
-        receive(report)
+        guard let closures = begun else { return }
+        closures.receive(report)
         let end = phase.withLock { phase -> ErrorBus.Statistics? in
             if case .ending(let statistics) = phase {
                 phase = .ended
                 return statistics
             }
-            phase = .idle
+            phase = .idle(closures)
             return nil
         }
-        if let end { onEnd(end) }
+        if let end { closures.onEnd(end) }
     }
 
     func wakeReader() {}
 
     func finish(_ statistics: ErrorBus.Statistics) {
-        let isNow = phase.withLock { phase -> Bool in
+        let idle = phase.withLock { phase -> Closures? in
             switch phase {
-            case .idle:
+            case .idle(let closures):
                 phase = .ended
-                return true
+                return closures
             case .receiving:
                 phase = .ending(statistics)
-                return false
+                return nil
             case .ending, .ended:
-                return false
+                return nil
             }
         }
-        if isNow { onEnd(statistics) }
+        idle?.onEnd(statistics)
     }
 }
