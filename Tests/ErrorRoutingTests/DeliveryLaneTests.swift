@@ -74,7 +74,7 @@ struct DeliveryLaneTests {
     }
 
     @Test(
-        "a worker that is stopped before it has counted holds up no withdrawal, and its count, which comes late, is one",
+        "a worker that is stopped before it has counted holds up no withdrawal, and its late count is one",
         arguments: [HandleOutcome.Disposition.handled, .ignored, .unmatched], [0, 1, 5]
     )
     func withdrawingFromStoppedWorker(end: HandleOutcome.Disposition, passed: Int) {

@@ -59,7 +59,8 @@ struct ErrorLineTests {
     func plain() {
         #expect(
             line(Zoo.Timeout(seconds: 5))
-                == #"error type=ErrorRoutingTests.Zoo.Timeout message="Timeout(seconds: 5)" source=Intake/Main.swift:12"#
+                == #"error type=ErrorRoutingTests.Zoo.Timeout message="Timeout(seconds: 5)" "#
+                + "source=Intake/Main.swift:12"
         )
     }
 

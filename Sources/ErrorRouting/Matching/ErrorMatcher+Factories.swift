@@ -91,7 +91,8 @@ extension ErrorMatcher {
     /// Matches errors from which a part can be taken, one enum case's payload, say.
     ///
     /// ```swift
-    /// .on(matching: .extracting(PaymentError.self) { if case .declined(let code) = $0 { code } else { nil } }) { code in … }
+    /// let declined = ErrorMatcher.extracting(PaymentError.self) { if case .declined(let code) = $0 { code } else { nil } }
+    /// … .on(matching: declined) { code in … }
     /// ```
     ///
     /// - Parameters:
