@@ -138,14 +138,14 @@ struct BusEndingTests {
         #expect(bus.complete() == nil)
         #expect(bus.next(1) == .error(1, occurrences: 1))
         #expect(bus.progress.outcome.failures.map { $0.error is ActionTimeLimitExceeded } == [true])
-        #expect(bus.watch(at: .seconds(51)) == .goHome)
+        #expect(bus.watch(at: .seconds(51)) == .stop)
         #expect(bus.begin(bus.rule, at: .seconds(52), 1) == .beginWatched)
         // It fails again, and is taken back: that nobody else has heard of it.
         #expect(bus.watch(at: .seconds(99)) == .replaceWorker(2))
         let left = bus.takeBack()
         #expect(left.reports == [.error(1, occurrences: 1)] && left.failures == [.failure(nil), .failure(nil)])
         #expect(bus.statistics == .init(posted: 1, dropped: 1, actionFailures: 2))
-        #expect(bus.watch(at: .seconds(100)) == .goHome)
+        #expect(bus.watch(at: .seconds(100)) == .stop)
     }
 
     @Test("without a time limit no watchdog is sent out")
@@ -154,7 +154,7 @@ struct BusEndingTests {
         bus.post(1)
         _ = bus.next()
         #expect(bus.begin(bus.rule, at: .seconds(10)) == .begin)
-        #expect(bus.watch(at: .seconds(1_000)) == .goHome)
+        #expect(bus.watch(at: .seconds(1_000)) == .stop)
         _ = bus.takeBack()
         #expect(bus.begin(bus.rule, at: .seconds(10)) == .superseded)
     }

@@ -33,7 +33,7 @@ struct DrivenBusTests {
         #expect(bus.lane.goOn(from: 0, .handled, in: bus.intake) == .next)
         bus.intake.mailbox.empty(0)
         let before = bus.statistics.pending
-        guard case .goHome = bus.next(for: 1) else { return #expect(Bool(false), "not superseded") }
+        guard case .stop = bus.next(for: 1) else { return #expect(Bool(false), "not superseded") }
         #expect(bus.statistics.pending == before)
         _ = bus.takeLeftovers()
     }
@@ -52,7 +52,7 @@ struct DrivenBusTests {
         if let passage { bus.lane.complete(passage, in: bus.intake) }
         bus.intake.mailbox.empty(1)
         #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
-        guard case .goHome = bus.leaveWithdrawnLane(at: 2, telling: []) else { return #expect(Bool(false), "goes on") }
+        guard case .stop = bus.leaveWithdrawnLane(at: 2, telling: []) else { return #expect(Bool(false), "goes on") }
         post(7, to: bus, line: 1)
         #expect(bus.statistics == .init(posted: 7, handled: 1, ignored: 1, dropped: 5))
     }

@@ -3,14 +3,14 @@
 /// The machine's answers, to be compared, and what workers come to.
 extension PlainBus {
     enum WatchAnswer: Equatable {
-        case goHome
+        case stop
         case sleep(until: Duration)
         case replaceWorker(UInt64)
     }
 
     func watch(at now: Duration) -> WatchAnswer {
         switch machine.watch(at: now) {
-        case .goHome: .goHome
+        case .stop: .stop
         case .sleep(let deadline): .sleep(until: deadline)
         case .replaceWorker(let generation): .replaceWorker(generation)
         }

@@ -114,7 +114,7 @@ func retryAgain<T, F: Error, C: Clock>(
     }
 }
 
-/// Sleeps, and answers whether it did: a sleep that throws, for whatever reason, did not.
+/// Sleeps, and returns whether it did: a sleep that throws, for whatever reason, did not.
 private func sleep<C: Clock>(for delay: Duration, on clock: C) async -> Bool where C.Duration == Duration {
     do {
         try await clock.sleep(for: delay)

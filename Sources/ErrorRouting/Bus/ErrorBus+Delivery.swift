@@ -48,7 +48,7 @@ extension ErrorBus {
         /// Let others in, and ask again: much has come to its end without a delivery.
         case giveWay
         case sleep
-        case goHome
+        case stop
     }
 
     /// What the worker of a generation does next.
@@ -78,7 +78,7 @@ extension ErrorBus {
             }
         }
         if let decision { return work(decision, for: generation) }
-        guard let announcement else { return goHome(telling: progress.failures) }
+        guard let announcement else { return stop(telling: progress.failures) }
         let outcome = progress.outcome
         if isObserved { observers.send(pending.report(outcome), of: pending.posting.scope) }
         pending.posting.promise?.fulfill(outcome)
@@ -91,11 +91,11 @@ extension ErrorBus {
     /// - Parameters:
     ///   - failures: What has failed.
     ///   - known: How many of them whoever goes on with the report knows of; a shutdown has told of what it knew.
-    func goHome(telling failures: [ActionFailure], known: Int = 0) -> Work {
-        if failures.isEmpty { return .goHome }
+    func stop(telling failures: [ActionFailure], known: Int = 0) -> Work {
+        if failures.isEmpty { return .stop }
         let told = max(known, machine.withLock { $0.toldFailures })
         for failure in failures.dropFirst(told) { lastResort.write(failure) }
-        return .goHome
+        return .stop
     }
 
     /// The worker is at the last report in the lane, or at one that needs more than delivery.
@@ -138,7 +138,7 @@ extension ErrorBus {
         // Under the lock, since the copy is made there; what is let go ends outside.
         let posting = machine.withLock { _ in intake.mailbox.shut(number) }
         withExtendedLifetime(posting) {}
-        return goHome(telling: failures)
+        return stop(telling: failures)
     }
 
     /// The report in delivery goes on from here.
@@ -189,9 +189,9 @@ extension ErrorBus {
                 return .sleep
             case .end:
                 end()
-                return .goHome
+                return .stop
             case .superseded:
-                return .goHome
+                return .stop
             }
             decision = machine.withLock { decide(for: generation, at: now, &$0) }
         }

@@ -44,7 +44,7 @@ extension ErrorBus {
                 return answer
             }
             switch answer {
-            case .goHome:
+            case .stop:
                 return nil
             case .sleep(let deadline):
                 return deadline

@@ -8,7 +8,7 @@ extension BusStateMachine {
 
     /// Somebody waits for the reports before a number.
     mutating func flush(before number: Int64, _ promise: Promise<Bool>) {
-        // Numbers are given out under the lock, and never fall: the first is the least.
+        // How many are accepted is read under the lock, and never falls: the first number is the least.
         flushes.append(Flush(number: number, promise: promise))
     }
 

@@ -1,8 +1,8 @@
 /// Limiting an action's time.
 extension BusStateMachine {
     enum WatchAnswer {
-        /// No action runs: the watchdog may go home, and is sent out again by the next action.
-        case goHome
+        /// No action runs: the watchdog stops, and the next action starts another.
+        case stop
         case sleep(until: Duration)
         /// The action is abandoned; a worker of this generation takes over after it.
         case replaceWorker(generation: UInt64)
@@ -40,7 +40,7 @@ extension BusStateMachine {
     mutating func watch(at now: Duration) -> WatchAnswer {
         guard let actionTimeLimit, !hasEnded, let action else {
             watchdogIsOut = false
-            return .goHome
+            return .stop
         }
         let deadline = action.began + min(actionTimeLimit, BusClock.forever)
         guard now >= deadline else { return .sleep(until: deadline) }
@@ -57,7 +57,7 @@ extension BusStateMachine {
         return .replaceWorker(generation: generation)
     }
 
-    /// Sends the worker of a generation home, and answers the next one's.
+    /// Tells the worker of a generation to stop, and returns the next one's generation.
     mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
         guard generation == self.generation, !hasEnded else { return nil }
         self.generation += 1

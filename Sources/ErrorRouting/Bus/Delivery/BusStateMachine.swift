@@ -1,8 +1,8 @@
 /// The life of every report from the moment it is taken from the intake to its end, and of the loop that delivers them,
 /// as a plain value.
 ///
-/// Events go in as method calls, what is to be done comes out as their answers; the bus calls it under a lock, and acts
-/// after unlocking. What posters do meanwhile is the ``IntakeWord``'s part, the other plain value; counters move in
+/// Events are method calls, and what they return is what is to be done; the bus calls them under a lock, and acts after
+/// unlocking. What posters do meanwhile is the ``IntakeWord``'s part, the other plain value; counters move in
 /// these two alone. Each report reaches exactly one end:
 ///
 ///     posted ─┬─ dropped                               (full, finished)
@@ -73,7 +73,7 @@ struct BusStateMachine {
     var toldFailures = 0
     var lastSequence: UInt64
 
-    /// Raised whenever the worker is replaced or sent home: answers from earlier ones count for nothing.
+    /// Raised whenever the worker is replaced or told to stop: what earlier ones still report counts for nothing.
     var generation: UInt64 = 0
     var watchdogIsOut = false
     /// The moment for which the flood limit's alarm is set.
@@ -164,7 +164,7 @@ extension BusStateMachine {
         case idle
         /// Everything is delivered or taken back, and no more will come.
         case end
-        /// Another worker has taken over: go home.
+        /// Another worker has taken over: stop.
         case superseded
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Limiting an action's time by wrapping it in a task would cost each action dearly. In its place each worker has a
 /// generation: the bus replaces a worker whose action is overdue by one of the next generation, which goes on after the
-/// rule in question; the old one finds on return that it is no longer current, and goes home.
+/// rule in question; the old one finds on return that it is no longer current, and stops.
 final class DeliveryWorker: ActionSupervisor {
     private let bus: ErrorBus
     private let generation: UInt64
@@ -65,7 +65,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .sleep:
                 await bus.wakeUp()
                 work = bus.next(for: generation)
-            case .goHome:
+            case .stop:
                 return
             }
         }
@@ -86,7 +86,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .completed:
                 return bus.complete(pending, walk.progress, for: generation)
             case .superseded:
-                return bus.goHome(telling: walk.progress.failures)
+                return bus.stop(telling: walk.progress.failures)
             }
         }
         // The action may take its time: who reads along shall not wait for it.
@@ -94,7 +94,7 @@ final class DeliveryWorker: ActionSupervisor {
         var walk = walk(for: pending.error, on: path, from: progress ?? DispatchProgress())
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return bus.complete(pending, walk.progress, for: generation)
-        case .superseded(let known): return bus.goHome(telling: walk.progress.failures, known: known)
+        case .superseded(let known): return bus.stop(telling: walk.progress.failures, known: known)
         }
     }
 
