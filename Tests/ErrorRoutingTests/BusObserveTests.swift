@@ -105,7 +105,11 @@ struct BusObserveTests {
         }
         let reference = await withErrorBus(handler: ErrorHandler()) { bus in
             let component = Component()
-            let observation = bus.observe { component.note($0) } onEnd: { _ in component.observation.withLock { _ in } }
+            let observation = bus.observe {
+                component.note($0)
+            } onEnd: { _ in
+                component.observation.withLock { _ in }
+            }
             component.observation.withLock { $0 = observation }
             bus.post(Numbered(1))
             return Reference(component)
