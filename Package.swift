@@ -14,12 +14,14 @@ let package = Package(
         .target(name: "ErrorRouting"),
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
-        .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRouting"]),
+        .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRecovery", "ErrorRouting"]),
         .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(
             name: "ErrorRecoveryTests", dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
-        .testTarget(name: "error-bus-demoTests", dependencies: ["ErrorRouting", "error-bus-demo"]),
+        .testTarget(
+            name: "error-bus-demoTests",
+            dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "error-bus-demo"]),
     ],
     swiftLanguageModes: [.v6]
 )

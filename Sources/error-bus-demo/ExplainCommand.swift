@@ -1,3 +1,4 @@
+import ErrorRecovery
 import ErrorRouting
 import Foundation
 
@@ -37,6 +38,10 @@ struct ExplainCommand: Sendable {
             let title = OneLine.escaped(sample.title)
             Console.writeLine("--- \(title), in the scope \(sample.scope.path.joined(separator: "/"))")
             Console.writeLine("\(sample.scope.explain(sample.error))\n")
+            // Whether it is tried again before anybody hears of it is for other rules to say, of the same kind.
+            if sample.scope === scopes.payments {
+                Console.writeLine("Tried again?\n\(RetryPolicy.payments.explain(sample.error))\n")
+            }
         }
         return .success
     }
@@ -76,6 +81,9 @@ struct ExplainCommand: Sendable {
         if let error = await thrown({ try await cutOff(order) }) {
             samples.append(Sample(title: "a request cut off by Ctrl-C", error: error, scope: scope))
         }
+        let unreachable = samples.first?.error ?? URLError(.cannotConnectToHost)
+        let open = CircuitOpen(name: "payments", retryAfter: .milliseconds(250), cause: unreachable)
+        samples.append(Sample(title: "a payment while the circuit is open", error: open, scope: scope))
         for status in [402, 503] {
             if let error = await thrown({ try PaymentClient.check(status: status) }) {
                 samples.append(Sample(title: "a payment endpoint that answers \(status)", error: error, scope: scope))

@@ -19,15 +19,15 @@ struct IntakeCommand: Sendable {
 
         let ledger = Ledger.shared
         let progress = ProgressDisplay(total: inbox.entries.count, ledger: ledger)
-        let intake = OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress)
-        writeHeader(inbox, payments, workers: intake.workerCount)
+        writeHeader(inbox, payments, workers: OrderIntake.workerCount)
 
         let start = ContinuousClock.now
-        // An entry has at most one error: with as many places as entries, none can be dropped.
-        let configuration = ErrorBus.Configuration(capacity: max(inbox.entries.count, 1))
+        // An entry has at most one error, and each failed payment at most three changes of the circuit: it opens, and
+        // later tries and closes. With as many places none can be dropped.
+        let configuration = ErrorBus.Configuration(capacity: max(4 * inbox.entries.count, 1))
         // The bus lives as long as this call: it returns when the intake is done and every error is delivered. As the
         // root it is there for callbacks and threads that are in no task, too.
-        let (bus, scopes, counting) = await withErrorBus(
+        let (bus, scopes, counting, recovering) = await withErrorBus(
             handler: handler, configuration: configuration, asRoot: true
         ) { bus in
             // Opened before anything is posted. Counted in a task of its own, since the stream goes on until the bus
@@ -35,13 +35,15 @@ struct IntakeCommand: Sendable {
             let reports = bus.reports(bufferingNewest: .max)
             let counting = Task { await RuleTally(counting: reports) }
             let scopes = IntakeScopes(of: bus, ledger: ledger)
+            let recovering = RecoveringPayments(payments, reportingTo: scopes.payments)
+            let intake = OrderIntake(inbox: inbox, payments: recovering, ledger: ledger, progress: progress)
             await intake.run(in: scopes)
-            return (bus, scopes, counting)
+            return (bus, scopes, counting, recovering)
         }
         await progress.finish()
         let table = RuleTable(handler, scopes.all, await counting.value)
 
-        writeResult(table, ledger, bus.statistics, ContinuousClock.now - start)
+        writeResult(table, ledger, recovering, bus.statistics, ContinuousClock.now - start)
         writeWhereabouts(inbox, ledger, isSample: sample != nil)
         guard bus.statistics.isBalanced, bus.statistics.pending == 0 else { return .software }
         return .success
@@ -68,7 +70,11 @@ struct IntakeCommand: Sendable {
     }
 
     private func writeResult(
-        _ table: RuleTable, _ ledger: Ledger, _ statistics: ErrorBus.Statistics, _ duration: Duration
+        _ table: RuleTable,
+        _ ledger: Ledger,
+        _ payments: RecoveringPayments,
+        _ statistics: ErrorBus.Statistics,
+        _ duration: Duration
     ) {
         let title = "Rules, in the order tried, and how many of each scope's errors they matched:"
         Console.writeLine(Task.isCancelled ? "\nInterrupted. \(title)" : "\n\(title)")
@@ -80,6 +86,8 @@ struct IntakeCommand: Sendable {
             let worth = entry == .heldForApproval ? ", the largest worth \(amount)" : ""
             Console.writeLine("\("\(ledger[entry])".padded(to: 6, leading: true))  \(entry.rawValue)\(worth)")
         }
+        Console.writeLine("\nPayments:")
+        for line in payments.tally.lines(payments.circuit) { Console.writeLine(line) }
         Console.writeLine("\nErrors:")
         Console.writeLine("  \(statistics)")
         Console.writeLine("  law holds: \(statistics.isBalanced ? "yes" : "NO"), pending: \(statistics.pending)")

@@ -1,3 +1,4 @@
+import ErrorRecovery
 import ErrorRouting
 import Foundation
 
@@ -38,6 +39,12 @@ struct IntakeScopes: Sendable {
                 ledger.record(.due)
                 return .stop
             }
+            .on(CircuitOpen.self) { _ in
+                ledger.record(.due)
+                return .stop
+            }
+            // That the circuit opens and closes is told by the errors around it, and counted in the table.
+            .ignore(CircuitChanged.self)
             // Ctrl-C cuts off the requests under way. Their orders will come again, as will those not yet read.
             .ignore(domain: NSURLErrorDomain, code: NSURLErrorCancelled)
     }

@@ -82,8 +82,9 @@ extension Options {
                            orders are made in a temporary folder, dozens of them broken in one way or another.
                            Nothing in your folder is changed but this: files that cannot be decoded are moved to
                            INBOX-quarantine beside it, under another name where theirs is taken.
-          --payments URL   the payment endpoint; each accepted order is posted to it as JSON. Without it, orders go
-                           to a closed port of this machine, so that every payment fails with URLSession's own error.
+          --payments URL   the payment endpoint; each accepted order is posted to it as JSON, and again where it was
+                           not reached, or says 429 or 5xx. Without it, orders go to a closed port of this machine, so
+                           that payments fail with URLSession's own error until the circuit before them opens.
           --keep           keeps the temporary folder.
           --explain        shows, for one error of each kind, which rules would take it, and runs no action: it
                            moves no file and pays no order.

@@ -8,17 +8,18 @@ import Synchronization
 /// may need to know.
 struct OrderIntake: Sendable {
     let inbox: Inbox
-    let payments: PaymentClient
+    let payments: RecoveringPayments
     let ledger: Ledger
     let progress: ProgressDisplay
-    var workerCount = 8
+    /// How many workers take files at once.
+    static let workerCount = 8
 
     /// Takes every entry of the inbox, or as many as come before cancellation.
     @concurrent
     func run(in scopes: IntakeScopes) async {
         let queue = WorkQueue(inbox.entries)
         await withDiscardingTaskGroup { group in
-            for _ in 0..<workerCount {
+            for _ in 0..<Self.workerCount {
                 group.addTask {
                     while !Task.isCancelled, let file = queue.next() {
                         await take(file, in: scopes)

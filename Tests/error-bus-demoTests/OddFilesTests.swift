@@ -35,7 +35,8 @@ import Testing
         defer { payments.close() }
         let inbox = try Inbox(folder)
         let progress = ProgressDisplay(total: inbox.entries.count, ledger: ledger)
-        let intake = OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress)
+        let intake = OrderIntake(
+            inbox: inbox, payments: RecoveringPayments(payments), ledger: ledger, progress: progress)
         return await withErrorBus(handler: .orderIntake(ledger: ledger)) { bus in
             await intake.run(in: IntakeScopes(of: bus, ledger: ledger))
             return bus

@@ -1,0 +1,60 @@
+import ErrorRecovery
+import ErrorRouting
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Charges orders, tries again what may pass, and lets an endpoint alone that is gone.
+struct RecoveringPayments: Sendable {
+    let client: PaymentClient
+    let tally = RecoveryTally()
+    let circuit: CircuitBreaker
+    private let policy: RetryPolicy
+
+    /// - Parameters:
+    ///   - client: Who sends the requests.
+    ///   - policy: Which payments are tried again, and when.
+    ///   - pause: How long an endpoint that is gone is let alone before it is tried again.
+    ///   - errors: Where the circuit posts that it opens and closes.
+    init(
+        _ client: PaymentClient,
+        policy: RetryPolicy = .payments,
+        pause: Duration = .milliseconds(250),
+        reportingTo errors: any ErrorPosting = .ambient
+    ) {
+        self.client = client
+        self.policy = policy
+        // An endpoint that answers is there, whatever it answers.
+        circuit = CircuitBreaker(
+            "payments", opensAt: 10, for: pause, counting: .type(URLError.self), reportingTo: errors)
+    }
+
+    /// Charges an order, in as many attempts as the policy allows.
+    ///
+    /// - Throws: What the last attempt threw; `CircuitOpen` where the endpoint is let alone.
+    func charge(_ order: Order) async throws {
+        try await retry(policy, onStep: tally.record) { attempt in
+            try await circuit.run {
+                tally.attempt()
+                try await client.charge(order)
+            }
+            if attempt > 1 { tally.recover() }
+        }
+    }
+}
+
+extension RetryPolicy {
+    /// What may pass is tried again: no connection, and an endpoint that is overloaded or out of order.
+    ///
+    /// Not what an open circuit refuses: there is no sense in waiting at a counter that is closed.
+    static let payments = RetryPolicy(
+        maxAttempts: 4,
+        backoff: .exponential(from: .milliseconds(50), upTo: .seconds(1)),
+        budget: RetryBudget(ratio: 0.5, reserve: 20),
+        deadline: .seconds(10)
+    )
+    .retrying(URLError.self)
+    .retrying(matching: .type(PaymentRejected.self).where(\.isTemporary).named("PaymentRejected.isTemporary"))
+}

@@ -1,0 +1,74 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import Testing
+
+@testable import error_bus_demo
+
+/// What is tried again, and what the demo tells of it.
+@Suite struct RecoveringPaymentsTests {
+    @Test func `what may pass is tried again; a refusal, an open circuit and a cancellation are not`() {
+        let decisions = RetryPolicy.payments.decisions
+        #expect(decisions[URLError(.cannotConnectToHost)] == .retry())
+        #expect(decisions[PaymentRejected(status: 429)] == .retry())
+        #expect(decisions[PaymentRejected(status: 503)] == .retry())
+        #expect(decisions[PaymentRejected(status: 402)] == .fail)
+        #expect(decisions[CircuitOpen(name: "payments", retryAfter: .zero, cause: URLError(.timedOut))] == .fail)
+    }
+
+    @Test func `an endpoint that is gone is let alone: as much is sent for a hundred orders as for ten`() async {
+        let client = PaymentClient(endpoint: PaymentClient.closedEndpoint)
+        defer { client.close() }
+        let policy = RetryPolicy(backoff: .constant(.zero)).retrying(URLError.self)
+        let payments = RecoveringPayments(client, policy: policy, pause: .seconds(3600))
+        var refused = 0
+        let recorded = await withRecordedErrors { _ in
+            for number in 1...100 {
+                do {
+                    try await payments.charge(Order(id: "A-\(number)", customer: "customer-1", lines: []))
+                } catch is CircuitOpen {
+                    refused += 1
+                } catch {
+                    #expect((error as? URLError)?.code == .cannotConnectToHost)
+                }
+            }
+        }
+        // Three orders of three attempts, and the first attempt of the fourth, open it.
+        #expect(payments.tally.attempts == 10)
+        #expect(refused == 97)
+        #expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state) == [.open])
+        #expect(
+            payments.tally.lines(payments.circuit) == [
+                "    10  requests sent",
+                "     7  tried again",
+                "    97  CircuitOpen, not retried: no rule retries this error",
+                "     3  URLError, not retried: the attempts are spent",
+                "        circuit payments: open",
+            ])
+    }
+}
+
+/// The whole demo against an endpoint that says 503 to the first attempt of every order.
+@Suite(.serialized, .timeLimit(.minutes(5)), .inProcessOfTheirOwn) struct PaymentRecoveryTests {
+    @Test func `orders that an endpoint refuses for the moment are paid at a later attempt, each once`() async throws {
+        let endpoint = try FlakyEndpoint()
+        defer { endpoint.stop() }
+        let sample = try SampleInbox(kinds: [.good: 12, .noLines: 1])
+        defer { sample.remove() }
+        let end = try await DemoProcess([sample.folder.path, "--payments", endpoint.url.absoluteString]).end()
+        #expect(end.reason == .exit && end.status == 0 && end.lawHolds, "\(end)")
+        let seen = endpoint.seen
+        #expect(seen.requests.count == 12 && seen.requests.values.allSatisfy { $0 == 2 })
+        #expect(seen.taken.count == 12)
+        let expected = """
+            Payments:
+                24  requests sent
+                12  tried again
+                12  orders paid at a later attempt
+                    circuit payments: closed
+
+            """
+        #expect(end.output.contains(expected), "\(end.output)")
+    }
+}
