@@ -15,9 +15,11 @@ let package = Package(
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRecovery", "ErrorRouting"]),
-        .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
-            name: "ErrorRecoveryTests", dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting"]),
+            name: "ErrorRecoveryTests",
+            dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(
             name: "error-bus-demoTests",

@@ -1,6 +1,7 @@
 import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("R6: a circuit breaker keeps callers from what fails", .hangLimit)

@@ -1,6 +1,7 @@
 import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 /// Everything of the user's that is called calls back into what called it.

@@ -1,5 +1,6 @@
 import ErrorRecovery
 import ErrorRouting
+import TestSupport
 import Testing
 
 @Suite("Programming errors stop the program, and say which value it was", .hangLimit)

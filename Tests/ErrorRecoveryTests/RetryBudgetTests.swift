@@ -1,4 +1,5 @@
 import ErrorRouting
+import TestSupport
 import Testing
 
 @testable import ErrorRecovery

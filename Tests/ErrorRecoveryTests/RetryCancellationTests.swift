@@ -1,6 +1,7 @@
 import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("R3: cancellation ends a retry at once, with the error that was there", .hangLimit)

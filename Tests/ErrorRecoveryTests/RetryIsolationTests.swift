@@ -1,6 +1,7 @@
 import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("R1: retry and circuits keep the caller's isolation", .hangLimit)

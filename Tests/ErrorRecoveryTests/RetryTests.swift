@@ -1,6 +1,7 @@
 import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("retry tries again as its policy says, and throws the last error as it was", .hangLimit)

@@ -1,5 +1,6 @@
 import ErrorRecovery
 import ErrorRouting
+import TestSupport
 import Testing
 
 @Suite("Simulations, in which nothing takes real time", .hangLimit)

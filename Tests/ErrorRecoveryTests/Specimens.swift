@@ -20,11 +20,6 @@ struct Busy: RetryAfterProviding {
     var retryAfter: Duration?
 }
 
-extension Trait where Self == TimeLimitTrait {
-    /// For tests that can hang if something is wrong, and for nothing else.
-    static var hangLimit: Self { .timeLimit(.minutes(10)) }
-}
-
 extension RetryPolicy {
     /// Retries time-outs, without jitter: after 1, 2, 4, … seconds.
     static func timeouts(_ maxAttempts: Int = 3, budget: RetryBudget? = nil, deadline: Duration? = nil) -> RetryPolicy {

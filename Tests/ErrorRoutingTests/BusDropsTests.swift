@@ -1,6 +1,7 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Behaviour 13: a notice of drops says how many of which type", .hangLimit)

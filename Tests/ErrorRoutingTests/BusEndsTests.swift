@@ -1,6 +1,7 @@
 import Dispatch
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrorRouting

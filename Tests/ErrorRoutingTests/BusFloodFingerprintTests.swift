@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("Behaviour 20: a flood limit that is given the fingerprint to use", .hangLimit)

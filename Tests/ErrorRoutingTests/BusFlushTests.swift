@@ -1,6 +1,7 @@
 import Dispatch
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("flush waits until what was posted before is delivered, and finishes nothing", .hangLimit)

@@ -1,6 +1,7 @@
 import ErrorRoutingTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ErrorRouting

@@ -1,6 +1,7 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Moments that a shutdown may come at, each held open by something that blocks there.

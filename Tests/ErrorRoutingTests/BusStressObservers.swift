@@ -1,4 +1,5 @@
 import ErrorRouting
+import TestSupport
 
 /// What one observer of a stress test has read.
 struct StressReading: Sendable {

@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 
 /// What one run of the stress test does, all of it chosen by its seed.
 struct StressPlan: CustomStringConvertible {

@@ -1,6 +1,7 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 
 /// One who posts in a stress test, from a task or a thread.
 struct StressPoster {

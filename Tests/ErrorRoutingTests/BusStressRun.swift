@@ -2,6 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
 import Synchronization
+import TestSupport
 
 extension StressPlan {
     /// Does what is planned.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A bus under load, in every way that a seed can make up: who posts, what the actions do, who observes, how it ends.

@@ -1,6 +1,7 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// Somebody's own kind of cancellation, as in a client library: one case of many.

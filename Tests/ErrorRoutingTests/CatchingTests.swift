@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("Behaviour 17: catching, rethrowing and task", .hangLimit)

@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// Types are first seen when an error comes: here they come from several tasks at once.

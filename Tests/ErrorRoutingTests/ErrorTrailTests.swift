@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The trail of a report: what its error came from")

@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 
 /// Errors whose every answer is a surprise.
 enum FuzzErrors {

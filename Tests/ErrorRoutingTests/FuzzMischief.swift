@@ -1,6 +1,7 @@
 import ErrorRouting
 import Foundation
 import Synchronization
+import TestSupport
 
 /// What evil errors do when the library asks them anything: post, dispatch, explain, lie, go on and on.
 ///

@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 
 /// Rules of all kinds in random order, whose matchers and actions do mischief.
 struct FuzzRules {

@@ -1,6 +1,7 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// `ErrorHandler.catching`, asynchronous and synchronous.

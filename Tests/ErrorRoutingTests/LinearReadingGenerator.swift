@@ -1,3 +1,5 @@
+import TestSupport
+
 extension LinearReading {
     /// Makes errors and handlers up.
     struct Generator {

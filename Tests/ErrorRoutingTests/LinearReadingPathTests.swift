@@ -1,4 +1,5 @@
 import ErrorRouting
+import TestSupport
 import Testing
 
 /// Behaviours 1 to 5 and 21 at once: thousands of made-up paths, each compared with one handler read linearly.

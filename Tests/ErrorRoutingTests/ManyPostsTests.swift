@@ -1,4 +1,5 @@
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @testable import ErrorRouting

@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// Behaviour 7: `value(v)` matches an error of the same dynamic type that equals `v`.

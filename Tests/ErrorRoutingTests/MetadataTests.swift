@@ -2,6 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// What is known where an error is posted: the trace of a request, say.

@@ -1,6 +1,7 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Behaviour 22: the scope of a task", .hangLimit)

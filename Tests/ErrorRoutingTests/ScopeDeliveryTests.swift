@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("Scoped reports on the bus: failures, drops, floods, shutdown (4, 13, 16, 20)", .hangLimit)

@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("How long scopes live, and what they hold (behaviours 13, 16, 21)", .hangLimit)

@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("Behaviour 21: a scope is handler concatenation and nothing else", .hangLimit)

@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("Behaviours 18 and 21: asynchronous actions on the path of a scope", .hangLimit)

@@ -1,6 +1,7 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.

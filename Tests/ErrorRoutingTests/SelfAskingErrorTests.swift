@@ -1,5 +1,6 @@
 import ErrorRoutingTesting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrorRouting

@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("Behaviour 15: withErrorBus and run", .hangLimit)

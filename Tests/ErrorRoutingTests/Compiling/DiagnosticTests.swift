@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Beside that it refuses a mistake, the compiler says where it is: the whole first line of what it says is pinned.

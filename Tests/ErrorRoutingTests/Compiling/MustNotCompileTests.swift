@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// What would be a mistake, the compiler refuses; each case pins part of its diagnostic.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The README's Swift compiles", .timeLimit(.minutes(5)))

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Type-checks sources against the modules that this very test run was built with.
-enum Typechecker {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package enum Typechecker {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// The compiler's errors, `file:line: message`; empty where the sources compile.
@@ -11,7 +11,7 @@ enum Typechecker {
     /// - Parameters:
     ///   - sources: Texts by file name; they form one module.
     ///   - options: What the compiler is told besides.
-    static func errors(in sources: [String: String], _ options: [String] = []) async throws -> [String] {
+    package static func errors(in sources: [String: String], _ options: [String] = []) async throws -> [String] {
         // On a thread of its own: waiting for the compiler would keep the pool's from all other tests, whose actions
         // would then outlive their time limits.
         try await withCheckedThrowingContinuation { continuation in

@@ -7,11 +7,11 @@ import Testing
 /// would hang, and nobody would hear which test it was.
 ///
 /// - Parameter seconds: When; much later than any of them ends on a busy machine under a sanitizer.
-func endIfItHangs(after seconds: Int = 300) { alarm(UInt32(seconds)) }
+package func endIfItHangs(after seconds: Int = 300) { alarm(UInt32(seconds)) }
 
 extension ExitTest.Result? {
     /// The lines that the process wrote to standard error.
-    var standardErrorLines: [String] {
+    package var standardErrorLines: [String] {
         String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

@@ -1,0 +1,68 @@
+import TestSupport
+import Testing
+
+/// What the compiler says of mistakes in a policy: its whole first line is pinned.
+@Suite("The compiler blames the right place in a policy", .timeLimit(.minutes(10)))
+struct DiagnosticTests {
+    /// A line of a program, and what the compiler says of it.
+    private static let mistakes: [(line: String, says: String)] = [
+        // Protocols in place of error types.
+        ("RetryPolicy().retrying((any P).self)", isNoType("retrying(_:cost:fileID:line:)", "retrying")),
+        ("RetryPolicy().retrying((any P).self, cost: 2)", isNoType("retrying(_:cost:fileID:line:)", "retrying")),
+        ("RetryPolicy().failing((any P).self)", isNoType("failing(_:fileID:line:)", "failing")),
+        // Errors that cannot be compared.
+        (
+            "RetryPolicy().retrying(F())",
+            "instance method 'retrying(_:cost:fileID:line:)' requires that 'F' conform to 'Equatable'"
+        ),
+        // Misspelt members.
+        (
+            "RetryPolicy().retrying(matching: .type(E.self).where { $0.kode == 1 })",
+            "value of type 'E' has no member 'kode'"
+        ),
+        (
+            "RetryPolicy(decisions: ErrorMap(default: .fail).on(E.self, .retryLater))",
+            "type 'RetryDecision' has no member 'retryLater'"
+        ),
+        ("RetryPolicy(backoff: .exponential(jitter: .fully))", "type 'Backoff.Jitter' has no member 'fully'"),
+    ]
+
+    private static func isNoType(_ method: String, _ verb: String) -> String {
+        "'\(method)' is unavailable: not a concrete error type: use \(verb)(matching: .conforming(to:)) for a protocol"
+    }
+
+    @Test("each mistake is told of at its own line, and as what it is")
+    func mistakes() async throws {
+        let lines = Self.mistakes.enumerated().map { "let policy\($0) = \($1.line)" }
+        let program = """
+            import ErrorRecovery
+            import ErrorRouting
+            struct E: Error, Equatable { var code = 1 }
+            struct F: Error {}
+            protocol P: Error {}
+
+            """
+        let errors = try await Typechecker.errors(in: ["wrong.swift": program + lines.joined(separator: "\n")])
+        for (index, mistake) in Self.mistakes.enumerated() {
+            let said = errors.filter { $0.hasPrefix("wrong.swift:\(index + 6):") }
+            #expect(said.count == 1 && said[0].hasSuffix(": error: \(mistake.says)"), "\(mistake.line): \(said)")
+        }
+        #expect(errors.count == Self.mistakes.count)
+    }
+
+    @Test("typed throws and the attempt's number carry through a retry as it is written in the documentation")
+    func typed() async throws {
+        let program = """
+            import ErrorRecovery
+            import ErrorRouting
+            enum Declined: Error { case card }
+            func pay(_ policy: RetryPolicy) async throws(Declined) -> Int {
+                try await retry(policy) { (attempt) async throws(Declined) in
+                    if attempt < 2 { throw Declined.card }
+                    return attempt
+                }
+            }
+            """
+        #expect(try await Typechecker.errors(in: ["right.swift": program]) == [])
+    }
+}
