@@ -1,6 +1,6 @@
 import ErrorRouting
 
-/// A clock that stands still until a test moves it, for ``ErrorRouting/ErrorBus/Configuration/clock``.
+/// A clock that stands still until a test moves it, for `ErrorBus.Configuration.clock`.
 ///
 /// ```swift
 /// let clock = TestClock()

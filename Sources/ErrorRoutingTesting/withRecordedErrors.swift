@@ -9,7 +9,7 @@ public import ErrorRouting
 /// recorded.expectReported(.type(DecodingError.self))
 /// ```
 ///
-/// The bus is ``ErrorRouting/ErrorBus/current`` for the body, as in `withErrorBus`, so code that posts to `.ambient` is
+/// The bus is `ErrorBus.current` for the body, as in `withErrorBus`, so code that posts to `.ambient` is
 /// recorded too. Tasks started with `task` are awaited, and everything posted is delivered before this returns.
 ///
 /// - Parameters:

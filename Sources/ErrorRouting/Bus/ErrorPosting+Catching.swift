@@ -121,7 +121,7 @@ extension ErrorPosting {
 
     /// Runs an operation, posts what it throws, and throws it on.
     ///
-    /// What ``catching(metadata:fileID:line:_:)`` does not post, since the task was cancelled, is thrown on all the
+    /// What `catching` does not post, since the task was cancelled, is thrown on all the
     /// same.
     ///
     /// Whoever swallows an error posts it, so this is only for errors that the next level drops: otherwise they are

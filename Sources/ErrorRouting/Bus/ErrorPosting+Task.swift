@@ -2,7 +2,7 @@ extension ErrorPosting {
     /// Starts a task whose error does not die with it: what the operation throws is posted.
     ///
     /// Like `Task {}` it inherits the caller's actor, priority and task-local values, and tasks that one actor starts
-    /// begin in order. A cancellation is not posted, as in ``catching(metadata:fileID:line:_:)``.
+    /// begin in order. A cancellation is not posted, as in `catching`.
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for the tasks of its bus, and cancels them
     /// when its body throws or is cancelled. A scope's task runs in the scope, as in
     /// ``ErrorScope/bound(isolation:_:)``; a bus's in what is bound where it is started.

@@ -22,7 +22,7 @@ extension ErrorHandler {
         adding(SynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule with an action that also gets the report; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule with an action that also gets the report; see `on(matching:)` above.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -32,7 +32,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule with an action that may suspend; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule with an action that may suspend; see `on(matching:)` above.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -42,7 +42,7 @@ extension ErrorHandler {
         adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line)) { match, _ in try await action(match) })
     }
 
-    /// Adds a rule with an action that also gets the report, and may suspend; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule with an action that also gets the report, and may suspend; see `on(matching:)` above.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -69,7 +69,7 @@ extension ErrorHandler {
         adding(SynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a type of error, with an action that also gets the report; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule for a type of error, with an action that also gets the report; see `on(matching:)` above.
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -79,7 +79,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a type of error, with an action that may suspend; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule for a type of error, with an action that may suspend; see `on(matching:)` above.
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -132,7 +132,7 @@ extension ErrorHandler {
         adding(SynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for errors that equal a value, with an action that may suspend; see ``on(_:fileID:line:do:)``.
+    /// Adds a rule for errors that equal a value, with an action that may suspend; see `on(matching:)` above.
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 import Testing
 
@@ -6,8 +5,7 @@ import Testing
 struct ReadmeTests {
     @Test("every snippet, as one module")
     func snippets() async throws {
-        let readme = try String(contentsOf: packageRoot.appending(path: "README.md"), encoding: .utf8)
-        let snippets = swiftBlocks(in: readme)
+        let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: "README.md"))
         // So that a change of the fences cannot make the test pass by finding nothing.
         #expect(snippets.count >= 5)
         var sources = ["stage.swift": stage]
@@ -37,14 +35,4 @@ struct ReadmeTests {
         func sendReceipt(_ cart: Cart) async {}
         func onDisconnect(_ callback: @escaping @Sendable (any Error) -> Void) {}
         """
-
-    private var packageRoot: URL {
-        URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-    }
-
-    private func swiftBlocks(in markdown: String) -> [String] {
-        markdown.components(separatedBy: "```swift\n").dropFirst().compactMap { rest in
-            rest.components(separatedBy: "\n```").first
-        }
-    }
 }
