@@ -10,17 +10,24 @@ import Testing
 struct BusLongLifeTests {
     @Test("behaviour 18: an action that is cut off leaves no mark on those after it")
     func marks() async {
-        let marks = Journal<Int>()
+        let (marks, clock) = (Journal<Int>(), TestClock())
+        let entered = (0..<20).map { _ in Gate() }
         let handler = ErrorHandler()
             .ignore(ActionFailure.self)
-            .on(Numbered.self) { _ in
+            .on(Numbered.self) { error in
                 marks.note(ErrorBus.actions.count)
+                entered[error.number].open()
                 // Hangs, until it is cut off.
                 try await Gate().waitUnlessCancelled()
                 return .stop
             }
-        await withErrorBus(handler: handler, configuration: .init(actionTimeLimit: .milliseconds(2))) { bus in
-            for number in 0..<20 { bus.post(Numbered(number)) }
+        let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock)
+        await withErrorBus(handler: handler, configuration: configuration) { bus in
+            for number in 0..<20 {
+                bus.post(Numbered(number))
+                await entered[number].wait()
+                clock.advance(by: .seconds(30))
+            }
         }
         #expect(marks.entries == Array(repeating: 1, count: 20))
     }

@@ -68,7 +68,11 @@ private final class TerminatedService: Sendable {
         signal(SIGTERM, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
         source.setEventHandler { [self] in terminate() }
-        source.activate()
+        await withCheckedContinuation { continuation in
+            // Earlier a signal would be ignored, as all the process does with it by itself.
+            source.setRegistrationHandler { continuation.resume() }
+            source.activate()
+        }
         async let posting: Void = onThreads(3) { [self] _ in post() }
         sendSignal()
         await bus.run()

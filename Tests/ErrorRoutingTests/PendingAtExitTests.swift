@@ -72,7 +72,7 @@ struct PendingAtExitTests {
     @Test("a bus that all let go of while its figures are read ends there, and holds nothing up", arguments: 0..<8)
     func lastReference(_: Int) async {
         await #expect(processExitsWith: .success) {
-            endIfItHangs(after: 60)
+            endIfItHangs()
             let holder = Locked<ErrorBus?>(ErrorBus(handler: ErrorHandler()))
             let isReady = DispatchSemaphore(value: 0)
             Thread.detachNewThread {

@@ -42,6 +42,7 @@ struct StandardErrorExitTests {
     func flushing() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
+            StandardError.exitLimit = .seconds(60)
             _ = original
             // Registered first, so it comes last: what the process wrote goes where the test can see it.
             atexit { relay() }
@@ -118,6 +119,7 @@ struct StandardErrorExitTests {
     func inOrder() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
+            StandardError.exitLimit = .seconds(60)
             let stage = StandardErrorStage.pipe()
             let filled = stage.fill()
             StandardError.write("waiting")
