@@ -16,19 +16,20 @@ struct RecoveringPayments: Sendable {
     /// - Parameters:
     ///   - client: Who sends the requests.
     ///   - policy: Which payments are tried again, and when.
-    ///   - pause: How long an endpoint that is gone is let alone before it is tried again.
     ///   - errors: Where the circuit posts that it opens and closes.
-    init(
+    ///   - clock: The circuit's.
+    init<C: Clock>(
         _ client: PaymentClient,
         policy: RetryPolicy = .payments,
-        pause: Duration = .milliseconds(250),
-        reportingTo errors: any ErrorPosting = .ambient
-    ) {
+        reportingTo errors: any ErrorPosting = .ambient,
+        clock: C = ContinuousClock()
+    ) where C.Duration == Duration {
         self.client = client
         self.policy = policy
         // An endpoint that answers is there, whatever it answers.
         circuit = CircuitBreaker(
-            "payments", opensAt: 10, for: pause, counting: .type(URLError.self), reportingTo: errors)
+            "payments", opensAt: 10, for: .milliseconds(250), counting: .type(URLError.self), clock: clock,
+            reportingTo: errors)
     }
 
     /// Charges an order, in as many attempts as the policy allows.
