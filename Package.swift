@@ -7,12 +7,14 @@ let package = Package(
     products: [
         .library(name: "ErrorRouting", targets: ["ErrorRouting"]),
         .library(name: "ErrorRecovery", targets: ["ErrorRecovery"]),
+        .library(name: "HTTPErrors", targets: ["HTTPErrors"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
     ],
     targets: [
         .target(name: "ErrorRouting"),
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
+        .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRecovery", "ErrorRouting"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -20,6 +22,9 @@ let package = Package(
         .testTarget(
             name: "ErrorRecoveryTests",
             dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
+        .testTarget(
+            name: "HTTPErrorsTests",
+            dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors", "TestSupport"]),
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(
             name: "error-bus-demoTests",

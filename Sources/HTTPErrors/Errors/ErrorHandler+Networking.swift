@@ -1,0 +1,38 @@
+public import ErrorRouting
+
+extension ErrorHandler {
+    /// The rules that every application with a server has, to overlay on its others.
+    ///
+    /// ```swift
+    /// let handler = ErrorHandler.default.overlaid(
+    ///     with: .networking(onUnauthorized: { _ in await Session.shared.signOut(); return .stop })
+    /// )
+    /// ```
+    ///
+    /// What an action is not given for has no rule.
+    ///
+    /// - Parameters:
+    ///   - onUnauthorized: What to do where the server does not know who asks, any more perhaps.
+    ///   - onOffline: What to do where this device has no network.
+    ///   - onServerError: What to do where the server fails.
+    ///   - fileID: Where the rules are registered.
+    ///   - line: Where the rules are registered.
+    /// - Returns: The handler.
+    public static func networking(
+        onUnauthorized: (@Sendable (NetworkError) async throws -> HandleStrategy)? = nil,
+        onOffline: (@Sendable (NetworkError) async throws -> HandleStrategy)? = nil,
+        onServerError: (@Sendable (NetworkError) async throws -> HandleStrategy)? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> ErrorHandler {
+        let rules: [(ErrorMatcher<NetworkError>, (@Sendable (NetworkError) async throws -> HandleStrategy)?)] = [
+            (.network(.server), onServerError),
+            (.network(.networkUnavailable), onOffline),
+            (.network(.unauthorized), onUnauthorized),
+        ]
+        return rules.reduce(ErrorHandler()) { handler, rule in
+            guard let action = rule.1 else { return handler }
+            return handler.on(matching: rule.0, fileID: fileID, line: line) { error in try await action(error) }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+public import Foundation
+
+extension NetworkError {
+    /// The languages that descriptions for people are in.
+    public enum Language: String, Sendable, Hashable, CaseIterable {
+        /// English.
+        case english
+        /// Japanese.
+        case japanese
+
+        /// The user's: Japanese where it comes before English among the preferred languages, else English.
+        static let preferred = Language(
+            preferring: Locale.preferredLanguages, environment: ProcessInfo.processInfo.environment)
+
+        /// - Parameters:
+        ///   - languages: What Foundation says, which on Linux is the same whatever the user has set.
+        ///   - environment: Where the user has set it there.
+        init(preferring languages: [String], environment: [String: String]) {
+            #if os(Linux)
+                let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+                let list = environment["LANGUAGE"].map { $0.split(separator: ":").map(String.init) } ?? []
+                let languages = list + (set.map { [$0] } ?? []) + languages
+            #endif
+            let first = languages.first { $0.hasPrefix("ja") || $0.hasPrefix("en") }
+            self = first?.hasPrefix("ja") == true ? .japanese : .english
+        }
+    }
+
+    /// The language of descriptions for people: the user's, unless bound.
+    ///
+    /// ```swift
+    /// NetworkError.$language.withValue(.japanese) { error.localizedDescription }
+    /// ```
+    @TaskLocal public static var language: Language = .preferred
+}
+
+extension NetworkError: LocalizedError {
+    /// What happened, in a sentence for a person, in ``language``.
+    public var errorDescription: String? { text.description }
+
+    /// What the person can do, in ``language``; nil where there is nothing.
+    public var recoverySuggestion: String? { text.suggestion }
+
+    private var text: (description: String, suggestion: String?) {
+        switch Self.language {
+        case .english: english
+        case .japanese: japanese
+        }
+    }
+
+    private var english: (description: String, suggestion: String?) {
+        switch self {
+        case .invalidURL: ("The address is not valid.", nil)
+        case .encoding: ("The request could not be prepared.", nil)
+        case .networkUnavailable:
+            ("There is no internet connection.", "Check your network settings, then try again.")
+        case .timeout: ("The server took too long to respond.", "Please try again in a moment.")
+        case .cancelled: ("The request was cancelled.", nil)
+        case .connection:
+            ("The server could not be reached.", "Check your connection, then try again in a moment.")
+        case .invalidResponse: ("The server sent a response that could not be understood.", "Please try again later.")
+        case .unauthorized: ("You need to sign in.", "Sign in, then try again.")
+        case .forbidden:
+            ("You do not have permission to do this.", "Sign in with another account, or ask for permission.")
+        case .notFound: ("This could not be found.", "It may have been moved or deleted.")
+        case .http(let failure) where failure.status == 429:
+            ("There were too many requests.", "Please wait a moment, then try again.")
+        case .http, .api: ("The request was not accepted.", "Check what you entered, then try again.")
+        case .server: ("The server has a problem.", "Please try again later.")
+        case .noData: ("The server sent an empty response.", "Please try again later.")
+        case .decoding, .unexpectedContentType:
+            ("The server sent a response that could not be read.", "Check whether there is an update of this app.")
+        case .bodyTooLarge: ("The response is too large.", nil)
+        case .unknown: ("Something went wrong.", "Please try again.")
+        }
+    }
+
+    private var japanese: (description: String, suggestion: String?) {
+        switch self {
+        case .invalidURL: ("アドレスが正しくありません。", nil)
+        case .encoding: ("リクエストを準備できませんでした。", nil)
+        case .networkUnavailable:
+            ("インターネットに接続されていません。", "ネットワーク設定を確認して、もう一度お試しください。")
+        case .timeout: ("サーバーからの応答がありませんでした。", "しばらくしてから、もう一度お試しください。")
+        case .cancelled: ("リクエストはキャンセルされました。", nil)
+        case .connection:
+            ("サーバーに接続できませんでした。", "通信環境を確認して、しばらくしてからもう一度お試しください。")
+        case .invalidResponse:
+            ("サーバーからの応答を処理できませんでした。", "時間をおいて、もう一度お試しください。")
+        case .unauthorized: ("サインインが必要です。", "サインインしてから、もう一度お試しください。")
+        case .forbidden:
+            ("この操作を行う権限がありません。", "別のアカウントでサインインするか、権限をリクエストしてください。")
+        case .notFound: ("お探しの情報は見つかりませんでした。", "移動または削除された可能性があります。")
+        case .http(let failure) where failure.status == 429:
+            ("リクエストが多すぎます。", "しばらく待ってから、もう一度お試しください。")
+        case .http, .api:
+            ("リクエストは受け付けられませんでした。", "入力内容を確認して、もう一度お試しください。")
+        case .server: ("サーバーで問題が発生しました。", "時間をおいて、もう一度お試しください。")
+        case .noData: ("サーバーからの応答が空でした。", "時間をおいて、もう一度お試しください。")
+        case .decoding, .unexpectedContentType:
+            ("サーバーからの応答を読み取れませんでした。", "アプリのアップデートがあるかご確認ください。")
+        case .bodyTooLarge: ("サーバーからの応答が大きすぎます。", nil)
+        case .unknown: ("問題が発生しました。", "もう一度お試しください。")
+        }
+    }
+}

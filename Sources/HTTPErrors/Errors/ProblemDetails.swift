@@ -1,0 +1,146 @@
+/// What is wrong, as a server tells it in `application/problem+json`, by RFC 9457.
+///
+/// Members of another kind than the RFC has are ignored, as it asks. Its description has the status and the type alone:
+/// the rest may be about somebody.
+public struct ProblemDetails: Error, Codable, Hashable {
+    /// The kind of problem, a URI reference; `about:blank` where the status says it all.
+    public var type: String
+    /// A short summary, the same for all problems of this type.
+    public var title: String?
+    /// The status.
+    public var status: Int?
+    /// What happened this time, for people.
+    public var detail: String?
+    /// This occurrence, a URI reference.
+    public var instance: String?
+    /// The members that the problem's type defines.
+    public var extensions: [String: JSONValue]
+
+    /// Makes a problem.
+    ///
+    /// - Parameters:
+    ///   - type: The kind of problem, a URI reference.
+    ///   - title: A short summary.
+    ///   - status: The status.
+    ///   - detail: What happened this time.
+    ///   - instance: This occurrence, a URI reference.
+    ///   - extensions: The members that the type defines.
+    public init(
+        type: String = "about:blank",
+        title: String? = nil,
+        status: Int? = nil,
+        detail: String? = nil,
+        instance: String? = nil,
+        extensions: [String: JSONValue] = [:]
+    ) {
+        self.type = type
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.instance = instance
+        self.extensions = extensions
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private static let members: Set = ["type", "title", "status", "detail", "instance"]
+
+    /// Reads a problem; what is not of the kind that the RFC has is ignored.
+    ///
+    /// - Throws: A `DecodingError` where it is no object.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        func text(_ name: String) -> String? { try? container.decode(String.self, forKey: Key(stringValue: name)) }
+        type = text("type") ?? "about:blank"
+        title = text("title")
+        status = try? container.decode(Int.self, forKey: Key(stringValue: "status"))
+        detail = text("detail")
+        instance = text("instance")
+        extensions = [:]
+        for key in container.allKeys where !Self.members.contains(key.stringValue) {
+            extensions[key.stringValue] = try? container.decode(JSONValue.self, forKey: key)
+        }
+    }
+
+    /// Writes the problem, with its extensions beside the members of the RFC.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(type, forKey: Key(stringValue: "type"))
+        try container.encodeIfPresent(title, forKey: Key(stringValue: "title"))
+        try container.encodeIfPresent(status, forKey: Key(stringValue: "status"))
+        try container.encodeIfPresent(detail, forKey: Key(stringValue: "detail"))
+        try container.encodeIfPresent(instance, forKey: Key(stringValue: "instance"))
+        for (name, value) in extensions where !Self.members.contains(name) {
+            try container.encode(value, forKey: Key(stringValue: name))
+        }
+    }
+}
+
+extension ProblemDetails: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status and the type, without what may follow a question mark in it.
+    public var description: String {
+        let kind = type.prefix { $0 != "?" && $0 != "#" }
+        return status.map { "problem \(kind), status \($0)" } ?? "problem \(kind)"
+    }
+
+    /// The status and the type.
+    public var debugDescription: String { description }
+
+    /// Nothing: what is printed by reflection shall not have the details either.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A value of JSON.
+public enum JSONValue: Codable, Hashable, Sendable {
+    /// The value `null`.
+    case null
+    /// A truth value.
+    case bool(Bool)
+    /// A number.
+    case number(Double)
+    /// A text.
+    case string(String)
+    /// A list.
+    case array([JSONValue])
+    /// An object.
+    case object([String: JSONValue])
+
+    /// Reads a value.
+    ///
+    /// - Throws: A `DecodingError` where it is none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Writes the value.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+
+/// `Retry-After`, by RFC 9110, section 10.2.3: seconds, or one of the three forms of a date.
+enum RetryAfter {
+    /// What no hint exceeds.
+    static let longest = Duration.seconds(365 * 86_400)
+
+    /// How long to wait.
+    ///
+    /// - Parameters:
+    ///   - value: The field's value.
+    ///   - date: The value of the answer's own `Date`, from which a date is measured; else it is measured from now.
+    /// - Returns: At least zero and at most ``longest``; nil where the value is neither digits nor a date.
+    static func duration(_ value: String, since date: String?) -> Duration? {
+        let text = value.trimmingCharacters(in: .whitespaces)
+        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            // What does not fit is longer than a year.
+            return Int64(text).map { min(.seconds($0), longest) } ?? longest
+        }
+        let now = Int64(Date().timeIntervalSince1970)
+        guard let moment = HTTPDate.seconds(text, now: now) else { return nil }
+        let begin = date.flatMap { HTTPDate.seconds($0.trimmingCharacters(in: .whitespaces), now: now) } ?? now
+        return min(max(.seconds(moment - begin), .zero), longest)
+    }
+}
+
+/// Dates as HTTP writes them, by RFC 9110, section 5.6.7. All are in GMT.
+///
+/// Not by a `DateFormatter`: it reads more than the three forms, and takes a thousand times as long.
+enum HTTPDate {
+    /// The seconds since 1970 of a date in one of the three forms; nil where it is none.
+    ///
+    /// - Parameters:
+    ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
+    ///   - now: From when on a year of two digits is told: one that would be more than 50 years ahead is past.
+    static func seconds(_ text: String, now: Int64) -> Int64? {
+        let words = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "," }).map(String.init)
+        if text.contains(","), words.count == 6, words[5] == "GMT" {
+            let isShort = words[3].utf8.count == 2
+            guard isDay(words[0], short: !isShort), text.contains("-") == isShort else { return nil }
+            guard isShort || words[3].utf8.count == 4, let number = digits(words[3]) else { return nil }
+            return seconds(words[1], words[2], isShort ? wholeYear(number, now: now) : number, words[4])
+        }
+        if words.count == 5, !text.contains(","), !text.contains("-"), isDay(words[0], short: true) {
+            guard words[4].utf8.count == 4, let year = digits(words[4]) else { return nil }
+            return seconds(words[2], words[1], year, words[3])
+        }
+        return nil
+    }
+
+    private static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    private static func isDay(_ word: String, short: Bool) -> Bool {
+        days.contains { short ? $0.prefix(3) == word : $0 == word }
+    }
+
+    private static func digits(_ word: String) -> Int? {
+        word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(word) : nil
+    }
+
+    /// A year of two digits: in this century, or in the one before if it were more than 50 years ahead.
+    private static func wholeYear(_ year: Int, now: Int64) -> Int {
+        let current = Int(now / 31_556_952) + 1970
+        let candidate = current / 100 * 100 + year
+        return candidate > current + 50 ? candidate - 100 : candidate
+    }
+
+    private static func seconds(_ day: String, _ month: String, _ year: Int, _ time: String) -> Int64? {
+        guard let month = months.firstIndex(of: month).map({ $0 + 1 }) else { return nil }
+        guard (1...2).contains(day.utf8.count), let day = digits(day), day >= 1, day <= length(of: month, year) else {
+            return nil
+        }
+        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard clock.count == 3, clock.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
+        let numbers = clock.compactMap(digits)
+        // The sixtieth second is one that leaps.
+        guard numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else { return nil }
+        let time = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]
+        return Int64(daysSince1970(year, month, day) * 86_400 + time)
+    }
+
+    private static func length(of month: Int, _ year: Int) -> Int {
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    }
+
+    /// Days of the proleptic Gregorian calendar, by Howard Hinnant's `days_from_civil`.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}

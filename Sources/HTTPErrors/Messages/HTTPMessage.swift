@@ -1,0 +1,104 @@
+public import Foundation
+
+/// A request, as a transport sends it.
+///
+/// Descriptions have the method and the URL without its query; neither headers nor the body.
+public struct HTTPMessage: Sendable {
+    /// The method, in capitals.
+    public var method: String
+    /// Where it is sent.
+    public var url: URL
+    /// Its header fields.
+    public var headers: HTTPHeaders
+    /// Its body.
+    public var body: Data?
+    /// How long the transport may take for it, from the beginning to the last byte of the answer; nil for the
+    /// transport's own limit.
+    public var timeout: Duration?
+
+    /// Makes a request.
+    ///
+    /// - Parameters:
+    ///   - method: The method, in capitals.
+    ///   - url: Where it is sent.
+    ///   - headers: Its header fields.
+    ///   - body: Its body.
+    ///   - timeout: How long the transport may take for it; nil for the transport's own limit.
+    public init(
+        method: String = "GET",
+        url: URL,
+        headers: HTTPHeaders = [:],
+        body: Data? = nil,
+        timeout: Duration? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
+
+    /// Whether sending it twice does what sending it once does, by RFC 9110, section 9.2.2, or because it carries an
+    /// `Idempotency-Key`, by which the server knows the second one.
+    public var isIdempotent: Bool {
+        ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) || headers["Idempotency-Key"] != nil
+    }
+}
+
+extension HTTPMessage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method, and the URL without its query.
+    public var description: String { "\(method) \(url.withoutSecrets)" }
+
+    /// The method, and the URL without its query.
+    public var debugDescription: String { description }
+
+    /// Nothing: what is printed by reflection shall have neither headers nor body.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// An answer, as a transport hands it over: with whatever status, and the whole body.
+///
+/// Descriptions have the status and the body's length.
+public struct HTTPAnswer: Sendable {
+    /// The status.
+    public var status: Int
+    /// The header fields.
+    public var headers: HTTPHeaders
+    /// The body, decompressed.
+    public var body: Data
+
+    /// Makes an answer, also for tests and fakes.
+    ///
+    /// - Parameters:
+    ///   - status: The status.
+    ///   - headers: The header fields.
+    ///   - body: The body.
+    public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+extension HTTPAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The status and the body's length.
+    public var description: String { "HTTP \(status), \(body.count) bytes" }
+
+    /// The status and the body's length.
+    public var debugDescription: String { description }
+
+    /// Nothing: what is printed by reflection shall have neither headers nor body.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension URL {
+    /// The scheme, host, port and path: what may be written down. Query, fragment, user and password are not.
+    var withoutSecrets: String {
+        guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "a URL" }
+        components.query = nil
+        components.fragment = nil
+        components.user = nil
+        components.password = nil
+        return components.string ?? "a URL"
+    }
+}
