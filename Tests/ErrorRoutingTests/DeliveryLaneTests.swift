@@ -133,6 +133,7 @@ struct DeliveryLaneTests {
 final class Road: Sendable {
     let lane = DeliveryLane()
     let box: IntakeBox
+    private let lock = Locked(())
 
     init(capacity: Int = 1_000, reports: Int = 0, startingAt start: Int = 0) {
         box = IntakeBox(capacity: capacity, startingAt: start)
@@ -150,7 +151,10 @@ final class Road: Sendable {
     }
 
     var released: Int { Int(box.intake.counts.released) }
-    func open(at number: Int, sequence: UInt64) { lane.open(at: Int64(number), sequence: sequence) }
-    func close() -> Int? { lane.close().map { Int($0) } }
-    func withdraw() -> Int? { lane.withdraw().map { Int($0) } }
+    // As the bus does, under a lock: between a look at the position and its change none of the others may come.
+    func open(at number: Int, sequence: UInt64) {
+        lock.withLock { _ in lane.open(at: Int64(number), sequence: sequence) }
+    }
+    func close() -> Int? { lock.withLock { _ in lane.close().map { Int($0) } } }
+    func withdraw() -> Int? { lock.withLock { _ in lane.withdraw().map { Int($0) } } }
 }

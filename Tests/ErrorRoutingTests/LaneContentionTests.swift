@@ -15,7 +15,7 @@ struct LaneContentionTests {
             let (counted, left) = (Locked(0), Locked<Int?>(nil))
             let isOver = Countdown(1)
             road.box.intake.release(1)
-            road.lane.open(at: 0, sequence: 1)
+            road.open(at: 0, sequence: 1)
             await onThreads(2) { thread in
                 if thread == 0 {
                     let last = work(on: road, from: 0)
