@@ -1,5 +1,5 @@
 /// A value that someone will give once, and any number wait for.
-final class Promise<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case waiting([CheckedContinuation<Value, Never>])
         case fulfilled(Value)
@@ -7,10 +7,12 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Locked(State.waiting([]))
 
+    package init() {}
+
     /// Gives the value.
     ///
     /// Only the first one counts.
-    func fulfill(_ value: Value) {
+    package func fulfill(_ value: Value) {
         let waiters = state.withLock { state -> [CheckedContinuation<Value, Never>] in
             guard case .waiting(let waiters) = state else { return [] }
             state = .fulfilled(value)
@@ -22,7 +24,7 @@ final class Promise<Value: Sendable>: Sendable {
     /// The value, once it is there.
     ///
     /// Cancellation does not end the wait.
-    var value: Value {
+    package var value: Value {
         get async {
             await withCheckedContinuation { continuation in
                 let value = state.withLock { state -> Value? in

@@ -24,7 +24,7 @@ enum RetryAfter {
     }
 }
 
-/// Dates as HTTP writes them, by RFC 9110, section 5.6.7. All are in GMT.
+/// Dates as HTTP writes them, by RFC 9110, section 5.6.7: all are in GMT.
 ///
 /// Not by a `DateFormatter`: it reads more than the three forms, and takes a thousand times as long.
 enum HTTPDate {

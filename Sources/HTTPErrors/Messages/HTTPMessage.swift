@@ -92,7 +92,7 @@ extension HTTPAnswer: CustomStringConvertible, CustomDebugStringConvertible, Cus
 }
 
 extension URL {
-    /// The scheme, host, port and path: what may be written down. Query, fragment, user and password are not.
+    /// The scheme, host, port and path, which may be written down; query, fragment, user and password may not.
     var withoutSecrets: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "a URL" }
         components.query = nil

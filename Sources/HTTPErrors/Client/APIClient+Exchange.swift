@@ -1,0 +1,90 @@
+import ErrorRouting
+import Foundation
+
+/// From a request to an answer, whatever its status.
+extension APIClient {
+    /// Makes the message that a request is sent as, without the token.
+    func message(for request: some APIRequest) throws(NetworkError) -> HTTPMessage {
+        var message = HTTPMessage(
+            method: request.method, url: try url(of: request), headers: request.headers, timeout: request.timeout)
+        if message.headers["Accept"] == nil { message.headers["Accept"] = "application/json" }
+        guard let body = request.body else { return message }
+        do {
+            message.body = try encoder.encode(body)
+        } catch let error as EncodingError {
+            throw .encoding(error.withoutSecrets)
+        } catch {
+            throw .encoding(error)
+        }
+        if message.headers["Content-Type"] == nil { message.headers["Content-Type"] = "application/json" }
+        return message
+    }
+
+    private func url(of request: some APIRequest) throws(NetworkError) -> URL {
+        let url = request.path.isEmpty ? base : base.appending(path: request.path)
+        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            ["http", "https"].contains(components.scheme?.lowercased()), components.host?.isEmpty == false
+        else { throw .invalidURL(url.withoutSecrets) }
+        if !request.query.isEmpty {
+            components.queryItems = (components.queryItems ?? []) + request.query
+            // Foundation leaves them, and servers take them for spaces.
+            components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
+        }
+        guard let url = components.url else { throw .invalidURL(url.withoutSecrets) }
+        return url
+    }
+
+    /// Sends a message; once more, with a new token, where the server no longer takes the one it was sent with.
+    ///
+    /// - Returns: The answer, and the message as it was sent.
+    func exchange(
+        _ message: HTTPMessage,
+        _ source: ErrorReport.Source
+    ) async throws(NetworkError) -> (HTTPAnswer, HTTPMessage) {
+        guard let keeper = token, message.headers["Authorization"] == nil else { return try await sendOnce(message) }
+        let token = keeper.token
+        let first = try await sendOnce(message, token)
+        guard first.0.status == 401, !keeper.isRefreshedHere else { return first }
+        let fresh: String
+        do {
+            fresh = try await keeper.token(inPlaceOf: token)
+        } catch {
+            if Task.isCancelled { throw .cancelled }
+            // The caller gets the 401, which is what it can do something about; this error nobody gets.
+            errors.post(error, metadata: ["http.request": message.description], source: source)
+            return first
+        }
+        return try await sendOnce(message, fresh)
+    }
+
+    private func sendOnce(
+        _ message: HTTPMessage,
+        _ token: String? = nil
+    ) async throws(NetworkError) -> (HTTPAnswer, HTTPMessage) {
+        if Task.isCancelled { throw .cancelled }
+        var message = message
+        if let token { message.headers["Authorization"] = "Bearer \(token)" }
+        var answer: HTTPAnswer
+        do {
+            for interceptor in interceptors { try await interceptor.prepare(&message) }
+            answer = try await transport.send(message)
+        } catch {
+            throw .from(error)
+        }
+        do {
+            for interceptor in interceptors { try await interceptor.inspect(&answer, to: message) }
+        } catch {
+            throw error.asInspection(of: answer)
+        }
+        return (answer, message)
+    }
+}
+
+extension Error {
+    /// What an interceptor throws of an answer is the service's own error, unless it is one of ours or a cancellation.
+    fileprivate func asInspection(of answer: HTTPAnswer) -> NetworkError {
+        if let error = ErrorMatcher.type(NetworkError.self).match(self) { return error }
+        if ErrorMatcher.cancellation.match(self) != nil { return .cancelled }
+        return .api(self, HTTPFailure(answer))
+    }
+}

@@ -1,0 +1,130 @@
+import ErrorRouting
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A transfer under way: events go into its machine under a lock, and who waits hears of the end after unlocking.
+final class Transfer: Sendable {
+    private let machine: Mutex<TransferMachine>
+    private let end = Promise<TransferMachine.End>()
+
+    init(bodyLimit: Int) {
+        machine = Mutex(TransferMachine(bodyLimit: bodyLimit))
+    }
+
+    var isWanted: Bool { machine.withLock { $0.isWanted } }
+
+    func receive(status: Int, _ headers: HTTPHeaders) {
+        machine.withLock { $0.receive(status: status, headers) }
+    }
+
+    func receive(_ data: Data) { settle(machine.withLock { $0.receive(data) }) }
+
+    func complete(_ error: (any Error)?) { settle(machine.withLock { $0.complete(error) }) }
+
+    func abandon(_ error: any Error) { settle(machine.withLock { $0.abandon(error) }) }
+
+    private func settle(_ end: TransferMachine.End?) {
+        if let end { self.end.fulfill(end) }
+    }
+
+    /// Waits for the end; in a cancelled task that is at once.
+    ///
+    /// - Parameter limit: How long at most.
+    func answer(within limit: Duration) async throws -> HTTPAnswer {
+        let clock = Task {
+            try await Task.sleep(for: limit)
+            abandon(URLError(.timedOut))
+        }
+        defer { clock.cancel() }
+        return try await withTaskCancellationHandler {
+            try await end.value.get()
+        } onCancel: {
+            abandon(CancellationError())
+        }
+    }
+}
+
+/// What a session tells of its transfers goes to each of them.
+final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private let transfers = Mutex<[Int: Transfer]>([:])
+
+    func add(_ transfer: Transfer, for task: URLSessionTask) {
+        transfers.withLock { $0[task.taskIdentifier] = transfer }
+    }
+
+    private func transfer(of task: URLSessionTask) -> Transfer? {
+        transfers.withLock { $0[task.taskIdentifier] }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let response = response as? HTTPURLResponse {
+            let fields = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
+            transfer(of: dataTask)?.receive(status: response.statusCode, HTTPHeaders(fields))
+        }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let transfer = transfer(of: dataTask)
+        transfer?.receive(data)
+        endUnlessWanted(dataTask, transfer)
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didSendBodyData bytesSent: Int64,
+        totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        endUnlessWanted(task, transfer(of: task))
+    }
+
+    /// Ends a transfer that nobody waits for, so that an upload that was given up is not completed later.
+    ///
+    /// Here and not where it is given up: on Linux, cancelling in a task's cancellation handler can deadlock, and in
+    /// the middle of nowhere it can trap.
+    private func endUnlessWanted(_ task: URLSessionTask, _ transfer: Transfer?) {
+        if transfer?.isWanted == false { task.cancel() }
+    }
+
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        var request = request
+        // Who is redirected to another server shall not tell it what the first one may know.
+        if let from = response.url, let to = request.url, !from.hasSameOrigin(as: to) {
+            for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
+                request.setValue(nil, forHTTPHeaderField: name)
+            }
+        }
+        completionHandler(request)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.complete(error)
+    }
+}
+
+extension URL {
+    func hasSameOrigin(as other: URL) -> Bool {
+        func origin(_ url: URL) -> (scheme: String?, host: String?, port: Int?) {
+            let scheme = url.scheme?.lowercased()
+            return (scheme, url.host()?.lowercased(), url.port ?? (scheme == "https" ? 443 : 80))
+        }
+        return origin(self) == origin(other)
+    }
+}
