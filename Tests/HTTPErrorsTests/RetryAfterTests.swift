@@ -1,1 +1,88 @@
+import ErrorRecovery
 import Testing
+
+@testable import HTTPErrors
+
+@Suite("H3: Retry-After, in seconds and in the three forms of a date")
+struct RetryAfterTests {
+    private static let begin = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    @Test(
+        "seconds",
+        arguments: [
+            ("0", 0), ("1", 1), ("120", 120), (" 7 ", 7), ("007", 7), ("31536000", 31_536_000),
+            ("31536001", 31_536_000), ("99999999999999999999999", 31_536_000),
+        ])
+    func seconds(value: String, seconds: Int) {
+        #expect(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter == .seconds(seconds))
+    }
+
+    @Test(
+        "dates, measured by the answer's own",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
+            ("Sun Nov  6 08:50:37 1994", 60), ("Sun Nov 16 08:49:37 1994", 864_000),
+            // Past, a leap year's day, a second that leaps, and more than a year ahead.
+            ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Sun, 06 Nov 1994 08:49:60 GMT", 23), ("Thu, 29 Feb 1996 00:00:00 GMT", 31_536_000),
+        ])
+    func dates(value: String, seconds: Int) {
+        for value in [value, "  \(value) "] {
+            let headers: HTTPHeaders = ["retry-after": value, "date": Self.begin]
+            #expect(HTTPFailure(status: 429, headers: headers).retryAfter == .seconds(seconds))
+        }
+    }
+
+    @Test(
+        "what is neither is nil",
+        arguments: [
+            "", " ", "soon", "-1", "+1", "1.5", "1e3", "１２", "0x10", "1 2", "Sun, 06 Nov 1994 08:49:37", "GMT",
+            "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 29 Feb 1995 08:49:37 GMT",
+            "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
+            "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sunday, 06 Nov 94 08:49:37 GMT",
+            "Xyz, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 94", "Sun, 06 Nvo 1994 08:49:37 GMT",
+            "Sun, 06 Nov -994 08:49:37 GMT",
+        ])
+    func neither(value: String) {
+        #expect(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter == nil)
+    }
+
+    @Test("a date without the answer's own is measured from now, and so is one beside a broken Date")
+    func fromNow() {
+        for headers: HTTPHeaders in [
+            ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"],
+            ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT", "Date": "today"],
+        ] {
+            #expect(HTTPFailure(status: 503, headers: headers).retryAfter == .seconds(365 * 86_400))
+        }
+        #expect(HTTPFailure(status: 503, headers: ["Retry-After": Self.begin]).retryAfter == .zero)
+    }
+
+    @Test("a year of two digits is the nearest that is no more than 50 years ahead")
+    func shortYears() {
+        let now: Int64 = 1_800_000_000  // January 2027
+        func year(_ digits: String) -> Int64? {
+            HTTPDate.seconds("Sunday, 01-Jan-\(digits) 00:00:00 GMT", now: now)
+        }
+        #expect(year("27") == HTTPDate.seconds("Fri, 01 Jan 2027 00:00:00 GMT", now: now))
+        #expect(year("77") == HTTPDate.seconds("Fri, 01 Jan 2077 00:00:00 GMT", now: now))
+        #expect(year("78") == HTTPDate.seconds("Fri, 01 Jan 1978 00:00:00 GMT", now: now))
+        #expect(year("99") == HTTPDate.seconds("Fri, 01 Jan 1999 00:00:00 GMT", now: now))
+    }
+
+    @Test("every day from 1900 to 2200 has the number that counting gives it")
+    func everyDay() throws {
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        var day: Int64 = -25_567
+        for year in 1900...2200 {
+            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+            for (index, length) in [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].enumerated() {
+                for number in 1...length {
+                    let text = "Sun, \(number < 10 ? "0" : "")\(number) \(months[index]) \(year) 00:00:00 GMT"
+                    try #require(HTTPDate.seconds(text, now: 0) == day * 86_400)
+                    day += 1
+                }
+            }
+        }
+    }
+}

@@ -24,7 +24,7 @@ public struct APIClient: Sendable {
 
     private let retry: RetryPolicy?
     /// The policy for what must not be sent twice.
-    private let cautiousRetry: RetryPolicy?
+    let cautiousRetry: RetryPolicy?
     private let clock: any Clock<Duration>
 
     /// Makes a client.

@@ -50,7 +50,10 @@ extension NetworkError {
         if let error = ErrorMatcher.type(NetworkError.self).match(error) { return error }
         if ErrorMatcher.cancellation.match(error) != nil { return .cancelled }
         if let error = ErrorMatcher.type(HTTPFailure.self).match(error) { return NetworkError(error) }
-        if let error = ErrorMatcher.type(URLError.self).match(error) { return NetworkError(error) }
+        // By the domain, and not the type: on Linux some codes are none that the type knows.
+        if let error = ErrorMatcher.nsError(domain: NSURLErrorDomain).match(error) {
+            return NetworkError(URLError(_nsError: error))
+        }
         if let error = ErrorMatcher.type(DecodingError.self).match(error) { return NetworkError(decoding: error) }
         if let error = ErrorMatcher.type(EncodingError.self).match(error) { return .encoding(error.withoutSecrets) }
         return .unknown(error)
@@ -67,12 +70,11 @@ enum URLErrorKind: CaseIterable {
     }
 
     /// Where the request has certainly not been sent.
-    static let beforeSending: Set = [
-        NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed,
-        NSURLErrorSecureConnectionFailed, NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateUntrusted,
-        NSURLErrorServerCertificateHasUnknownRoot, NSURLErrorServerCertificateNotYetValid,
-        NSURLErrorClientCertificateRejected, NSURLErrorClientCertificateRequired,
-    ]
+    static let beforeSending = Set(
+        [NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed] + tls)
+
+    /// The codes of TLS: seven, each of them one less on Linux than elsewhere.
+    private static let tls = Array(-1207 ... -1200)
 
     private static let kinds: [Int: URLErrorKind] = {
         let codes: [URLErrorKind: [Int]] = [

@@ -1,0 +1,181 @@
+import ErrorRecovery
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HTTPErrors
+
+@Suite("H5: a client turns everything into a value or one NetworkError", .hangLimit)
+struct ClientTests {
+    private func outcome<R: Decodable & Sendable>(
+        of answer: HTTPAnswer,
+        _ type: R.Type,
+        method: String = "GET",
+        headers: HTTPHeaders = [:]
+    ) async throws -> Result<R, NetworkError> {
+        let client = try APIClient(Script { _, _ in answer })
+        do throws(NetworkError) {
+            return .success(try await client.send(Call(type, method: method, headers: headers)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func kind<R: Decodable & Sendable>(
+        of answer: HTTPAnswer,
+        _ type: R.Type,
+        method: String = "GET",
+        headers: HTTPHeaders = [:]
+    ) async throws -> NetworkError.Kind? {
+        switch try await outcome(of: answer, type, method: method, headers: headers) {
+        case .success: nil
+        case .failure(let error): error.kind
+        }
+    }
+
+    @Test("a request is sent as its members say, with JSON's header fields")
+    func request() async throws {
+        let script = Script { _, _ in .json(#"{"name": "Ada"}"#) }
+        let client = try APIClient(script)
+        var call = Call(User.self, method: "POST", headers: ["X-A": "1"], body: User(name: "Ada"))
+        call.path = "/users/a b?c#d"
+        call.query = [URLQueryItem(name: "q+1", value: "1+1&2=é"), URLQueryItem(name: "flag", value: nil)]
+        call.timeout = .seconds(3)
+        #expect(try await client.send(call) == User(name: "Ada"))
+        let sent = try #require(script.messages.first)
+        #expect(sent.url.absoluteString == "https://example.org/v1/users/a%20b%3Fc%23d?q%2B1=1%2B1%262%3D%C3%A9&flag")
+        #expect(sent.method == "POST" && sent.timeout == .seconds(3))
+        #expect(sent.headers == ["X-A": "1", "Accept": "application/json", "Content-Type": "application/json"])
+        #expect(sent.body.map { String(decoding: $0, as: UTF8.self) } == #"{"name":"Ada"}"#)
+        _ = try await client.send(Call(User.self))
+        #expect(script.messages.last?.headers == ["Accept": "application/json"] && script.messages.last?.body == nil)
+    }
+
+    @Test(
+        "a base that is no web address is no URL, and is written without its query",
+        arguments: ["ftp://h/a?b", "h", "https:///x?y=z"])
+    func invalidURL(base: String) async throws {
+        let script = Script { _, _ in .json("{}") }
+        let client = APIClient(base: try #require(URL(string: base)), transport: script)
+        let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
+        guard case .invalidURL(let text) = error else { throw try #require(error) }
+        #expect(!text.contains("?") && script.messages.isEmpty)
+    }
+
+    @Test("a body that cannot be encoded is not sent")
+    func encoding() async throws {
+        let script = Script { _, _ in .json("{}") }
+        let client = try APIClient(script)
+        let call = Call(User.self, method: "POST", body: [Double.nan])
+        let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
+        #expect(error?.kind == .encoding && error?.neverReachedServer == true && script.messages.isEmpty)
+    }
+
+    @Test("HEAD, 204, 205 and an empty body are enough for NoContent, and no data for every other response")
+    func noContent() async throws {
+        let page = HTTPAnswer(status: 200, headers: ["Content-Type": "text/html"], body: Data("<p>".utf8))
+        for answer in [HTTPAnswer(status: 204), HTTPAnswer(status: 205), HTTPAnswer(status: 200), page] {
+            #expect(try await kind(of: answer, NoContent.self) == nil)
+        }
+        for answer in [HTTPAnswer(status: 204), HTTPAnswer(status: 205), HTTPAnswer(status: 200)] {
+            #expect(try await kind(of: answer, User.self) == .noData)
+        }
+        #expect(try await kind(of: .json(#"{"name": "Ada"}"#), NoContent.self, method: "HEAD") == nil)
+        #expect(try await kind(of: .json(#"{"name": "Ada"}"#), User.self, method: "HEAD") == .noData)
+        #expect(try await kind(of: .json(#"{"name": "Ada"}"#, status: 204), User.self) == .noData)
+    }
+
+    @Test("another content type than asked for is its own error, and one that was asked for is none")
+    func contentType() async throws {
+        var answer = HTTPAnswer.json(#"{"name": "Ada"}"#)
+        for type in ["application/json; charset=utf-8", "application/hal+json"] {
+            answer.headers["Content-Type"] = type
+            #expect(try await kind(of: answer, User.self) == nil)
+        }
+        answer.headers["Content-Type"] = nil
+        #expect(try await kind(of: answer, User.self) == nil)
+        answer.headers["Content-Type"] = "text/html; charset=utf-8"
+        #expect(try await kind(of: answer, User.self, headers: ["Accept": "text/html"]) == nil)
+        let outcome = try await outcome(of: answer, User.self)
+        guard case .failure(.unexpectedContentType("text/html")) = outcome else { throw URLError(.unknown) }
+    }
+
+    @Test("malformed JSON comes with its coding path, whatever the shape of the body")
+    func decoding() async throws {
+        for (body, path) in [(#"{"name": 1}"#, ["name"]), ("{}", []), ("<html>", []), ("[1]", []), ("\u{0}", [])] {
+            guard case .failure(.decoding(let error as DecodingError)) = try await outcome(of: .json(body), User.self)
+            else { throw URLError(.unknown) }
+            switch error {
+            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+                .dataCorrupted(let context):
+                #expect(context.codingPath.map(\.stringValue) == path)
+            @unknown default: break
+            }
+        }
+    }
+
+    @Test("a service's own error goes before the status, a 401 excepted where a token can be refreshed")
+    func serviceError() async throws {
+        for status in [400, 401, 403, 404, 408, 422, 500, 504] {
+            let script = Script { _, _ in .json(#"{"code": 7}"#, status: status) }
+            let service: @Sendable (HTTPFailure) -> (any Error)? = {
+                $0.status == 422 ? nil : GitHubError(code: $0.status)
+            }
+            let error = await #expect(throws: NetworkError.self) {
+                try await APIClient(script, serviceError: service).send(Call(User.self))
+            }
+            #expect(error?.kind == (status == 422 ? .http : .api))
+            #expect(error?.service(as: GitHubError.self)?.code == (status == 422 ? nil : status))
+            let withToken = await #expect(throws: NetworkError.self) {
+                try await APIClient(script, token: BearerToken("a") { "b" }, serviceError: service).send(
+                    Call(User.self))
+            }
+            #expect(withToken?.kind == (status == 401 ? .unauthorized : status == 422 ? .http : .api))
+        }
+    }
+
+    @Test("a 200 that says no is the service's own error")
+    func rejection() async throws {
+        struct Ask: APIRequest {
+            struct Response: Decodable { var error: Int? }
+            var path: String { "" }
+            func rejection(of response: Response) -> (any Error)? { response.error.map { GitHubError(code: $0) } }
+        }
+        let client = try APIClient(Script { _, number in .json(number == 0 ? "{}" : #"{"error": 7}"#) })
+        #expect(try await client.send(Ask()).error == nil)
+        let error = await #expect(throws: NetworkError.self) { try await client.send(Ask()) }
+        #expect(error?.service(as: GitHubError.self)?.code == 7 && error?.failure?.status == 200)
+    }
+
+    @Test("H7: a cancelled task gets cancelled, and nothing is sent")
+    func cancelled() async throws {
+        let script = Script { _, _ in .json("{}") }
+        let client = try APIClient(script, retry: .default)
+        let task = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return try await client.send(Call(User.self))
+        }
+        let error = await #expect(throws: NetworkError.self) { try await task.value }
+        #expect(error?.isCancellation == true && script.messages.isEmpty)
+    }
+
+    @Test("the preset's rules match their kinds, and what has no action has no rule")
+    func preset() async {
+        let seen = Locked<[String]>([])
+        let handler = ErrorHandler.networking(
+            onUnauthorized: { _ in
+                seen.withLock { $0.append("unauthorized") }
+                return .stop
+            },
+            onServerError: { _ in
+                seen.withLock { $0.append("server") }
+                return .next
+            })
+        for error in NetworkError.samples { await handler.handle(error) }
+        #expect(seen.withLock { $0 } == ["unauthorized", "server"])
+        #expect(handler.explain(NetworkError.cancelled).entries.count == 2)
+        #expect(
+            handler.explain(NetworkError.cancelled).entries.allSatisfy { $0.rule.source.module == "HTTPErrorsTests" })
+    }
+}

@@ -1,0 +1,173 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HTTPErrors
+
+@Suite("H6: interceptors and tokens", .hangLimit)
+struct ClientTokenTests {
+    /// A server that takes one token, and says 401 to all others.
+    private func server(taking token: String) -> Script {
+        Script { message, _ in
+            message.headers["Authorization"] == "Bearer \(token)" ? .json(#"{"name": "Ada"}"#) : HTTPAnswer(status: 401)
+        }
+    }
+
+    @Test("a token is refreshed once for many requests that met 401 at the same time, and those are sent again once")
+    func refreshedOnce() async throws {
+        let (count, refreshing, go) = (Locked(0), Gate(), Gate())
+        let script = server(taking: "new")
+        let token = BearerToken("old") {
+            count.withLock { $0 += 1 }
+            refreshing.open()
+            await go.wait()
+            return "new"
+        }
+        let client = try APIClient(script, token: token)
+        try await withThrowingTaskGroup(of: User.self) { group in
+            for _ in 0..<50 { group.addTask { try await client.send(Call(User.self, method: "POST")) } }
+            await refreshing.wait()
+            // All have met their 401 when the refresh ends.
+            while script.messages.count < 50 { await Task.yield() }
+            go.open()
+            for try await user in group { #expect(user == User(name: "Ada")) }
+        }
+        #expect(count.withLock { $0 } == 1)
+        #expect(script.messages.count == 100)
+        _ = try await client.send(Call(User.self))
+        #expect(script.messages.count == 101)
+    }
+
+    @Test("where the new token is refused too it is unauthorized, and not sent a third time")
+    func refusedAgain() async throws {
+        let script = server(taking: "none")
+        let client = try APIClient(script, token: BearerToken("old") { "new" })
+        let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
+        #expect(error?.kind == .unauthorized && script.messages.count == 2)
+    }
+
+    @Test(
+        "where the refresh fails the caller gets its 401, the refresh's error is posted, and the next 401 tries again")
+    func refreshFails() async throws {
+        let count = Locked(0)
+        let script = server(taking: "new")
+        let token = BearerToken("old") {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 { throw GitHubError(code: 9) }
+            return "new"
+        }
+        let client = try APIClient(script, token: token)
+        let recorded = await withRecordedErrors { _ in
+            let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
+            #expect(error?.kind == .unauthorized)
+        }
+        #expect(recorded.errors as? [GitHubError] == [GitHubError(code: 9)])
+        #expect(recorded.reports.first?.source.module == "HTTPErrorsTests")
+        #expect(try await client.send(Call(User.self)) == User(name: "Ada"))
+    }
+
+    @Test("who is cancelled while a refresh hangs goes on at once; the refresh goes on for the others")
+    func cancelledWaiter() async throws {
+        let (refreshing, go) = (Gate(), Gate())
+        let script = server(taking: "new")
+        let token = BearerToken("old") {
+            refreshing.open()
+            await go.wait()
+            return "new"
+        }
+        let client = try APIClient(script, token: token)
+        let first = Task { try await client.send(Call(User.self)) }
+        await refreshing.wait()
+        let second = Task { try await client.send(Call(User.self)) }
+        while script.messages.count < 2 { await Task.yield() }
+        first.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await first.value }
+        #expect(error?.kind == .cancelled)
+        go.open()
+        #expect(try await second.value == User(name: "Ada"))
+    }
+
+    @Test("a refresh that sends by the same client does not wait for itself")
+    func refreshByItself() async throws {
+        let script = server(taking: "new")
+        let client = Locked<APIClient?>(nil)
+        let token = BearerToken("old") {
+            let own = client.withLock { $0 }
+            // Meets a 401 itself.
+            _ = try? await own?.send(Call(User.self))
+            return "new"
+        }
+        let own = try APIClient(script, token: token)
+        client.withLock { $0 = own }
+        #expect(try await own.send(Call(User.self)) == User(name: "Ada"))
+        #expect(script.messages.count == 3)
+        client.withLock { $0 = nil }
+    }
+
+    @Test("a request with an Authorization of its own keeps it, and a 401 to it refreshes nothing")
+    func ownAuthorization() async throws {
+        let script = server(taking: "new")
+        let client = try APIClient(script, token: BearerToken("old") { "new" })
+        let call = Call(User.self, headers: ["authorization": "Basic x"])
+        let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
+        #expect(error?.kind == .unauthorized && script.messages.map { $0.headers["Authorization"] } == ["Basic x"])
+    }
+
+    private struct Interceptor: HTTPInterceptor {
+        let name: String
+        let journal: Locked<[String]>
+        var failure: (any Error)?
+        var inspects = true
+
+        func prepare(_ message: inout HTTPMessage) async throws {
+            journal.withLock { $0.append("\(name) prepares") }
+            message.headers.append(name, for: "X-Seen")
+            if !inspects, let failure { throw failure }
+        }
+
+        func inspect(_ answer: inout HTTPAnswer, to message: HTTPMessage) async throws {
+            journal.withLock { $0.append("\(name) inspects \(answer.status), sent \(message.headers["X-Seen"] ?? "")") }
+            if inspects, let failure { throw failure }
+            answer.status = 200
+        }
+    }
+
+    @Test("interceptors see each request and each answer in order, and may change both")
+    func order() async throws {
+        let journal = Locked<[String]>([])
+        let script = Script { _, _ in .json(#"{"name": "Ada"}"#, status: 500) }
+        let interceptors = ["a", "b"].map { Interceptor(name: $0, journal: journal) }
+        let client = try APIClient(script, interceptors: interceptors)
+        #expect(try await client.send(Call(User.self)) == User(name: "Ada"))
+        #expect(script.messages.first?.headers["X-Seen"] == "a, b")
+        #expect(
+            journal.withLock { $0 } == [
+                "a prepares", "b prepares", "a inspects 500, sent a, b", "b inspects 200, sent a, b",
+            ])
+    }
+
+    @Test("what an interceptor throws of an answer is the service's own error; before, it is unknown")
+    func failures() async throws {
+        let cases: [(any Error, Bool, NetworkError.Kind)] = [
+            (GitHubError(code: 3), true, .api), (GitHubError(code: 3), false, .unknown),
+            (NetworkError.noData, true, .noData), (NetworkError.noData, false, .noData),
+            (CancellationError(), true, .cancelled), (CancellationError(), false, .cancelled),
+            (URLError(.timedOut), true, .api), (URLError(.timedOut), false, .timeout),
+        ]
+        for (failure, inspects, kind) in cases {
+            let script = Script { _, _ in .json("{}", status: 418) }
+            let interceptor = Interceptor(name: "a", journal: Locked([]), failure: failure, inspects: inspects)
+            let error = await #expect(throws: NetworkError.self) {
+                try await APIClient(script, interceptors: [interceptor]).send(Call(User.self))
+            }
+            #expect(error?.kind == kind && script.messages.count == (inspects ? 1 : 0))
+            if kind == .api { #expect(error?.failure?.status == 418) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import ErrorRecovery
+import ErrorRouting
+import Foundation
+import Testing
+
+@testable import HTTPErrors
+
+@Suite("H1: what a status and a code mean")
+struct MappingTests {
+    @Test("every status", arguments: 100...599)
+    func status(_ status: Int) throws {
+        let error = NetworkError(HTTPFailure(status: status))
+        let expected: NetworkError.Kind =
+            switch status {
+            case 401: .unauthorized
+            case 403: .forbidden
+            case 404: .notFound
+            case 408, 504: .timeout
+            case 500...599: .server
+            default: .http
+            }
+        #expect(error.kind == expected)
+        #expect(error.failure?.status == status)
+        let isTransient = [408, 425, 429, 500, 502, 503, 504].contains(status)
+        #expect(error.retryDecision == (isTransient ? .retry() : .fail))
+        #expect((ErrorMatcher.transient.match(error) != nil) == isTransient)
+        #expect(ErrorMatcher.status(status...status).match(error) != nil)
+        #expect(ErrorMatcher.status(600...999).match(error) == nil)
+        #expect(!error.neverReachedServer && !error.isCancellation)
+    }
+
+    /// All codes that Foundation names.
+    private static let codes: [NetworkError.Kind: [Int]] = [
+        .timeout: [-1001],
+        .cancelled: [-999, -1012],
+        .connection: [-1003, -1004, -1005, -1006, -1200, -1201, -1202, -1203, -1204, -1205, -1206, -1207],
+        .networkUnavailable: [-1009, -1018, -1019, -1020],
+        .invalidURL: [-1000, -1002],
+        .invalidResponse: [-1007, -1010, -1011, -1014, -1015, -1016, -1017],
+        .unknown: [
+            -1, -995, -996, -997, -1008, -1013, -1021, -1022, -1100, -1101, -1102, -1103, -2000, -3000, -3001, -3002,
+            -3003, -3004, -3005, -3006, -3007, 0, 1, 4711, Int(Int32.min),
+        ],
+    ]
+
+    @Test("every code, also where the URLError comes as an NSError, or is boxed again")
+    func codes() {
+        for (kind, codes) in Self.codes {
+            for code in codes {
+                let error = NSError(domain: NSURLErrorDomain, code: code)
+                #expect(NetworkError.from(error).kind == kind, "\(code)")
+                #expect(NetworkError.from(URLError(_nsError: error)).kind == kind, "\(code)")
+                #expect(NetworkError(URLError(_nsError: error)).kind == kind, "\(code)")
+            }
+        }
+    }
+
+    @Test("only where it is certain the server is said not to have been reached")
+    func neverReached() {
+        let before = [-1003, -1004, -1006, -1200, -1201, -1202, -1203, -1204, -1205, -1206, -1207]
+        for (kind, codes) in Self.codes {
+            for code in codes {
+                let error = NetworkError(URLError(_nsError: NSError(domain: NSURLErrorDomain, code: code)))
+                let isCertain = before.contains(code) || [.networkUnavailable, .invalidURL].contains(kind)
+                #expect(error.neverReachedServer == isCertain, "\(code)")
+            }
+        }
+        #expect(NetworkError.encoding(URLError(.badURL)).neverReachedServer)
+        #expect(!NetworkError.noData.neverReachedServer && !NetworkError.unknown(URLError(.badURL)).neverReachedServer)
+    }
+
+    @Test("whatever else a transport throws")
+    func others() {
+        #expect(NetworkError.from(CancellationError()).kind == .cancelled)
+        #expect(NetworkError.from(NetworkError.noData).kind == .noData)
+        #expect(NetworkError.from(HTTPFailure(status: 503)).kind == .server)
+        #expect(NetworkError.from(GitHubError(code: 1)).kind == .unknown)
+        let decoding = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
+        #expect(NetworkError.from(decoding).kind == .decoding)
+        let encoding = EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: ""))
+        #expect(NetworkError.from(encoding).kind == .encoding)
+    }
+
+    @Test("a service's own error decides by itself whether it is tried again, and when; else the status does")
+    func serviceErrors() {
+        let failure = HTTPFailure(status: 503, headers: ["Retry-After": "3"])
+        #expect(NetworkError.api(GitHubError(code: 1), failure).retryDecision == .retry())
+        #expect(NetworkError.api(GitHubError(code: 1), failure).retryAfter == .seconds(3))
+        let busy = NetworkError.api(BusyError(), failure)
+        #expect(busy.retryDecision == .retry(cost: 2) && busy.retryAfter == .seconds(9))
+        #expect(NetworkError.api(BusyError(), HTTPFailure(status: 200)).service(as: BusyError.self) != nil)
+        #expect(busy.service(as: GitHubError.self) == nil)
+        #expect(NetworkError.noData.service(as: GitHubError.self) == nil)
+    }
+
+    @Test("causes are found under it, typed, at any depth")
+    func causes() {
+        let problem = #"{"type": "https://example.org/out-of-credit", "balance": 30}"#
+        let headers: HTTPHeaders = ["Content-Type": "application/problem+json; charset=utf-8"]
+        let failure = HTTPFailure(status: 403, headers: headers, body: Data(problem.utf8))
+        let error = NetworkError.unknown(NetworkError.api(GitHubError(code: 7), failure))
+        #expect(ErrorMatcher.anywhere(.type(GitHubError.self)).match(error)?.code == 7)
+        #expect(ErrorMatcher.anywhere(.type(ProblemDetails.self)).match(error)?.extensions == ["balance": .number(30)])
+        #expect(ErrorMatcher.anywhere(.type(HTTPFailure.self)).match(error)?.status == 403)
+        let timeout = NetworkError(URLError(.timedOut))
+        #expect(ErrorMatcher.anywhere(.value(URLError(.timedOut))).match(timeout) != nil)
+    }
+
+    @Test("network(…) matches its kinds and no others")
+    func kinds() {
+        for error in NetworkError.samples {
+            for kind in NetworkError.Kind.allCases {
+                #expect((ErrorMatcher.network(kind).match(error) != nil) == (error.kind == kind))
+            }
+            #expect(ErrorMatcher.network().match(error) == nil)
+        }
+        #expect(Set(NetworkError.samples.map(\.kind)) == Set(NetworkError.Kind.allCases))
+        #expect(ErrorMatcher.network(.timeout, .server).description == "network(.timeout, .server)")
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import HTTPErrors
+
+@Suite("H2: descriptions and recovery suggestions, in English and in Japanese")
+struct TextsTests {
+    @Test("every kind has a sentence in each language, and a suggestion that is one where there is any")
+    func sentences() {
+        for (language, end) in [(NetworkError.Language.english, "."), (.japanese, "。")] {
+            NetworkError.$language.withValue(language) {
+                for error in NetworkError.samples {
+                    let texts = [error.localizedDescription, error.recoverySuggestion].compactMap { $0 }
+                    #expect(error.errorDescription == error.localizedDescription)
+                    for text in texts {
+                        #expect(text.hasSuffix(end) && text.count < 60, "\(text)")
+                        #expect(text.allSatisfy { $0.isASCII } == (language == .english), "\(text)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("who can do nothing is told of nothing to do")
+    func suggestions() {
+        let silent = NetworkError.samples.filter { $0.recoverySuggestion == nil }.map(\.kind)
+        #expect(silent == [.invalidURL, .encoding, .cancelled, .bodyTooLarge])
+    }
+
+    @Test(
+        "the language is the user's",
+        arguments: [
+            (["ja-JP", "en-US"], .japanese), (["en-GB", "ja"], .english), (["fr", "ja-JP"], .japanese),
+            (["fr"], .english), ([], .english),
+        ] as [([String], NetworkError.Language)])
+    func preferred(languages: [String], language: NetworkError.Language) {
+        #expect(NetworkError.Language(preferring: languages, environment: [:]) == language)
+    }
+
+    #if os(Linux)
+        @Test(
+            "on Linux the environment says it, as it does to other programs",
+            arguments: [
+                (["LANG": "ja_JP.UTF-8"], .japanese), (["LANG": "en_US.UTF-8"], .english),
+                (["LC_ALL": "ja_JP", "LANG": "en_US"], .japanese), (["LC_ALL": "", "LANG": "ja_JP"], .japanese),
+                (["LC_MESSAGES": "en_US", "LANG": "ja_JP"], .english),
+                (["LANGUAGE": "ja:en", "LANG": "en"], .japanese),
+                (["LANG": "C.UTF-8"], .english), ([:], .english),
+            ] as [([String: String], NetworkError.Language)])
+        func environment(_ environment: [String: String], language: NetworkError.Language) {
+            #expect(NetworkError.Language(preferring: ["en-001"], environment: environment) == language)
+        }
+    #endif
+}
