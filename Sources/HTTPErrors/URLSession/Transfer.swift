@@ -1,3 +1,4 @@
+import Dispatch
 import ErrorRouting
 import Foundation
 import Synchronization
@@ -10,12 +11,17 @@ import Synchronization
 final class Transfer: Sendable {
     private let machine: Mutex<TransferMachine>
     private let end = Promise<TransferMachine.End>()
+    private let isEnding = Atomic(false)
 
     init(bodyLimit: Int) {
         machine = Mutex(TransferMachine(bodyLimit: bodyLimit))
     }
 
-    var isWanted: Bool { machine.withLock { $0.isWanted } }
+    /// Whether nobody waits for it any more; true once.
+    func isToBeEnded() -> Bool {
+        guard !machine.withLock({ $0.isWanted }) else { return false }
+        return !isEnding.exchange(true, ordering: .relaxed)
+    }
 
     func receive(status: Int, _ headers: HTTPHeaders) {
         machine.withLock { $0.receive(status: status, headers) }
@@ -91,11 +97,15 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Ends a transfer that nobody waits for, so that an upload that was given up is not completed later.
     ///
-    /// Here and not where it is given up: on Linux, cancelling in a task's cancellation handler can deadlock, and in
-    /// the middle of nowhere it can trap.
+    /// Here, while it is under way, and not where it is given up: on Linux, cancelling in a task's cancellation handler
+    /// can deadlock, and a transfer that has just ended can trap.
     private func endUnlessWanted(_ task: URLSessionTask, _ transfer: Transfer?) {
-        if transfer?.isWanted == false { task.cancel() }
+        guard let transfer, transfer.isToBeEnded() else { return }
+        Self.endings.async { task.cancel() }
     }
+
+    /// On Linux cancelling waits for all that libcurl has to do; meanwhile what comes in would pile up.
+    private static let endings = DispatchQueue(label: "HTTPErrors.TransferDelegate.endings")
 
     func urlSession(
         _ session: URLSession,
