@@ -16,7 +16,7 @@ let package = Package(
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
-        .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRecovery", "ErrorRouting"]),
+        .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRecovery", "ErrorRouting", "HTTPErrors"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
@@ -28,7 +28,7 @@ let package = Package(
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(
             name: "error-bus-demoTests",
-            dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "error-bus-demo"]),
+            dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors", "error-bus-demo"]),
     ],
     swiftLanguageModes: [.v6]
 )

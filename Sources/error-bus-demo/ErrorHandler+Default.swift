@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import HTTPErrors
 
 extension ErrorHandler {
     /// The application's preset, which has the name of the library's, and wins over it in this module.
@@ -81,14 +82,14 @@ extension ErrorHandler {
             }
     }
 
-    /// Payments that the endpoint refused.
+    /// Payments that came to nothing.
     private static func payments(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
-            .on(PaymentRejected.self) { _ in
+            .on(NetworkError.self) { _ in
                 ledger.record(.declined)
                 return .stop
             }
-            .on(matching: .type(PaymentRejected.self).where(\.isTemporary).named("PaymentRejected.isTemporary")) { _ in
+            .on(matching: .transient) { _ in
                 ledger.record(.due)
                 return .stop
             }

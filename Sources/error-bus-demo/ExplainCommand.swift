@@ -1,6 +1,7 @@
 import ErrorRecovery
 import ErrorRouting
 import Foundation
+import HTTPErrors
 
 /// Shows which rules would take an error, for one error of each kind.
 ///
@@ -72,7 +73,6 @@ struct ExplainCommand: Sendable {
     /// What an endpoint can answer, and what happens where there is none.
     private static func paymentFailures(in scope: ErrorScope) async -> [Sample] {
         let payments = PaymentClient(endpoint: PaymentClient.closedEndpoint)
-        defer { payments.close() }
         let order = Order(id: "A-1", customer: "customer-1", lines: [])
         var samples: [Sample] = []
         if let error = await thrown({ try await payments.charge(order) }) {
@@ -81,13 +81,12 @@ struct ExplainCommand: Sendable {
         if let error = await thrown({ try await cutOff(order) }) {
             samples.append(Sample(title: "a request cut off by Ctrl-C", error: error, scope: scope))
         }
-        let unreachable = samples.first?.error ?? URLError(.cannotConnectToHost)
+        let unreachable = samples.first?.error ?? NetworkError.noData
         let open = CircuitOpen(name: "payments", retryAfter: .milliseconds(250), cause: unreachable)
         samples.append(Sample(title: "a payment while the circuit is open", error: open, scope: scope))
         for status in [402, 503] {
-            if let error = await thrown({ try PaymentClient.check(status: status) }) {
-                samples.append(Sample(title: "a payment endpoint that answers \(status)", error: error, scope: scope))
-            }
+            let error = NetworkError(HTTPFailure(status: status))
+            samples.append(Sample(title: "a payment endpoint that answers \(status)", error: error, scope: scope))
         }
         return samples
     }
@@ -98,7 +97,6 @@ struct ExplainCommand: Sendable {
     private static func cutOff(_ order: Order) async throws {
         var endpoint = try SilentEndpoint()
         let payments = PaymentClient(endpoint: endpoint.url)
-        defer { payments.close() }
         let charge = Task { try await payments.charge(order) }
         try endpoint.waitForConnection()
         charge.cancel()

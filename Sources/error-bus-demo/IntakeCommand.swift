@@ -15,7 +15,6 @@ struct IntakeCommand: Sendable {
         if options.keepsFiles { sample?.keep() }
         let inbox = try Inbox(options.inbox ?? FilePath(sample?.folder.path ?? ""))
         let payments = PaymentClient(endpoint: options.payments ?? PaymentClient.closedEndpoint)
-        defer { payments.close() }
 
         let ledger = Ledger.shared
         let progress = ProgressDisplay(total: inbox.entries.count, ledger: ledger)

@@ -1,6 +1,6 @@
 import ErrorRecovery
 import ErrorRouting
-import Foundation
+import HTTPErrors
 
 /// The two parts of the service, each with rules that hold for its errors alone.
 ///
@@ -35,7 +35,7 @@ struct IntakeScopes: Sendable {
 
     private static func payments(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
-            .on(URLError.self) { _ in
+            .on(matching: .unreachable) { _ in
                 ledger.record(.due)
                 return .stop
             }
@@ -45,7 +45,5 @@ struct IntakeScopes: Sendable {
             }
             // That the circuit opens and closes is told by the errors around it, and counted in the table.
             .ignore(CircuitChanged.self)
-            // Ctrl-C cuts off the requests under way. Their orders will come again, as will those not yet read.
-            .ignore(domain: NSURLErrorDomain, code: NSURLErrorCancelled)
     }
 }

@@ -1,10 +1,6 @@
 import ErrorRecovery
 import ErrorRouting
-import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import HTTPErrors
 
 /// Charges orders, tries again what may pass, and lets an endpoint alone that is gone.
 struct RecoveringPayments: Sendable {
@@ -28,7 +24,7 @@ struct RecoveringPayments: Sendable {
         self.policy = policy
         // An endpoint that answers is there, whatever it answers.
         circuit = CircuitBreaker(
-            "payments", opensAt: 10, for: .milliseconds(250), counting: .type(URLError.self), clock: clock,
+            "payments", opensAt: 10, for: .milliseconds(250), counting: .unreachable, clock: clock,
             reportingTo: errors)
     }
 
@@ -56,6 +52,5 @@ extension RetryPolicy {
         budget: RetryBudget(ratio: 0.5, reserve: 20),
         deadline: .seconds(10)
     )
-    .retrying(URLError.self)
-    .retrying(matching: .type(PaymentRejected.self).where(\.isTemporary).named("PaymentRejected.isTemporary"))
+    .retrying(matching: .transient)
 }

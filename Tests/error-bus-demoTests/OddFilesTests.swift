@@ -32,7 +32,6 @@ import Testing
     /// What the intake makes of the inbox.
     private func statistics(ledger: Ledger) async throws -> ErrorBus.Statistics {
         let payments = PaymentClient(endpoint: PaymentClient.closedEndpoint)
-        defer { payments.close() }
         let inbox = try Inbox(folder)
         let progress = ProgressDisplay(total: inbox.entries.count, ledger: ledger)
         let intake = OrderIntake(

@@ -2,6 +2,7 @@ import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import HTTPErrors
 import Testing
 
 @testable import error_bus_demo
@@ -10,17 +11,16 @@ import Testing
 @Suite struct RecoveringPaymentsTests {
     @Test func `what may pass is tried again; a refusal, an open circuit and a cancellation are not`() {
         let decisions = RetryPolicy.payments.decisions
-        #expect(decisions[URLError(.cannotConnectToHost)] == .retry())
-        #expect(decisions[PaymentRejected(status: 429)] == .retry())
-        #expect(decisions[PaymentRejected(status: 503)] == .retry())
-        #expect(decisions[PaymentRejected(status: 402)] == .fail)
+        #expect(decisions[NetworkError(URLError(.cannotConnectToHost))] == .retry())
+        #expect(decisions[NetworkError(HTTPFailure(status: 429))] == .retry())
+        #expect(decisions[NetworkError(HTTPFailure(status: 503))] == .retry())
+        #expect(decisions[NetworkError(HTTPFailure(status: 402))] == .fail)
         #expect(decisions[CircuitOpen(name: "payments", retryAfter: .zero, cause: URLError(.timedOut))] == .fail)
     }
 
     @Test func `an endpoint that is gone is let alone: as much is sent for a hundred orders as for ten`() async {
         let client = PaymentClient(endpoint: PaymentClient.closedEndpoint)
-        defer { client.close() }
-        let policy = RetryPolicy(backoff: .constant(.zero)).retrying(URLError.self)
+        let policy = RetryPolicy(backoff: .constant(.zero)).retrying(matching: .transient)
         // However long it takes here: by this clock no time passes.
         let payments = RecoveringPayments(client, policy: policy, clock: TestClock())
         var refused = 0
@@ -31,7 +31,7 @@ import Testing
                 } catch is CircuitOpen {
                     refused += 1
                 } catch {
-                    #expect((error as? URLError)?.code == .cannotConnectToHost)
+                    #expect((error as? NetworkError)?.kind == .connection)
                 }
             }
         }
@@ -44,7 +44,7 @@ import Testing
                 "    10  requests sent",
                 "     7  tried again",
                 "    97  CircuitOpen, not retried: no rule retries this error",
-                "     3  URLError, not retried: the attempts are spent",
+                "     3  NetworkError, not retried: the attempts are spent",
                 "        circuit payments: open",
             ])
     }
