@@ -133,7 +133,7 @@ extension NetworkError: UnderlyingErrors {
 }
 
 extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConvertible {
-    /// Retried is what ``ErrorRouting/ErrorMatcher/transient`` matches; a service's own error that knows by itself is
+    /// Retried is what `ErrorMatcher.transient` matches; a service's own error that knows by itself is
     /// asked first.
     public var retryDecision: RetryDecision {
         if case .api(let error, _) = self, let error = error as? any RetryClassified { return error.retryDecision }

@@ -32,6 +32,7 @@ struct ReadmeTests {
         func nextOrder() async throws -> Order { Order(id: "17") }
         struct Cart { var id: String }
         func charge(_ cart: Cart) async throws {}
+        func freshToken() async throws -> String { "" }
         func sendReceipt(_ cart: Cart) async {}
         func onDisconnect(_ callback: @escaping @Sendable (any Error) -> Void) {}
         """

@@ -1,0 +1,14 @@
+import TestSupport
+import Testing
+
+@Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
+struct DocumentationTests {
+    @Test("every snippet of HTTPErrors' page, as one module")
+    func snippets() async throws {
+        let page = try Markdown.text(of: "Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md")
+        let snippets = Markdown.swiftBlocks(in: page)
+        #expect(snippets.count == 3)
+        let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
+        #expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)) == [])
+    }
+}
