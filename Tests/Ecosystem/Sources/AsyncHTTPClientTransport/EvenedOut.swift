@@ -9,8 +9,8 @@ import NIOSSL
 
 /// The errors of async-http-client and of what is below it, as those of `URLSession` are understood.
 ///
-/// Where a `NetworkError` takes any error, the cause stays as it was; for `connection`, which takes a `URLError`, it is
-/// named by a code.
+/// The cause stays under each of them, so that who knows this client can still ask for its errors. What is not known
+/// stays as it is.
 enum EvenedOut {
     static func error(for error: any Error) -> any Error {
         switch error {
@@ -18,16 +18,22 @@ enum EvenedOut {
         case let error as NIOConnectionError: connecting(error)
         case let error as ChannelError: channel(error)
         case let error as IOError: system(error)
-        case is SocketAddressError: URLError(.cannotFindHost)
+        case is SocketAddressError: lost(.cannotFindHost, error)
         case let error as HTTPParserError: parser(error)
         case is NIOHTTPDecompression.DecompressionError: NetworkError.invalidResponse(error)
         case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError.invalidResponse(error)
         case let error as NIOSSLError: tls(error)
-        case is NIOSSLExtraError: URLError(.serverCertificateUntrusted)
+        case is NIOSSLExtraError: lost(.serverCertificateUntrusted, error)
         // What TLS says of itself once the connection stands.
-        case is BoringSSLError, is NIOSSLCloseTimedOutError: URLError(.networkConnectionLost)
+        case is BoringSSLError, is NIOSSLCloseTimedOutError: lost(.networkConnectionLost, error)
         default: error
         }
+    }
+
+    /// The kind is said, and not left to the code: on Linux, -1200 is `URLError.secureConnectionFailed`, and
+    /// `NSURLErrorSecureConnectionFailed` is another number.
+    private static func lost(_ code: URLError.Code, _ cause: any Error) -> NetworkError {
+        .connection(URLError(code, userInfo: [NSUnderlyingErrorKey: cause]))
     }
 
     private static func client(_ error: HTTPClientError) -> any Error {
@@ -37,7 +43,7 @@ enum EvenedOut {
             .socksHandshakeTimeout, .httpProxyHandshakeTimeout, .getConnectionFromPoolTimeout:
             return NetworkError.timeout(error)
         case .remoteConnectionClosed, .uncleanShutdown, .requestStreamCancelled:
-            return URLError(.networkConnectionLost)
+            return lost(.networkConnectionLost, error)
         case .redirectLimitReached, .redirectCycleDetected, .invalidProxyResponse:
             return NetworkError.invalidResponse(error)
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
@@ -61,25 +67,25 @@ enum EvenedOut {
 
     private static func connecting(_ error: NIOConnectionError) -> any Error {
         let failures = error.connectionErrors.map(\.error)
-        if failures.isEmpty { return URLError(.cannotFindHost) }
+        if failures.isEmpty { return lost(.cannotFindHost, error) }
         if failures.contains(where: { if case ChannelError.connectTimeout = $0 { true } else { false } }) {
-            return NetworkError.timeout(HTTPClientError.connectTimeout)
+            return NetworkError.timeout(error)
         }
-        return URLError(.cannotConnectToHost)
+        return lost(.cannotConnectToHost, error)
     }
 
     private static func channel(_ error: ChannelError) -> any Error {
         switch error {
         case .connectTimeout: NetworkError.timeout(error)
-        case .ioOnClosedChannel, .alreadyClosed, .eof, .inputClosed, .outputClosed: URLError(.networkConnectionLost)
+        case .ioOnClosedChannel, .alreadyClosed, .eof, .inputClosed, .outputClosed: lost(.networkConnectionLost, error)
         default: error
         }
     }
 
     private static func system(_ error: IOError) -> any Error {
         switch error.errnoCode {
-        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: URLError(.cannotConnectToHost)
-        case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ESHUTDOWN: URLError(.networkConnectionLost)
+        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: lost(.cannotConnectToHost, error)
+        case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ESHUTDOWN: lost(.networkConnectionLost, error)
         case ETIMEDOUT: NetworkError.timeout(error)
         default: error
         }
@@ -88,7 +94,7 @@ enum EvenedOut {
     private static func parser(_ error: HTTPParserError) -> any Error {
         switch error {
         // The connection ended where more was announced.
-        case .invalidEOFState, .closedConnection: URLError(.networkConnectionLost)
+        case .invalidEOFState, .closedConnection: lost(.networkConnectionLost, error)
         default: NetworkError.invalidResponse(error)
         }
     }
@@ -98,13 +104,13 @@ enum EvenedOut {
         case .handshakeFailed(let cause):
             // BoringSSL's reasons are to be had as text only.
             let isUntrusted = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
-            return URLError(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed)
+            return lost(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed, error)
         case .noCertificateToValidate, .unableToValidateCertificate:
-            return URLError(.serverCertificateUntrusted)
+            return lost(.serverCertificateUntrusted, error)
         case .uncleanShutdown, .shutdownFailed, .readInInvalidTLSState, .writeDuringTLSShutdown:
-            return URLError(.networkConnectionLost)
+            return lost(.networkConnectionLost, error)
         default:
-            return URLError(.secureConnectionFailed)
+            return lost(.secureConnectionFailed, error)
         }
     }
 }

@@ -28,6 +28,13 @@ struct Observation: Sendable {
         return .success(answer?.status ?? 0)
     }
 
+    /// The errors of which the outcome is made, the outermost first, on one line.
+    var causeText: String {
+        guard let error else { return "status \(answer?.status ?? 0)" }
+        let trail = ErrorReport(error: error, source: ErrorReport.Source()).trail
+        return ([error.description] + trail.map(\.description)).joined(separator: " ← ")
+    }
+
     /// Sends a request, and makes of the answer or the error what a client makes of it.
     init(sending message: HTTPMessage, by transport: any HTTPTransport) async {
         do {

@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import AsyncHTTPClientTransport
 import FaultServer
 import HTTPErrors
-import NIOSSL
 import Testing
 
 /// A way to send requests that everything in this package is tried on.
@@ -11,6 +10,8 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     struct Options {
         var timeout = Duration.seconds(30)
         var bodyLimit = 1 << 20
+        // How many connections to one server may be open at once.
+        var connections = 8
     }
 
     typealias Body = (any HTTPTransport) async throws -> Void
@@ -27,7 +28,9 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     ]
 
     static let asyncHTTPClient = TransportUnderTest(name: "async-http-client") { options, body in
-        try await HTTPClient.withHTTPClient(configuration: AsyncHTTPClientTransport.configuration) { client in
+        var configuration = AsyncHTTPClientTransport.configuration
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = options.connections
+        try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             try await body(AsyncHTTPClientTransport(client, timeout: options.timeout, bodyLimit: options.bodyLimit))
         }
     }
