@@ -10,20 +10,26 @@ import NIOHTTPCompression
 /// What goes wrong is of the same ``NetworkError/kind`` as it is by `URLSession`.
 ///
 /// ```swift
-/// let client = HTTPClient(configuration: AsyncHTTPClientTransport.configuration)
+/// let client = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())
 /// let api = APIClient(base: url, transport: AsyncHTTPClientTransport(client))
 /// ```
 public struct AsyncHTTPClientTransport: HTTPTransport {
     /// What makes a client behave as `URLSession` does.
     ///
     /// It unpacks compressed answers, follows twenty redirects and not five, the same URL twice included, and says at
-    /// once that nobody listens, where it would otherwise try again for ten seconds.
-    public static var configuration: HTTPClient.Configuration {
+    /// once that nobody listens, where it would otherwise try again for ten seconds. How long all of it may take is the
+    /// transport's to say.
+    ///
+    /// - Parameter bodyLimit: How many bytes are unpacked of one answer: a hundred kilobytes can hold a hundred
+    ///   megabytes, and come in two pieces. The transport should have the same.
+    /// - Returns: The configuration, to be changed further.
+    public static func configuration(bodyLimit: Int = 1 << 20) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
-        // No ratio limits what is unpacked: the transport's own limit for bodies does.
-        configuration.decompression = .enabled(limit: .none)
+        configuration.decompression = .enabled(limit: .size(bodyLimit))
         configuration.redirectConfiguration = .follow(max: 20, allowCycles: true)
         configuration.connectionPool.retryConnectionEstablishment = false
+        // None for reading; for connecting, none would be ten seconds.
+        configuration.timeout = HTTPClient.Configuration.Timeout(connect: .minutes(10), read: nil)
         return configuration
     }
 
@@ -34,7 +40,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     /// Makes a transport on a client, which stays the caller's to shut down.
     ///
     /// - Parameters:
-    ///   - client: The client, best with ``configuration``.
+    ///   - client: The client, best with ``configuration(bodyLimit:)``.
     ///   - timeout: How long an answer may take, its body included, where the request does not say.
     ///   - bodyLimit: How many bytes of a body are accepted.
     public init(_ client: HTTPClient, timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) {
@@ -64,7 +70,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
                 return answer
             }
         } catch {
-            throw Task.isCancelled ? CancellationError() : EvenedOut.error(for: error)
+            throw Task.isCancelled ? CancellationError() : EvenedOut.error(for: error, bodyLimit: bodyLimit)
         }
     }
 

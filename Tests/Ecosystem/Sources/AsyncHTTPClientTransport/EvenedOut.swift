@@ -12,7 +12,7 @@ import NIOSSL
 /// The cause stays under each of them, so that who knows this client can still ask for its errors. What is not known
 /// stays as it is.
 enum EvenedOut {
-    static func error(for error: any Error) -> any Error {
+    static func error(for error: any Error, bodyLimit: Int) -> any Error {
         switch error {
         case let error as HTTPClientError: client(error)
         case let error as NIOConnectionError: connecting(error)
@@ -20,6 +20,7 @@ enum EvenedOut {
         case let error as IOError: system(error)
         case is SocketAddressError: lost(.cannotFindHost, error)
         case let error as HTTPParserError: parser(error)
+        case NIOHTTPDecompression.DecompressionError.limit: NetworkError.bodyTooLarge(limit: bodyLimit)
         case is NIOHTTPDecompression.DecompressionError: NetworkError.invalidResponse(error)
         case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError.invalidResponse(error)
         case let error as NIOSSLError: tls(error)

@@ -37,6 +37,8 @@ enum Fault {
             return .answer(503, headers: fields, json: #"{"status":503}"#, to: method)
         case "json": return .answer(200, json: request.queryAsJSON, to: method)
         case "echo": return .answer(200, json: request.echo, to: method)
+        // The handler has waited in its midst until the server was told to read on.
+        case "unread": return .answer(200, json: #"{"read":\#(request.body.count)}"#, to: method)
         case "empty": return .answer(200, json: "", to: method)
         case "no-content": return .answer(204, json: "", to: method)
         case "malformed-json": return .answer(200, json: #"{"answer": [1, 2"#, to: method)

@@ -12,6 +12,7 @@ final class FaultHandler: ChannelInboundHandler {
     private static let piecesInARow = 16
 
     private let counts: Watched<RequestCounts>
+    private let unread: Watched<[ObjectIdentifier: any Channel]>
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var requestCount = 0
@@ -21,8 +22,9 @@ final class FaultHandler: ChannelInboundHandler {
     private var isPlaying = false
     private var isWaitingForTurn = false
 
-    init(counts: Watched<RequestCounts>) {
+    init(counts: Watched<RequestCounts>, unread: Watched<[ObjectIdentifier: any Channel]>) {
         self.counts = counts
+        self.unread = unread
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -30,6 +32,7 @@ final class FaultHandler: ChannelInboundHandler {
         case .head(let head):
             self.head = head
             body = []
+            if head.uri == "/unread" { stopReading(context) }
             if head.headers["Expect"].contains(where: { $0.lowercased() == "100-continue" }) {
                 write([UInt8].head(100), context)
             }
@@ -96,6 +99,13 @@ final class FaultHandler: ChannelInboundHandler {
                 reset(context)
             }
         }
+    }
+
+    /// Leaves the rest of the request where it is, until the server is told to read on.
+    private func stopReading(_ context: ChannelHandlerContext) {
+        let channel = context.channel
+        try? channel.syncOptions?.setOption(.autoRead, value: false)
+        unread.update { $0[ObjectIdentifier(channel)] = channel }
     }
 
     private func playLater(_ context: ChannelHandlerContext) {

@@ -24,17 +24,21 @@ public final class FaultServer: Sendable {
     private let secure: any Channel
     private let counts: Watched<RequestCounts>
     private let connections: Watched<[ObjectIdentifier: any Channel]>
+    // Those that stopped reading within a request.
+    private let unread: Watched<[ObjectIdentifier: any Channel]>
 
     private init(
         plain: any Channel,
         secure: any Channel,
         counts: Watched<RequestCounts>,
-        connections: Watched<[ObjectIdentifier: any Channel]>
+        connections: Watched<[ObjectIdentifier: any Channel]>,
+        unread: Watched<[ObjectIdentifier: any Channel]>
     ) {
         self.plain = plain
         self.secure = secure
         self.counts = counts
         self.connections = connections
+        self.unread = unread
     }
 
     /// Runs a server for as long as the body runs.
@@ -115,6 +119,23 @@ public final class FaultServer: Sendable {
         try await counts.wait { $0.sum { $0.id == id } >= count }
     }
 
+    /// Waits until a request to `/unread` has begun, of which the server reads no more than the head.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled first.
+    public func waitForUnread() async throws {
+        try await unread.wait { !$0.isEmpty }
+    }
+
+    /// Reads on whatever was left unread, to its end.
+    public func readOn() {
+        var channels: [any Channel] = []
+        unread.update { left in
+            channels = Array(left.values)
+            left = [:]
+        }
+        for channel in channels { channel.setOption(.autoRead, value: true).whenComplete { _ in } }
+    }
+
     /// Waits until no more than so many connections are open.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
@@ -127,6 +148,7 @@ extension FaultServer {
     private static func start(on group: MultiThreadedEventLoopGroup) async throws -> FaultServer {
         let counts = Watched(RequestCounts())
         let connections = Watched<[ObjectIdentifier: any Channel]>([:])
+        let unread = Watched<[ObjectIdentifier: any Channel]>([:])
         let certificate = try NIOSSLCertificate(bytes: Array(Certificate.pem.utf8), format: .pem)
         let key = try NIOSSLPrivateKey(bytes: Array(Certificate.key.utf8), format: .pem)
         let tls = try NIOSSLContext(
@@ -144,7 +166,7 @@ extension FaultServer {
                         let pipeline = channel.pipeline.syncOperations
                         if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
                         try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
-                        try pipeline.addHandler(FaultHandler(counts: counts))
+                        try pipeline.addHandler(FaultHandler(counts: counts, unread: unread))
                     }
                 }
                 .bind(host: "127.0.0.1", port: 0)
@@ -152,7 +174,7 @@ extension FaultServer {
         }
         let plain = try await listen(nil)
         let secure = try await listen(tls)
-        return FaultServer(plain: plain, secure: secure, counts: counts, connections: connections)
+        return FaultServer(plain: plain, secure: secure, counts: counts, connections: connections, unread: unread)
     }
 
     private func stop() async {

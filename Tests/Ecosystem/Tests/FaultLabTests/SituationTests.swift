@@ -68,6 +68,23 @@ extension FaultLab {
             }
         }
 
+        @Test("An abandoned upload does not arrive later as if it were wanted", arguments: TransportUnderTest.all)
+        func abandonedUpload(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                // More than the buffers of two sockets take.
+                let message = HTTPMessage(
+                    method: "POST", url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
+                    body: Data(count: 64 << 20))
+                let task = Task { await Observation(sending: message, by: client) }
+                try await server.waitForUnread()
+                task.cancel()
+                #expect(await task.value.outcome == .failure(.cancelled))
+                server.readOn()
+                try await server.waitForConnections(atMost: 0)
+                #expect(server.count(of: "upload") == 0)
+            }
+        }
+
         @Test("Method, headers and body arrive as they were given", arguments: TransportUnderTest.all)
         func echo(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
