@@ -57,7 +57,32 @@ extension FaultLab {
             }
         }
 
-        @Test("All connections end when the server ends, and its descriptors are closed")
+        @Test("What a server opened is closed when it has ended")
+        func descriptors() async throws {
+            try await FaultServer.withServer { _ in }
+            let before = ProcessFigures.now?.descriptors
+            for _ in 0..<20 {
+                try await FaultServer.withServer { server in #expect(server.plainPort != server.securePort) }
+            }
+            #expect(ProcessFigures.now?.descriptors == before)
+        }
+
+        @Test("A request that is left unread is whole once the server reads on")
+        func unread() async throws {
+            try await withLab(transport) { server, client in
+                let message = HTTPMessage(
+                    method: "PUT", url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
+                    body: Data(count: 64 << 20))
+                async let observation = Observation(sending: message, by: client)
+                try await server.waitForUnread()
+                #expect(server.count(of: "upload") == 0)
+                server.readOn()
+                #expect(await observation.outcome == .success(200))
+                #expect(server.count(of: "upload") == 1)
+            }
+        }
+
+        @Test("All connections end when the server ends")
         func ending() async throws {
             try await transport.with(.init()) { client in
                 let hanging = try await FaultServer.withServer { server in

@@ -53,6 +53,7 @@ extension FaultLab {
                 // A transport may use a connection of its own for an order: then the server answers.
                 let isOnKept = server.countOnKeptConnections(of: "order") == 1
                 #expect(observed.outcome == (isOnKept ? .failure(.connection) : .success(200)))
+                Table.row("H4", transport.name, order.testDescription, isOnKept ? "kept" : "fresh")
             }
         }
 

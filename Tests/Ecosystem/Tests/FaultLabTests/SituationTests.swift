@@ -36,11 +36,7 @@ extension FaultLab {
             if let body = situation.checksBody, let answer = observed.answer {
                 #expect(String(decoding: answer.body, as: UTF8.self) == body, "\(situation.name)")
             }
-            // The table of what was observed, for who asks for it.
-            if ProcessInfo.processInfo.environment["ERROR_BUS_TABLE"] != nil {
-                let cells = [situation.name, transport.name, observed.causeText, observed.outcome.testDescription]
-                print("| \(cells.joined(separator: " | ")) |")
-            }
+            Table.row(situation.name, transport.name, observed.causeText, observed.outcome.testDescription)
         }
 
         @Test("A wait is read in each of its four forms", arguments: TransportUnderTest.all)
