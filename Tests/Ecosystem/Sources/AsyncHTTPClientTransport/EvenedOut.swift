@@ -31,8 +31,7 @@ enum EvenedOut {
         }
     }
 
-    /// The kind is said, and not left to the code: on Linux, -1200 is `URLError.secureConnectionFailed`, and
-    /// `NSURLErrorSecureConnectionFailed` is another number.
+    /// An error of its own, since one that is made by code has no cause under it any more.
     private static func lost(_ code: URLError.Code, _ cause: any Error) -> NetworkError {
         .connection(URLError(code, userInfo: [NSUnderlyingErrorKey: cause]))
     }
