@@ -1,0 +1,116 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPErrors
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+import NIOPosix
+import NIOSSL
+
+/// The errors of async-http-client and of what is below it, as those of `URLSession` are understood.
+///
+/// The cause stays under each of them, so that who knows this client can still ask for its errors. What is not known
+/// stays as it is.
+enum EvenedOut {
+    static func error(for error: any Error, bodyLimit: Int) -> any Error {
+        switch error {
+        case let error as HTTPClientError: client(error)
+        case let error as NIOConnectionError: connecting(error)
+        case let error as ChannelError: channel(error)
+        case let error as IOError: system(error)
+        case is SocketAddressError: lost(.cannotFindHost, error)
+        case let error as HTTPParserError: parser(error)
+        case NIOHTTPDecompression.DecompressionError.limit: NetworkError.bodyTooLarge(limit: bodyLimit)
+        case is NIOHTTPDecompression.DecompressionError: NetworkError.invalidResponse(error)
+        case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError.invalidResponse(error)
+        case let error as NIOSSLError: tls(error)
+        case is NIOSSLExtraError: lost(.serverCertificateUntrusted, error)
+        // What TLS says of itself once the connection stands.
+        case is BoringSSLError, is NIOSSLCloseTimedOutError: lost(.networkConnectionLost, error)
+        default: error
+        }
+    }
+
+    /// An error of its own, since one that is made by code has no cause under it any more.
+    private static func lost(_ code: URLError.Code, _ cause: any Error) -> NetworkError {
+        .connection(URLError(code, userInfo: [NSUnderlyingErrorKey: cause]))
+    }
+
+    private static func client(_ error: HTTPClientError) -> any Error {
+        switch error {
+        case .cancelled: return CancellationError()
+        case .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout, .tlsHandshakeTimeout,
+            .socksHandshakeTimeout, .httpProxyHandshakeTimeout, .getConnectionFromPoolTimeout:
+            return NetworkError.timeout(error)
+        case .remoteConnectionClosed, .uncleanShutdown, .requestStreamCancelled:
+            return lost(.networkConnectionLost, error)
+        case .redirectLimitReached, .redirectCycleDetected, .invalidProxyResponse:
+            return NetworkError.invalidResponse(error)
+        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
+            return URLError(.badURL)
+        case .bodyLengthMismatch, .identityCodingIncorrectlyPresent, .contentLengthMissing, .traceRequestWithBody:
+            return NetworkError.encoding(error)
+        default:
+            break
+        }
+        // These carry something, and so equal no constant. The values of headers do not belong into logs.
+        return switch error.shortDescription {
+        case HTTPClientError.unsupportedScheme("").shortDescription: URLError(.unsupportedURL)
+        case HTTPClientError.invalidHeaderFieldNames([]).shortDescription: NetworkError.encoding(error)
+        case HTTPClientError.invalidHeaderFieldValues([]).shortDescription:
+            NetworkError.encoding(HTTPClientError.invalidHeaderFieldValues([]))
+        case HTTPClientError.serverOfferedUnsupportedApplicationProtocol("").shortDescription:
+            NetworkError.invalidResponse(error)
+        default: error
+        }
+    }
+
+    private static func connecting(_ error: NIOConnectionError) -> any Error {
+        let failures = error.connectionErrors.map(\.error)
+        if failures.isEmpty { return lost(.cannotFindHost, error) }
+        if failures.contains(where: { if case ChannelError.connectTimeout = $0 { true } else { false } }) {
+            return NetworkError.timeout(error)
+        }
+        return lost(.cannotConnectToHost, error)
+    }
+
+    private static func channel(_ error: ChannelError) -> any Error {
+        switch error {
+        case .connectTimeout: NetworkError.timeout(error)
+        case .ioOnClosedChannel, .alreadyClosed, .eof, .inputClosed, .outputClosed: lost(.networkConnectionLost, error)
+        default: error
+        }
+    }
+
+    private static func system(_ error: IOError) -> any Error {
+        switch error.errnoCode {
+        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: lost(.cannotConnectToHost, error)
+        case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ESHUTDOWN: lost(.networkConnectionLost, error)
+        case ETIMEDOUT: NetworkError.timeout(error)
+        default: error
+        }
+    }
+
+    private static func parser(_ error: HTTPParserError) -> any Error {
+        switch error {
+        // The connection ended where more was announced.
+        case .invalidEOFState, .closedConnection: lost(.networkConnectionLost, error)
+        default: NetworkError.invalidResponse(error)
+        }
+    }
+
+    private static func tls(_ error: NIOSSLError) -> any Error {
+        switch error {
+        case .handshakeFailed(let cause):
+            // BoringSSL's reasons are to be had as text only.
+            let isUntrusted = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
+            return lost(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed, error)
+        case .noCertificateToValidate, .unableToValidateCertificate:
+            return lost(.serverCertificateUntrusted, error)
+        case .uncleanShutdown, .shutdownFailed, .readInInvalidTLSState, .writeDuringTLSShutdown:
+            return lost(.networkConnectionLost, error)
+        default:
+            return lost(.secureConnectionFailed, error)
+        }
+    }
+}

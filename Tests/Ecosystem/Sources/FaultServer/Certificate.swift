@@ -1,0 +1,26 @@
+/// A certificate that signed itself, for `localhost` and 127.0.0.1, with its key: nobody trusts it.
+///
+/// It stands here and is not made at run time, since what makes certificates would double the time of this package's
+/// build. The key opens nothing, and is no secret.
+enum Certificate {
+    static let pem = """
+        -----BEGIN CERTIFICATE-----
+        MIIBaDCCAQ2gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+        c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+        CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABMrXOzu+CQ49pk72
+        ZQ5E4pxDDDTgtkxTftcb+eFY5768cZBq44A/kqcWaaj1yRzSeEUUtRwLPlKKSWsJ
+        0mUEYSujTjBMMA8GA1UdEwEB/wQFMAMBAf8wGgYDVR0RBBMwEYIJbG9jYWxob3N0
+        hwR/AAABMB0GA1UdDgQWBBR+OYrXszYihqohhsACjqHgWPu3vTAKBggqhkjOPQQD
+        AgNJADBGAiEAoFrk+s4hr/FFyLyI048O/BuotpZ9kDQgEpzqI5pTExkCIQDNKl5a
+        1hjIIJDruZspYQzjGaas+f9YUtGLRX5d7RH10g==
+        -----END CERTIFICATE-----
+        """
+
+    static let key = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgE8czKZDzSLxtGSo1
+        8E4iaAZokXVMNApipJc7iVhuTxuhRANCAATK1zs7vgkOPaZO9mUOROKcQww04LZM
+        U37XG/nhWOe+vHGQauOAP5KnFmmo9ckc0nhFFLUcCz5SiklrCdJlBGEr
+        -----END PRIVATE KEY-----
+        """
+}

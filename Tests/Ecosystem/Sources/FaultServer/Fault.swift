@@ -1,0 +1,143 @@
+import NIOCore
+
+/// What the path of a URL asks for, as steps.
+enum Fault {
+    private static let megabyte = 1 << 20
+
+    /// The steps that answer a request, or fail to; a path that asks for nothing known gets a 404.
+    static func steps(for request: Request) -> [Step] {
+        let segments = request.segments
+        let first = segments.first ?? ""
+        let rest = segments.dropFirst().joined(separator: "/")
+        return plain(first, rest, request) ?? ending(first, rest, request) ?? slow(first, request)
+            ?? wrong(first, rest, request) ?? packed(first, rest, request)
+            ?? .answer(404, json: #"{"error":"no such fault"}"#, to: request.method)
+    }
+
+    /// Answers that are in order.
+    private static func plain(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
+        let method = request.method
+        switch first {
+        case "status":
+            guard let status = Int(rest), (100...599).contains(status) else { return nil }
+            let json = #"{"status":\#(status)}"#
+            if status >= 200 { return .answer(status, json: json, to: method) }
+            // What is below 200 announces an answer, which follows.
+            return [.bytes(.head(status))] + .answer(200, json: json, to: method)
+        case "retry-after":
+            // Two minutes after the answer's own date, which is long past: who measures by another clock sees zero.
+            let forms = [
+                "seconds": "120",
+                "imf": "Sun, 06 Nov 1994 08:51:37 GMT",
+                "rfc850": "Sunday, 06-Nov-94 08:51:37 GMT",
+                "asctime": "Sun Nov  6 08:51:37 1994",
+            ]
+            guard let value = forms[rest] else { return nil }
+            let fields = [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", value)]
+            return .answer(503, headers: fields, json: #"{"status":503}"#, to: method)
+        case "json": return .answer(200, json: request.queryAsJSON, to: method)
+        case "echo": return .answer(200, json: request.echo, to: method)
+        // The handler has waited in its midst until the server was told to read on.
+        case "unread": return .answer(200, json: #"{"read":\#(request.body.count)}"#, to: method)
+        case "empty": return .answer(200, json: "", to: method)
+        case "no-content": return .answer(204, json: "", to: method)
+        case "malformed-json": return .answer(200, json: #"{"answer": [1, 2"#, to: method)
+        case "content-type":
+            let type = ["html": "text/html; charset=utf-8", "text": "text/plain"]
+            let body = Array("<html><body>Sign in to the café's network.</body></html>".utf8)
+            return .answer(200, type: type[rest], body: body, to: method)
+        case "redirect-loop": return redirect(to: "/redirect-loop", method)
+        case "redirect":
+            guard let left = Int(rest) else { return nil }
+            return redirect(to: left > 1 ? "/redirect/\(left - 1)" : "/json?redirected=yes", method)
+        case "big":
+            guard let megabytes = Int(rest), megabytes > 0 else { return nil }
+            let piece = ByteBuffer(repeating: UInt8(ascii: "x"), count: 1 << 16)
+            let fields = [("Content-Type", "text/plain"), ("Content-Length", "\(megabytes * megabyte)")]
+            return [.bytes(.head(200, fields)), .repeated(piece, megabytes * megabyte / piece.readableBytes), .done]
+        default: return nil
+        }
+    }
+
+    private static func redirect(to path: String, _ method: String) -> [Step] {
+        .answer(302, headers: [("Location", path)], json: "{}", to: method)
+    }
+
+    /// Connections that end when they should not, or never do.
+    private static func ending(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
+        switch (first, rest) {
+        case ("drop", "before"): return [.close]
+        case ("drop", "reset"): return [.reset]
+        case ("drop", "within-headers"): return [.text("HTTP/1.1 200 OK\r\nContent-Ty"), .close]
+        case ("drop", "after-headers"): return [.bytes(.head(200, json(length: 100))), .close]
+        case ("truncated", ""): return [.bytes(.head(200, json(length: 100))), .text(#"{"answer":"#), .close]
+        case ("truncated", "chunks"):
+            let fields = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
+            return [.bytes(.head(200, fields)), .text("a\r\n{\"answer\":\r\n"), .close]
+        case ("keepalive-then-drop", ""):
+            if request.isOnKeptConnection { return [.close] }
+            return .answer(200, json: #"{"kept":true}"#, to: request.method)
+        case ("hang", ""): return []
+        default: return nil
+        }
+    }
+
+    /// Answers that take their time: `?ms=` says how long each pause is.
+    private static func slow(_ first: String, _ request: Request) -> [Step]? {
+        let milliseconds = request.parameter("ms").flatMap(Int64.init)
+        switch first {
+        case "slow-headers":
+            let pause = Step.pause(.milliseconds(milliseconds ?? 30_000))
+            return [pause] + .answer(200, json: #"{"answer":"slow"}"#, to: request.method)
+        case "slow-body":
+            let pause = Step.pause(.milliseconds(milliseconds ?? 30_000))
+            return [.bytes(.head(200, json(length: 17))), .text(#"{"answer":"#), pause, .text(#""slow"}"#), .done]
+        case "drip":
+            let pause = Step.pause(.milliseconds(milliseconds ?? 1_000))
+            let body = Array(#"{"answer":"drop by drop"}"#.utf8)
+            return [.bytes(.head(200, json(length: body.count)))] + body.flatMap { [pause, .bytes([$0])] } + [.done]
+        default: return nil
+        }
+    }
+
+    /// What is no HTTP, or HTTP that contradicts itself.
+    private static func wrong(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
+        switch (first, rest) {
+        case ("garbage", ""): return [.text("\u{1}\u{2} This is not the web, go away.\r\n\r\n"), .close]
+        case ("wrong-length", ""):
+            return [.bytes(.head(200, json(length: 5))), .text(#"{"answer":"longer than it says"}"#), .close]
+        case ("wrong-length", "words"):
+            let fields = [("Content-Type", "application/json"), ("Content-Length", "many")]
+            return [.bytes(.head(200, fields)), .text("{}"), .close]
+        case ("endless-chunks", ""):
+            let fields = [("Content-Type", "text/plain"), ("Transfer-Encoding", "chunked")]
+            let piece = ByteBuffer(string: "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n")
+            return [.bytes(.head(200, fields)), .repeated(piece, .max)]
+        default: return nil
+        }
+    }
+
+    /// Compressed answers.
+    private static func packed(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
+        guard first == "gzip" else { return nil }
+        let gzip = [("Content-Encoding", "gzip")]
+        switch rest {
+        case "": return .answer(200, headers: gzip, body: Gzip.json, to: request.method)
+        case "garbage": return .answer(200, headers: gzip, json: "this was never packed", to: request.method)
+        case "bomb":
+            // A hundred megabytes of zeros, in a hundred kilobytes.
+            let fields = gzip + [("Content-Type", "text/plain"), ("Connection", "close")]
+            let quarter = ByteBuffer(bytes: Gzip.quarterOfAMegabyte)
+            return [.bytes(.head(200, fields) + Gzip.header), .repeated(quarter, 400), .bytes(Gzip.trailer), .close]
+        default: return nil
+        }
+    }
+
+    private static func json(length: Int) -> [(String, String)] {
+        [("Content-Type", "application/json"), ("Content-Length", "\(length)")]
+    }
+}
+
+extension [UInt8] {
+    static func head(_ status: Int, _ fields: [(String, String)] = []) -> [UInt8] { [Step].head(status, fields) }
+}

@@ -1,0 +1,63 @@
+import Synchronization
+
+/// A value under a lock, and tasks that wait until it is as they want it: what tests have in place of a sleep.
+final class Watched<Value: Sendable>: Sendable {
+    private struct Waiter {
+        let condition: @Sendable (Value) -> Bool
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var value: Value
+        var waiters: [Int: Waiter] = [:]
+        // What was cancelled before it could wait.
+        var cancelled: Set<Int> = []
+        var nextID = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) {
+        state = Mutex(State(value: value))
+    }
+
+    var value: Value { state.withLock { $0.value } }
+
+    func update(_ change: (inout Value) -> Void) {
+        let satisfied = state.withLock { state in
+            change(&state.value)
+            let ids = state.waiters.filter { $0.value.condition(state.value) }.map(\.key)
+            return ids.compactMap { state.waiters.removeValue(forKey: $0) }
+        }
+        // Outside the lock, since who is resumed may look at the value.
+        for waiter in satisfied { waiter.continuation.resume() }
+    }
+
+    /// Waits until the condition holds.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled first.
+    func wait(until condition: @escaping @Sendable (Value) -> Bool) async throws {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state -> Result<Void, any Error>? in
+                    if condition(state.value) { return .success(()) }
+                    if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+                    state.waiters[id] = Waiter(condition: condition, continuation: continuation)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                let waiter = state.waiters.removeValue(forKey: id)
+                if waiter == nil { state.cancelled.insert(id) }
+                return waiter
+            }
+            waiter?.continuation.resume(throwing: CancellationError())
+        }
+    }
+}

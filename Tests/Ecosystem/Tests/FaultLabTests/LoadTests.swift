@@ -1,0 +1,137 @@
+import FaultServer
+import Foundation
+import HTTPErrors
+import Testing
+
+extension FaultLab {
+    /// Many requests at once, a third of which fail in every way there is.
+    ///
+    /// `ERROR_BUS_LONG=1` sends ten thousand in place of one thousand, and a greater number that many.
+    @Suite("Load")
+    struct LoadTests {
+        private static let requestCount: Int = {
+            guard let long = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] else { return 1_000 }
+            return Int(long).map { max($0, 10_000) } ?? 10_000
+        }()
+        private static let width = 64
+
+        // What fails, each with a time limit where it would else never end.
+        private static let failures: [(path: String, kind: NetworkError.Kind)] = [
+            ("/status/401", .unauthorized), ("/status/403", .forbidden), ("/status/404", .notFound),
+            ("/status/408", .timeout), ("/status/429", .http), ("/status/500", .server), ("/status/504", .timeout),
+            ("/retry-after/imf", .server), ("/drop/before", .connection), ("/drop/reset", .connection),
+            ("/drop/within-headers", .connection), ("/drop/after-headers", .connection),
+            ("/truncated", .connection), ("/truncated/chunks", .connection), ("/garbage", .invalidResponse),
+            ("/wrong-length/words", .invalidResponse), ("/gzip/garbage", .invalidResponse),
+            ("/redirect-loop", .invalidResponse), ("/big/100", .bodyTooLarge), ("/endless-chunks", .bodyTooLarge),
+            ("/gzip/bomb", .bodyTooLarge), ("/slow-headers", .timeout), ("/slow-body", .timeout),
+            ("/drip", .timeout), ("/hang", .timeout),
+        ]
+        private static let successes: [(path: String, status: Int)] = [
+            ("/json?a=1", 200), ("/echo", 200), ("/status/201", 201), ("/no-content", 204), ("/empty", 200),
+            ("/gzip", 200), ("/slow-headers?ms=20", 200), ("/redirect/2", 200),
+        ]
+
+        /// How requests ended.
+        private struct Tally {
+            var values = 0
+            var kinds: [NetworkError.Kind: Int] = [:]
+            var surprises: [String] = []
+        }
+
+        @Test("Every request ends, and nothing grows", arguments: TransportUnderTest.all)
+        func load(on transport: TransportUnderTest) async throws {
+            // What is opened once, such as the event loops of a client, is opened before descriptors are counted.
+            try await Self.run(rounds: 1, of: 2 * Self.failures.count, transport)
+            let before = ProcessFigures.now
+            let during = try await Self.run(rounds: 5, of: Self.requestCount / 5, transport)
+            guard let before, let first = during.first, let last = during.last, let after = ProcessFigures.now else {
+                return
+            }
+            // A leak by the request, or by the failed request, would be hundreds.
+            #expect(after.descriptors <= before.descriptors + 4, "\(before) → \(after)")
+            // The first round has filled pools and caches. What 64 answers at once take varies from round to round;
+            // eight thousand requests more may not leave 3 KB each.
+            #expect(last.residentKilobytes < first.residentKilobytes + 24_576, "\(during)")
+        }
+
+        @discardableResult
+        private static func run(
+            rounds: Int,
+            of count: Int,
+            _ transport: TransportUnderTest
+        ) async throws -> [ProcessFigures] {
+            var figures: [ProcessFigures] = []
+            try await FaultServer.withServer { server in
+                try await transport.with(.init(connections: width)) { client in
+                    for round in 0..<rounds {
+                        let begin = ContinuousClock.now
+                        let tally = await run(count, from: round * count, server, client)
+                        let time = begin.duration(to: .now)
+                        #expect(tally.values + tally.kinds.values.reduce(0, +) == count)
+                        #expect(tally.surprises.isEmpty, "\(tally.surprises.prefix(5))")
+                        if let now = ProcessFigures.now { figures.append(now) }
+                        report(transport.name, round, time, tally, server.openConnections)
+                    }
+                }
+                // The client is gone, and so is all that it had open.
+                try await server.waitForConnections(atMost: 0)
+            }
+            return figures
+        }
+
+        private static func run(
+            _ count: Int,
+            from start: Int,
+            _ server: FaultServer,
+            _ client: any HTTPTransport
+        ) async -> Tally {
+            await withTaskGroup(of: (path: String, expected: Outcome, outcome: Outcome, text: String).self) { group in
+                var tally = Tally()
+                var numbers = (start..<start + count).makeIterator()
+                func sendNext() {
+                    guard let number = numbers.next() else { return }
+                    let (path, expected) = request(number)
+                    // The method changes too, with what has a body and what has none.
+                    let method = ["GET", "POST", "PUT", "DELETE"][number % 4]
+                    let body = number % 8 == 1 ? Data(repeating: 0x20, count: 10_000) : nil
+                    let endless = ["/slow-headers", "/slow-body", "/drip", "/hang"].contains(path)
+                    let message = HTTPMessage(
+                        method: method, url: server.url(path), headers: ["X-Test-Id": path], body: body,
+                        timeout: endless ? .milliseconds(300) : nil)
+                    group.addTask {
+                        let observed = await Observation(sending: message, by: client)
+                        return (path, expected, observed.outcome, observed.causeText)
+                    }
+                }
+                for _ in 0..<width { sendNext() }
+                while let (path, expected, outcome, text) = await group.next() {
+                    sendNext()
+                    switch outcome {
+                    case .success: tally.values += 1
+                    case .failure(let kind): tally.kinds[kind, default: 0] += 1
+                    }
+                    if outcome != expected { tally.surprises.append("\(path): \(text)") }
+                }
+                return tally
+            }
+        }
+
+        /// Each third request fails, each time in the next of the ways there are.
+        private static func request(_ number: Int) -> (path: String, expected: Outcome) {
+            if number % 3 == 0 {
+                let failure = failures[number / 3 % failures.count]
+                return (failure.path, .failure(failure.kind))
+            }
+            let success = successes[number % successes.count]
+            return (success.path, .success(success.status))
+        }
+
+        private static func report(_ name: String, _ round: Int, _ time: Duration, _ tally: Tally, _ connections: Int) {
+            let kinds = tally.kinds.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value)" }
+            let ended = "\(tally.values) values, " + kinds.joined(separator: ", ")
+            let figures = ProcessFigures.now.map { "\($0.descriptors) fds, \($0.residentKilobytes) KB" } ?? ""
+            Table.row("load", name, "round \(round)", "\(time)", ended, "\(connections) open", figures)
+        }
+    }
+}

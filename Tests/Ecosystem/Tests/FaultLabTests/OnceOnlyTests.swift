@@ -1,0 +1,85 @@
+import FaultServer
+import Foundation
+import HTTPErrors
+import Testing
+
+extension FaultLab {
+    /// H4: an order is never sent twice, by us or by the layer below.
+    ///
+    /// The server counts, and not the client: what libcurl repeats by itself no client sees.
+    @Suite("H4: what is not to be sent twice arrives once")
+    struct OnceOnlyTests {
+        /// A request that changes something, with or without a body.
+        struct Order: Sendable, CustomTestStringConvertible {
+            let method: String
+            let hasBody: Bool
+
+            var testDescription: String { "\(method) \(hasBody ? "with" : "without") a body" }
+
+            static let all = ["POST", "PUT", "PATCH", "DELETE"].flatMap { method in
+                [true, false].map { Order(method: method, hasBody: $0) }
+            }
+
+            func message(_ url: URL, id: String) -> HTTPMessage {
+                HTTPMessage(
+                    method: method, url: url, headers: ["X-Test-Id": id, "Content-Type": "application/json"],
+                    body: hasBody ? Data(#"{"order":7}"#.utf8) : nil)
+            }
+        }
+
+        @Test(
+            "On a fresh connection that drops, the server counts one",
+            arguments: Order.all, TransportUnderTest.all)
+        func fresh(_ order: Order, on transport: TransportUnderTest) async throws {
+            for path in ["/drop/before", "/drop/reset", "/drop/within-headers", "/drop/after-headers", "/truncated"] {
+                try await withLab(transport) { server, client in
+                    let observed = await Observation(sending: order.message(server.url(path), id: "order"), by: client)
+                    #expect(observed.outcome == .failure(.connection), "\(path)")
+                    #expect(server.count(of: "order") == 1, "\(path)")
+                }
+            }
+        }
+
+        @Test(
+            "On a connection that a GET kept alive, and that drops, the server counts one",
+            arguments: Order.all, TransportUnderTest.all)
+        func kept(_ order: Order, on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                let url = server.url("/keepalive-then-drop")
+                let first = await Observation(sending: HTTPMessage(url: url, headers: ["X-Test-Id": "get"]), by: client)
+                #expect(first.outcome == .success(200))
+                let observed = await Observation(sending: order.message(url, id: "order"), by: client)
+                #expect(server.count(of: "order") == 1)
+                // A transport may use a connection of its own for an order: then the server answers.
+                let isOnKept = server.countOnKeptConnections(of: "order") == 1
+                #expect(observed.outcome == (isOnKept ? .failure(.connection) : .success(200)))
+                Table.row("H4", transport.name, order.testDescription, isOnKept ? "kept" : "fresh")
+            }
+        }
+
+        @Test("Many orders over few connections that drop are counted once each", arguments: TransportUnderTest.all)
+        func many(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                let url = server.url("/keepalive-then-drop")
+                await withTaskGroup(of: Void.self) { group in
+                    for worker in 0..<8 {
+                        group.addTask {
+                            for number in 0..<20 {
+                                let order = Order.all[number % Order.all.count]
+                                let message = order.message(url, id: "order \(worker).\(number)")
+                                _ = await Observation(sending: message, by: client)
+                            }
+                        }
+                    }
+                }
+                for worker in 0..<8 {
+                    for number in 0..<20 {
+                        let count = server.count(of: "order \(worker).\(number)")
+                        // A connection that drops before anything was sent on it may lose an order: none arrives twice.
+                        #expect(count <= 1, "order \(worker).\(number)")
+                    }
+                }
+            }
+        }
+    }
+}

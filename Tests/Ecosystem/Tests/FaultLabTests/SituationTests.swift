@@ -1,0 +1,105 @@
+import FaultServer
+import Foundation
+import HTTPErrors
+import Testing
+
+extension FaultLab {
+    @Suite("The same situation is the same kind of error on every transport")
+    struct SituationTests {
+        @Test(
+            "Each situation has its outcome",
+            arguments: Situation.all.filter { !$0.isStatus }, TransportUnderTest.all)
+        func outcome(of situation: Situation, on transport: TransportUnderTest) async throws {
+            try await withLab(transport, options: situation.options) { server, client in
+                await check(situation, server, client, transport)
+            }
+        }
+
+        @Test("Each status has its outcome", arguments: TransportUnderTest.all)
+        func statuses(on transport: TransportUnderTest) async throws {
+            // All from one server by one client: what one status leaves behind must not change the next.
+            try await withLab(transport) { server, client in
+                for situation in Situation.all where situation.isStatus {
+                    await check(situation, server, client, transport)
+                }
+            }
+        }
+
+        private func check(
+            _ situation: Situation,
+            _ server: FaultServer,
+            _ client: any HTTPTransport,
+            _ transport: TransportUnderTest
+        ) async {
+            let observed = await Observation(sending: situation.message(server), by: client)
+            #expect(observed.outcome == situation.expected, "\(situation.name): \(observed.causeText)")
+            if let body = situation.checksBody, let answer = observed.answer {
+                #expect(String(decoding: answer.body, as: UTF8.self) == body, "\(situation.name)")
+            }
+            Table.row(situation.name, transport.name, observed.causeText, observed.outcome.testDescription)
+        }
+
+        @Test("A wait is read in each of its four forms", arguments: TransportUnderTest.all)
+        func retryAfter(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                for form in ["seconds", "imf", "rfc850", "asctime"] {
+                    let message = HTTPMessage(url: server.url("/retry-after/\(form)"))
+                    let observed = await Observation(sending: message, by: client)
+                    #expect(observed.error?.failure?.retryAfter == .seconds(120), "\(form)")
+                }
+            }
+        }
+
+        @Test("A cancelled request ends in a cancellation, and its connection ends", arguments: TransportUnderTest.all)
+        func cancellation(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                for path in ["/hang", "/slow-headers", "/slow-body", "/drip", "/endless-chunks"] {
+                    let message = HTTPMessage(url: server.url(path), headers: ["X-Test-Id": path])
+                    let task = Task { await Observation(sending: message, by: client) }
+                    try await server.waitForRequests(of: path)
+                    task.cancel()
+                    #expect(await task.value.outcome == .failure(.cancelled), "\(path)")
+                }
+                try await server.waitForConnections(atMost: 0)
+            }
+        }
+
+        @Test("An abandoned upload does not arrive later as if it were wanted", arguments: TransportUnderTest.all)
+        func abandonedUpload(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                // More than the buffers of two sockets take.
+                let message = HTTPMessage(
+                    method: "POST", url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
+                    body: Data(count: 64 << 20))
+                let task = Task { await Observation(sending: message, by: client) }
+                try await server.waitForUnread()
+                task.cancel()
+                #expect(await task.value.outcome == .failure(.cancelled))
+                server.readOn()
+                try await server.waitForConnections(atMost: 0)
+                #expect(server.count(of: "upload") == 0)
+            }
+        }
+
+        @Test("Method, headers and body arrive as they were given", arguments: TransportUnderTest.all)
+        func echo(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                let message = HTTPMessage(
+                    method: "PATCH", url: server.url("/echo?a=b"), headers: ["X-Test-Id": "echo", "X-Colour": "blue"],
+                    body: Data("a body".utf8))
+                let answer = try await client.send(message)
+                let echo = try JSONDecoder().decode(Echo.self, from: answer.body)
+                #expect(echo.method == "PATCH" && echo.path == "/echo" && echo.body == "a body")
+                #expect(echo.headers["x-colour"] == "blue")
+                #expect(server.count(of: "echo") == 1)
+            }
+        }
+
+        private struct Echo: Decodable {
+            let method: String
+            let path: String
+            let headers: [String: String]
+            let body: String
+        }
+    }
+}

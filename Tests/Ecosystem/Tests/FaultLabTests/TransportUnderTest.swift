@@ -1,0 +1,49 @@
+import AsyncHTTPClient
+import AsyncHTTPClientTransport
+import FaultServer
+import HTTPErrors
+import Testing
+
+/// A way to send requests that everything in this package is tried on.
+struct TransportUnderTest: Sendable, CustomTestStringConvertible {
+    /// What a test wants of the transport.
+    struct Options {
+        // For what is to succeed, on a machine that others may bring to a halt for a minute.
+        var timeout = Duration.seconds(300)
+        var bodyLimit = 1 << 20
+        // How many connections to one server may be open at once.
+        var connections = 8
+    }
+
+    typealias Body = (any HTTPTransport) async throws -> Void
+
+    let name: String
+    /// Makes a transport, runs the body with it, and shuts down whatever the transport had.
+    let with: @Sendable (Options, Body) async throws -> Void
+
+    var testDescription: String { name }
+
+    /// Every transport: a further one is a line here.
+    static let all: [TransportUnderTest] = [
+        .asyncHTTPClient
+    ]
+
+    static let asyncHTTPClient = TransportUnderTest(name: "async-http-client") { options, body in
+        var configuration = AsyncHTTPClientTransport.configuration(bodyLimit: options.bodyLimit)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = options.connections
+        try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            try await body(AsyncHTTPClientTransport(client, timeout: options.timeout, bodyLimit: options.bodyLimit))
+        }
+    }
+}
+
+/// Runs a body with a server and with a transport, both of its own.
+func withLab(
+    _ transport: TransportUnderTest,
+    options: TransportUnderTest.Options = .init(),
+    _ body: (FaultServer, any HTTPTransport) async throws -> Void
+) async throws {
+    try await FaultServer.withServer { server in
+        try await transport.with(options) { transport in try await body(server, transport) }
+    }
+}
