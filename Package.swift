@@ -7,23 +7,32 @@ let package = Package(
     products: [
         .library(name: "ErrorRouting", targets: ["ErrorRouting"]),
         .library(name: "ErrorRecovery", targets: ["ErrorRecovery"]),
+        .library(name: "ErrorPresentation", targets: ["ErrorPresentation"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
     ],
     targets: [
         .target(name: "ErrorRouting"),
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
+        .target(name: "ErrorPresentation", dependencies: ["ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
-        .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRecovery", "ErrorRouting"]),
+        .executableTarget(
+            name: "error-bus-demo", dependencies: ["ErrorPresentation", "ErrorRecovery", "ErrorRouting"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
             name: "ErrorRecoveryTests",
             dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
+        .testTarget(
+            name: "ErrorPresentationTests",
+            dependencies: ["ErrorPresentation", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(
             name: "error-bus-demoTests",
-            dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "error-bus-demo"]),
+            dependencies: [
+                "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "TestSupport",
+                "error-bus-demo",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
