@@ -1,6 +1,5 @@
 import ErrorRouting
 import Synchronization
-import Synchronization
 
 /// How a presenter knows an error again that it has presented and posted.
 ///
