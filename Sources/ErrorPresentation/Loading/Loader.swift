@@ -27,12 +27,15 @@ public final class Loader<Value: Sendable, Failure: Error> {
 
     /// Makes a loader that has not loaded anything.
     ///
+    /// Anywhere: the compiler refuses an isolated initialiser in a stored property's default value if the closure awaits
+    /// what is not isolated.
+    ///
     /// - Parameters:
     ///   - errors: Where failures are posted; nil where somebody else hears of them, or nobody has to.
     ///   - fileID: Where failures are said to be posted.
     ///   - line: Where failures are said to be posted.
     ///   - operation: What loads. If it is to be tried again when it fails, it does so itself.
-    public init(
+    public nonisolated init(
         reportingTo errors: (any ErrorPosting)? = .ambient,
         fileID: String = #fileID,
         line: UInt = #line,
