@@ -2,7 +2,6 @@ import ErrorPresentation
 import ErrorRouting
 import ErrorRoutingTesting
 import Observation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -56,7 +55,7 @@ struct ObservationTests {
     @Test("an observer that comes back within a change loses no event")
     func reentrance() {
         let presenter = ErrorPresenter()
-        let isFirst = Mutex(true)
+        let isFirst = Locked(true)
         withObservationTracking {
             _ = presenter.current
         } onChange: {

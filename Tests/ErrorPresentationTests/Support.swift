@@ -1,7 +1,6 @@
 import ErrorRouting
 import Foundation
 import Observation
-import Synchronization
 
 @testable import ErrorPresentation
 
@@ -53,7 +52,7 @@ extension ErrorPresenter {
 
 /// A poster that keeps what it gets.
 final class RecordingPoster: ErrorPosting {
-    private let posts = Mutex<[(error: any Error, metadata: [String: String], source: ErrorReport.Source)]>([])
+    private let posts = Locked<[(error: any Error, metadata: [String: String], source: ErrorReport.Source)]>([])
 
     var errors: [any Error] { posts.withLock { $0.map(\.error) } }
     var metadata: [[String: String]] { posts.withLock { $0.map(\.metadata) } }

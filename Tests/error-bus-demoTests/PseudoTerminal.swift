@@ -1,5 +1,5 @@
+import ErrorRouting
 import Foundation
-import Synchronization
 
 /// A terminal that the test sits at: what is written to it can be read, and keys be pressed.
 final class PseudoTerminal: Sendable {
@@ -8,7 +8,7 @@ final class PseudoTerminal: Sendable {
     private let keyboard: FileHandle
     /// The end for the process.
     let line: FileHandle
-    private let output = Mutex("")
+    private let output = Locked("")
 
     init() throws {
         let (descriptor, name) = try Self.openPair()
