@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "ErrorRouting", targets: ["ErrorRouting"]),
         .library(name: "ErrorRecovery", targets: ["ErrorRecovery"]),
         .library(name: "HTTPErrors", targets: ["HTTPErrors"]),
+        .library(name: "ErrorPresentation", targets: ["ErrorPresentation"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
     ],
@@ -15,8 +16,10 @@ let package = Package(
         .target(name: "ErrorRouting"),
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
+        .target(name: "ErrorPresentation", dependencies: ["ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
-        .executableTarget(name: "error-bus-demo", dependencies: ["ErrorRecovery", "ErrorRouting", "HTTPErrors"]),
+        .executableTarget(
+            name: "error-bus-demo", dependencies: ["ErrorPresentation", "ErrorRecovery", "ErrorRouting", "HTTPErrors"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
@@ -25,10 +28,16 @@ let package = Package(
         .testTarget(
             name: "HTTPErrorsTests",
             dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors", "TestSupport"]),
+        .testTarget(
+            name: "ErrorPresentationTests",
+            dependencies: ["ErrorPresentation", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(
             name: "error-bus-demoTests",
-            dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors", "error-bus-demo"]),
+            dependencies: [
+                "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors",
+                "TestSupport", "error-bus-demo",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -14,6 +14,7 @@ enum ErrorBusDemo {
         Interruption.watch {
             command.cancel()
         } onImpatience: {
+            Terminal.restore()
             SampleInbox.removeAll()
         }
         Task {
@@ -38,6 +39,8 @@ enum ErrorBusDemo {
             return .success
         case .explain:
             return try await ExplainCommand(options: options).run()
+        case .interactive:
+            return try await InteractiveCommand(options: options).run()
         case .intake:
             return try await IntakeCommand(options: options).run()
         }

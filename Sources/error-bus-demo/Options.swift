@@ -4,7 +4,7 @@ import Foundation
 /// What the command line asks for.
 struct Options: Sendable, Equatable {
     enum Command: Sendable {
-        case intake, explain, help
+        case intake, interactive, explain, help
     }
 
     var command = Command.intake
@@ -40,6 +40,8 @@ struct Options: Sendable, Equatable {
                 keepsFiles = true
             case "--explain":
                 command = .explain
+            case "--interactive":
+                command = .interactive
             case "--help", "-h":
                 command = .help
             default:
@@ -68,7 +70,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 }
 
 extension Options {
-    static let usage = "usage: error-bus-demo [INBOX] [--payments URL] [--keep] [--explain] [--help]"
+    static let usage = "usage: error-bus-demo [INBOX] [--payments URL] [--keep] [--explain | --interactive] [--help]"
 
     static let help = """
         \(usage)
@@ -88,10 +90,12 @@ extension Options {
           --keep           keeps the temporary folder.
           --explain        shows, for one error of each kind, which rules would take it, and runs no action: it
                            moves no file and pays no order.
+          --interactive    shows the errors to you, one at a time, while the intake runs: r tries again what can be
+                           tried again, d dismisses an error, and q quits. It needs a terminal.
           --help, -h       shows this.
 
         Exit status: 0 if every error is accounted for and none is pending, else 70; 64 if the command line makes no
-        sense; 66 if the inbox cannot be read; 130 after Ctrl-C, and 143 after SIGTERM. Either lets what has begun come
+        sense, or there is no terminal for --interactive; 66 if the inbox cannot be read; 130 after Ctrl-C, and 143 after SIGTERM. Either lets what has begun come
         to its end; where that takes more than 3 seconds, another one cuts it short.
 
         """

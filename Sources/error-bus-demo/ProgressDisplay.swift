@@ -5,14 +5,22 @@ actor ProgressDisplay {
     private let total: Int
     private let ledger: Ledger
     private let isInteractive: Bool
+    private let show: @Sendable (String) -> Void
     private var done = 0
     private var doneAtLastLine = 0
     private var lastLine = ContinuousClock.now
 
-    init(total: Int, ledger: Ledger, isInteractive: Bool = Console.isInteractive) {
+    /// - Parameter show: Takes the lines, each with what ends it.
+    init(
+        total: Int,
+        ledger: Ledger,
+        isInteractive: Bool = Console.isInteractive,
+        show: @escaping @Sendable (String) -> Void = { Console.write($0) }
+    ) {
         self.total = total
         self.ledger = ledger
         self.isInteractive = isInteractive
+        self.show = show
     }
 
     /// One more file is done with.
@@ -27,7 +35,7 @@ actor ProgressDisplay {
     /// Everything is done and handled: the last line, which stays.
     func finish() {
         write()
-        if isInteractive { Console.writeLine() }
+        if isInteractive { show("\n") }
     }
 
     private var isDue: Bool {
@@ -42,6 +50,6 @@ actor ProgressDisplay {
         let line = "  \(done) of \(total) files taken, \(ledger.errorCount) errors handled"
         // The cursor goes back to the start of the line: an error that the bus prints replaces it, and so does the
         // next.
-        Console.write(isInteractive ? "\(line)\u{1B}[K\r" : "\(line)\n")
+        show(isInteractive ? "\(line)\u{1B}[K\r" : "\(line)\n")
     }
 }

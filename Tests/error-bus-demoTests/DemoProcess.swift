@@ -37,9 +37,15 @@ final class DemoProcess: Sendable {
     /// Starts the demo.
     ///
     /// - Parameters:
+    ///   - input: What it reads; nil for nothing.
     ///   - output: Where its standard output goes; nil for a file, which is read when it has ended.
     ///   - base: Where the folders are made.
-    init(_ arguments: [String] = [], output: FileHandle? = nil, in base: URL = memory) throws {
+    init(
+        _ arguments: [String] = [],
+        input: FileHandle? = nil,
+        output: FileHandle? = nil,
+        in base: URL = memory
+    ) throws {
         folder = base.appending(path: "demo-test-\(UUID().uuidString)")
         for name in ["tmp", "home"] {
             let path = folder.appending(path: name)
@@ -52,7 +58,7 @@ final class DemoProcess: Sendable {
         process.environment = ProcessInfo.processInfo.environment.merging([
             "TMPDIR": folder.appending(path: "tmp").path, "HOME": folder.appending(path: "home").path,
         ]) { $1 }
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = try output ?? FileHandle(forWritingTo: folder.appending(path: "out"))
         process.standardError = try FileHandle(forWritingTo: folder.appending(path: "err"))
         let (ending, continuation) = AsyncStream.makeStream(of: (Process.TerminationReason, Int32).self)

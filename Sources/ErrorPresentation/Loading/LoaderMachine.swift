@@ -1,0 +1,78 @@
+/// The states of a loader: a plain value, whose events say what becomes of each load.
+///
+/// Of the loads under way only the newest decides. One that is cancelled is as if it had never begun: the one that
+/// began before it, if that is still under way, decides again, and else the state before them all comes back.
+struct LoaderMachine<Value, Failure: Error> {
+    /// How a load ends.
+    enum End {
+        case success(Value)
+        case failure(Failure)
+        /// It was cancelled: that is no answer.
+        case cancelled
+    }
+
+    private(set) var state = Loadable<Value, Failure>.idle
+    /// What was loaded last, whatever has gone wrong since.
+    private(set) var latest: Value?
+    /// How many loads in a row have failed.
+    private(set) var failureCount = 0
+
+    /// The state before the loads under way; never `.loading`.
+    private var settled = Loadable<Value, Failure>.idle
+    /// The numbers of the loads that are under way, the newest last, without those whose answer comes too late.
+    private var loads: [UInt64] = []
+    private var lastNumber: UInt64 = 0
+
+    /// A load begins.
+    ///
+    /// - Returns: Its number, which is to be given back at its end.
+    mutating func begin() -> UInt64 {
+        lastNumber += 1
+        loads.append(lastNumber)
+        state = .loading
+        return lastNumber
+    }
+
+    /// A load ends.
+    ///
+    /// - Parameters:
+    ///   - number: Its number.
+    ///   - end: How it ended.
+    /// - Returns: Whether that changed the state.
+    @discardableResult
+    mutating func end(_ number: UInt64, _ end: End) -> Bool {
+        guard let place = loads.firstIndex(of: number) else { return false }
+        let isNewest = place == loads.count - 1
+        loads.remove(at: place)
+        guard isNewest else { return false }
+        switch end {
+        case .success(let value):
+            latest = value
+            failureCount = 0
+            settle(.loaded(value))
+        case .failure(let failure):
+            failureCount += 1
+            settle(.failed(failure))
+        case .cancelled:
+            // Another one under way may still come to its end.
+            guard loads.isEmpty else { return false }
+            settle(settled)
+        }
+        return true
+    }
+
+    /// Forgets everything; what is under way comes too late.
+    mutating func reset() {
+        latest = nil
+        failureCount = 0
+        settle(.idle)
+    }
+
+    private mutating func settle(_ end: Loadable<Value, Failure>) {
+        assert(!end.isLoading, "a load cannot end in loading")
+        // What began earlier has been overtaken for good.
+        loads.removeAll()
+        settled = end
+        state = end
+    }
+}

@@ -1,0 +1,128 @@
+public import ErrorRouting
+public import Observation
+
+/// What the person at the screen sees of errors: one at a time, in order, repeats folded into one.
+///
+/// Any screen can bind it, and none needs to know where its errors come from:
+///
+/// ```swift
+/// let presenter = ErrorPresenter(rules: .default.on(Offline.self, .banner))
+/// let observation = presenter.present(bus)  // goes on for as long as it is held
+/// …
+/// let order = await presenter.run("Placing the order") { try await client.place(cart) }
+/// ```
+///
+/// Whether and how an error is shown is decided by the matchers that decide everything else. Errors that a bus ignored,
+/// and cancellations, are never shown.
+@MainActor
+@Observable
+public final class ErrorPresenter {
+    /// The error to show; nil if there is none.
+    public internal(set) var current: PresentedError?
+    /// How many errors wait behind it.
+    public internal(set) var waiting = 0
+    /// How many errors there was no room for.
+    public internal(set) var discarded = 0
+    /// Whether an operation is being run again.
+    public internal(set) var isRetrying = false
+
+    /// How many errors came, and what became of them, up to this moment.
+    ///
+    /// Those that a bus has handed over and the main actor has not looked at yet count as waiting.
+    public var statistics: Statistics {
+        // Whoever observes it hears of what the main actor has looked at.
+        _ = settled
+        return machine.statistics + inbox.counts
+    }
+
+    var settled = Statistics()
+    @ObservationIgnored var machine: PresenterMachine
+    /// What to run again, for the errors that wait and the one that is shown.
+    @ObservationIgnored var retries: [PresentedError.ID: @MainActor () async -> Void] = [:]
+    /// Whether an error is being looked at: its texts and matchers may lead back here.
+    @ObservationIgnored var isPlacing = false
+    /// How often buses have woken the main actor; for tests.
+    @ObservationIgnored var wakeUps = 0
+    @ObservationIgnored let inbox: PresenterInbox
+    @ObservationIgnored let rules: ErrorMap<PresentationStyle>
+    @ObservationIgnored let texts: ErrorMap<PresentedText?>
+    @ObservationIgnored let mark = PresenterMark()
+
+    /// Makes a presenter that shows nothing.
+    ///
+    /// - Parameters:
+    ///   - rules: How errors are shown.
+    ///   - texts: What is said instead of the errors' own texts.
+    ///   - limit: How many errors may wait behind the one that is shown; when as many do, further ones are counted as
+    ///     discarded, since the first errors of a storm carry its cause. Not negative. As many again, or 1,024, may
+    ///     wait for the main actor to look at them.
+    public init(
+        rules: ErrorMap<PresentationStyle> = .default,
+        texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
+        limit: Int = 64
+    ) {
+        precondition(limit >= 0, "the limit of a presenter must not be negative, but is \(limit)")
+        self.rules = rules
+        self.texts = texts
+        machine = PresenterMachine(limit: limit)
+        inbox = PresenterInbox(capacity: max(limit, 1024))
+    }
+
+    deinit { inbox.close() }
+
+    /// Shows what a bus delivers from now on.
+    ///
+    /// The bus hands each report over, and never waits for the main actor, which is woken once for all that has come.
+    /// A report that the main actor is too far behind for is counted as discarded.
+    ///
+    /// - Parameter bus: The bus. Where it is presented none of its scopes need be: their reports are the bus's too, and
+    ///   would come twice.
+    /// - Returns: The observation, which ends when it is let go. It does not keep the presenter.
+    public func present(_ bus: ErrorBus) -> ErrorObservation { bus.observe(receiver) }
+
+    /// Shows what a scope, and the scopes below it, deliver from now on; see ``present(_:)-(ErrorBus)``.
+    ///
+    /// - Parameter scope: The scope.
+    /// - Returns: The observation, which ends when it is let go. It does not keep the presenter.
+    public func present(_ scope: ErrorScope) -> ErrorObservation { scope.observe(receiver) }
+
+    /// Shows an error that somebody has caught, and posts it nowhere.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - retry: What to run again if the person asks for it. If it fails it presents its failure, by this or by
+    ///     ``run(_:errors:fileID:line:_:)``; that is shown next, before the errors that wait.
+    public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
+        present(Arrival(error: Self.unboxed(error), count: 1, retry: retry, retried: RetriedError.current))
+    }
+
+    /// The error that is shown has been seen: the next one is shown.
+    ///
+    /// If its operation is being run again, that goes on; should it fail, its failure is shown in its turn.
+    public func dismiss() {
+        let id = machine.dismiss()
+        publish()
+        letGo(id)
+    }
+
+    /// Runs the operation that failed once more, and returns when that has ended; its error is shown until then.
+    ///
+    /// Then the error goes. Should the operation fail again, its failure is shown next, as an error of its own.
+    /// Whoever calls this while an operation is being run again, by a second tap say, starts nothing, whatever error is
+    /// shown by then. Where the error that is shown has no operation, or there is none, nothing happens.
+    public func retry() async {
+        guard let id = machine.beginRetry() else { return }
+        publish()
+        if let operation = retries[id] {
+            await RetriedError.$current.withValue(id) { await operation() }
+        }
+        let gone = machine.endRetry()
+        publish()
+        letGo(gone)
+    }
+}
+
+/// The error whose operation this task runs again.
+enum RetriedError {
+    @TaskLocal static var current: PresentedError.ID?
+}

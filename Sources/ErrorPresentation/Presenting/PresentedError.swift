@@ -1,0 +1,57 @@
+/// An error as a screen shows it.
+///
+/// A value, made of texts alone: it does not hold the error.
+public struct PresentedError: Identifiable, Sendable, Hashable {
+    /// Tells it from all others of its presenter; a repeat that is folded into it does not change it.
+    public let id: UInt64
+    /// How to show it.
+    public let style: PresentationStyle
+    /// What was tried, or what a rule says; nil where nobody gave it a title.
+    public let title: String?
+    /// What happened, for a person to read.
+    public let message: String
+    /// What can be done about it.
+    public let recoverySuggestion: String?
+    /// Why it happened.
+    public let failureReason: String?
+    /// What a `RecoverableError` offers to choose from.
+    public let recoveryOptions: [String]
+    /// How many errors it stands for: itself, its repeats, and those that a flood limit suppressed.
+    public internal(set) var count: Int
+    /// Whether what failed can be run again.
+    public internal(set) var canRetry: Bool
+
+    /// Makes a presented error, for previews and tests.
+    ///
+    /// - Parameters:
+    ///   - id: What tells it from others.
+    ///   - style: How to show it.
+    ///   - title: What was tried.
+    ///   - message: What happened.
+    ///   - recoverySuggestion: What can be done about it.
+    ///   - failureReason: Why it happened.
+    ///   - recoveryOptions: What there is to choose from.
+    ///   - count: How many errors it stands for.
+    ///   - canRetry: Whether what failed can be run again.
+    public init(
+        id: UInt64,
+        style: PresentationStyle = .alert,
+        title: String? = nil,
+        message: String,
+        recoverySuggestion: String? = nil,
+        failureReason: String? = nil,
+        recoveryOptions: [String] = [],
+        count: Int = 1,
+        canRetry: Bool = false
+    ) {
+        self.id = id
+        self.style = style
+        self.title = title
+        self.message = message
+        self.recoverySuggestion = recoverySuggestion
+        self.failureReason = failureReason
+        self.recoveryOptions = recoveryOptions
+        self.count = count
+        self.canRetry = canRetry
+    }
+}

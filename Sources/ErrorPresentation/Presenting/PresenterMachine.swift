@@ -1,0 +1,181 @@
+/// What a presenter shows, and what waits: a plain value, whose events say what became of each error.
+///
+/// It holds texts and numbers alone. Operations to run again are kept beside it, by the numbers that it gives out: to
+/// let go of one may run code of the user's.
+struct PresenterMachine {
+    typealias ID = PresentedError.ID
+
+    /// What makes an error a repeat of another one.
+    ///
+    /// The title is among them, since it says what was tried: two operations that fail alike are two failures, each to
+    /// be run again by itself.
+    struct Kind: Hashable {
+        let type: ObjectIdentifier
+        let message: String
+        let style: PresentationStyle
+        let title: String?
+    }
+
+    /// What became of an error.
+    enum Placement: Hashable {
+        case shown(ID)
+        case waits(ID)
+        /// One that is shown, or waits, stands for it.
+        case folded(into: ID)
+        case discarded
+    }
+
+    private struct Entry {
+        var error: PresentedError
+        let kind: Kind
+    }
+
+    /// How many may wait.
+    let limit: Int
+    private(set) var statistics = ErrorPresenter.Statistics()
+    /// The number of the error whose operation is being run again.
+    private(set) var retried: ID?
+
+    private var shown: Entry?
+    /// The failure of an operation that was run again: it comes next, before all that wait.
+    private var next: Entry?
+    private var entries: [ID: Entry] = [:]
+    private var order: [ID] = []
+    /// Which one stands for repeats of a kind.
+    private var places: [Kind: ID] = [:]
+    private var lastID: ID = 0
+
+    /// - Parameter limit: How many may wait.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The error to show.
+    var current: PresentedError? { shown?.error }
+    /// How many wait behind it.
+    var waiting: Int { order.count + (next == nil ? 0 : 1) }
+
+    /// Errors have been handed over.
+    ///
+    /// What still waits among them is to be placed, or passed over, one after the other.
+    mutating func receive(_ counts: ErrorPresenter.Statistics) {
+        assert(counts.isBalanced, "\(counts)")
+        statistics = statistics + counts
+    }
+
+    /// An error that was received is not to be shown.
+    mutating func pass(_ count: Int = 1) {
+        statistics.waiting -= count
+        statistics.never += count
+    }
+
+    /// An error that was received gets its place.
+    ///
+    /// - Parameters:
+    ///   - error: How it is to be shown; its number is ignored, and its count is how many errors it stands for.
+    ///   - type: The error's type.
+    ///   - retry: The number of the error whose operation, run again, failed with this one.
+    mutating func place(_ error: PresentedError, type: Any.Type, asFailureOf retry: ID? = nil) -> Placement {
+        let count = error.count
+        statistics.waiting -= count
+        let kind = Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
+        let comesNext = retry != nil && retry == retried && retry == shown?.error.id && next == nil
+        if let id = places[kind] {
+            statistics.folded += count
+            fold(error, into: id)
+            if comesNext, let entry = entries.removeValue(forKey: id) {
+                order.removeAll { $0 == id }
+                next = entry
+            }
+            return .folded(into: id)
+        }
+        guard shown == nil || comesNext || order.count < limit else {
+            statistics.discarded += count
+            return .discarded
+        }
+        statistics.folded += count - 1
+        lastID += 1
+        let entry = Entry(error: error.numbered(lastID), kind: kind)
+        places[kind] = lastID
+        if shown == nil {
+            statistics.shown += 1
+            shown = entry
+            return .shown(lastID)
+        }
+        statistics.waiting += 1
+        if comesNext {
+            next = entry
+        } else {
+            entries[lastID] = entry
+            order.append(lastID)
+        }
+        return .waits(lastID)
+    }
+
+    /// The error that is shown has been seen; the next one is shown.
+    ///
+    /// - Returns: The number of the one that was shown; nil if none was.
+    mutating func dismiss() -> ID? {
+        guard let seen = shown else { return nil }
+        // While it is tried again another one may stand for its kind.
+        if places[seen.kind] == seen.error.id { places[seen.kind] = nil }
+        if let entry = next.take() {
+            shown = entry
+        } else if !order.isEmpty {
+            shown = entries.removeValue(forKey: order.removeFirst())
+        } else {
+            shown = nil
+            return seen.error.id
+        }
+        statistics.waiting -= 1
+        statistics.shown += 1
+        return seen.error.id
+    }
+
+    /// The operation behind the error that is shown is to be run again.
+    ///
+    /// - Returns: The error's number; nil if there is no such operation, or one is being run again already.
+    mutating func beginRetry() -> ID? {
+        guard retried == nil, let shown, shown.error.canRetry else { return nil }
+        retried = shown.error.id
+        // What comes from now on, even if it is alike, is news.
+        places[shown.kind] = nil
+        return retried
+    }
+
+    /// The operation has ended.
+    ///
+    /// Its error goes, unless it was dismissed meanwhile.
+    ///
+    /// - Returns: The error's number if it goes.
+    mutating func endRetry() -> ID? {
+        assert(retried != nil, "an operation ends that was not run again")
+        let id = retried.take()
+        return id == shown?.error.id ? dismiss() : nil
+    }
+
+    private mutating func fold(_ error: PresentedError, into id: ID) {
+        if shown?.error.id == id {
+            shown?.error.add(error)
+        } else if next?.error.id == id {
+            next?.error.add(error)
+        } else {
+            entries[id]?.error.add(error)
+        }
+    }
+}
+
+extension PresentedError {
+    /// The same under another number.
+    fileprivate func numbered(_ id: ID) -> Self {
+        Self(
+            id: id, style: style, title: title, message: message, recoverySuggestion: recoverySuggestion,
+            failureReason: failureReason, recoveryOptions: recoveryOptions, count: count, canRetry: canRetry)
+    }
+
+    /// It stands for another one too.
+    fileprivate mutating func add(_ other: Self) {
+        count += other.count
+        canRetry = canRetry || other.canRetry
+    }
+}

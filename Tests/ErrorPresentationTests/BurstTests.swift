@@ -1,0 +1,135 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@testable import ErrorPresentation
+
+@MainActor
+@Suite("P2: bursts", .serialized, .hangLimit)
+struct BurstTests {
+    @Test("all that comes while the main actor is busy costs it one wake-up; the next batch another", arguments: 1...3)
+    func wakeUps(batches: Int) async {
+        let presenter = ErrorPresenter()
+        let receive = presenter.receiver
+        for batch in 1...batches {
+            // The main actor is busy with this.
+            for index in 0..<1_000 { receive(.delivered(Plain("error \(index % 10)"))) }
+            #expect(presenter.wakeUps == batch - 1)
+            #expect(presenter.current?.count == (batch == 1 ? nil : 100 * (batch - 1)))
+            #expect(presenter.statistics.waiting == 1_000 + (batch == 1 ? 0 : 9) && presenter.isSound)
+            await waitUntil { presenter.statistics.waiting == 9 }
+            #expect(presenter.wakeUps == batch)
+        }
+        #expect(
+            presenter.statistics
+                == .init(received: 1_000 * batches, shown: 1, waiting: 9, folded: 1_000 * batches - 10))
+    }
+
+    @Test("what the main actor is too far behind for is counted, and so is what is not to be shown")
+    func overflow() async {
+        let presenter = ErrorPresenter(limit: 2)
+        let receive = presenter.receiver
+        for index in 0..<5_000 { receive(.delivered(Plain("error \(index)"))) }
+        for _ in 0..<10 { receive(.delivered(Plain("ignored"), .ignored)) }
+        #expect(presenter.statistics == .init(received: 5_010, waiting: 1_024, discarded: 3_976, never: 10))
+        await waitUntil { presenter.current != nil }
+        #expect(presenter.statistics == .init(received: 5_010, shown: 1, waiting: 2, discarded: 4_997, never: 10))
+        #expect(presenter.waiting == 2 && presenter.discarded == 4_997 && presenter.wakeUps == 1)
+    }
+
+    @Test("an error that is presented while reports are handed over comes after them")
+    func orderWithInbox() {
+        let presenter = ErrorPresenter()
+        presenter.receiver(.delivered(Plain("from the bus")))
+        presenter.present(Plain("by hand"))
+        #expect(presenter.current?.message == "from the bus" && presenter.waiting == 1)
+    }
+
+    @Test(
+        "a burst over a bus, from several tasks: the law holds at any moment, and the bus waits for nobody",
+        arguments: [1_000, 100_000])
+    func burst(count: Int) async {
+        let presenter = ErrorPresenter(rules: .default.on(Plain("never"), .never))
+        let handler = ErrorHandler().ignore(Plain("ignored"))
+        let texts = ["a", "b", "ignored", "never"] + (0..<100).map { "error \($0)" }
+        var moments = 0
+        await withErrorBus(handler: handler, configuration: .init(capacity: 2 * count)) { bus in
+            let observation = presenter.present(bus)
+            for task in 0..<4 {
+                bus.task { @concurrent in
+                    var random = SplitMix64(seed: UInt64(task))
+                    for _ in 0..<count / 4 { bus.post(Plain(texts.randomElement(using: &random) ?? "")) }
+                }
+            }
+            var last = ErrorPresenter.Statistics()
+            while presenter.statistics.received < count {
+                await Task.yield()
+                let now = presenter.statistics
+                moments += 1
+                #expect(presenter.isSound, "\(now)")
+                #expect(now.received >= last.received && now.shown >= last.shown && now.folded >= last.folded)
+                #expect(now.discarded >= last.discarded && now.never >= last.never)
+                last = now
+                if moments % 5 == 0 { presenter.dismiss() }
+            }
+            await waitUntil { presenter.statistics.waiting == presenter.waiting }
+            withExtendedLifetime(observation) {}
+        }
+        let end = presenter.statistics
+        #expect(end.received == count && presenter.isSound && presenter.waiting <= 64 && end.never > 0)
+        #expect(presenter.wakeUps <= count - end.discarded && presenter.wakeUps > 0)
+        print("burst of \(count): \(end); \(presenter.wakeUps) wake-ups, looked at \(moments) times")
+    }
+}
+
+@Suite("P2: a presenter's inbox")
+struct PresenterInboxTests {
+    @Test("it asks for one wake-up until it is emptied, and for none once it is closed")
+    func wakeUps() {
+        let inbox = PresenterInbox(capacity: 2)
+        #expect((0..<4).map { _ in inbox.receive(.delivered(Plain(""))) } == [true, false, false, false])
+        #expect(inbox.counts == .init(received: 4, waiting: 2, discarded: 2))
+        let batch = inbox.takeAll()
+        #expect(batch.arrivals.count == 2 && batch.counts.isBalanced && inbox.counts == .init())
+        // Also for what is not shown, since it is counted.
+        #expect(inbox.receive(.delivered(Plain(""), .ignored)))
+        inbox.close()
+        #expect(!inbox.receive(.delivered(Plain(""))) && inbox.counts == .init())
+        #expect(inbox.takeAll().arrivals.isEmpty)
+    }
+
+    @Test("whatever threads fill it, each error is in exactly one batch", .hangLimit)
+    func manyThreads() async {
+        let inbox = PresenterInbox(capacity: 64)
+        let total = await withTaskGroup(of: ErrorPresenter.Statistics.self) { group in
+            for _ in 0..<4 {
+                group.addTask { @concurrent in
+                    for _ in 0..<5_000 { _ = inbox.receive(.delivered(Plain("x"))) }
+                    return inbox.takeAll().counts
+                }
+            }
+            group.addTask { @concurrent in
+                var total = ErrorPresenter.Statistics()
+                for _ in 0..<1_000 {
+                    let batch = inbox.takeAll()
+                    #expect(batch.counts.isBalanced && batch.arrivals.count == batch.counts.waiting)
+                    total = total + batch.counts
+                }
+                return total
+            }
+            return await group.reduce(ErrorPresenter.Statistics()) { $0 + $1 }
+        }
+        #expect((total + inbox.takeAll().counts).received == 20_000)
+    }
+}
+
+extension ErrorReport {
+    /// A report as a bus hands it to observers.
+    fileprivate static func delivered(
+        _ error: any Error,
+        _ disposition: HandleOutcome.Disposition = .unmatched
+    ) -> ErrorReport {
+        ErrorReport(error: error, source: .init(), outcome: HandleOutcome(disposition: disposition))
+    }
+}

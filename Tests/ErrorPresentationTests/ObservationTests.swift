@@ -1,0 +1,95 @@
+import ErrorPresentation
+import ErrorRouting
+import ErrorRoutingTesting
+import Observation
+import TestSupport
+import Testing
+
+/// Observation merges changes: what it promises is that the last state arrives.
+@MainActor
+@Suite("P1, P2: whoever observes gets the last state", .hangLimit)
+struct ObservationTests {
+    @Test("of a loader that loads, fails, reloads and is reset")
+    func loader() async {
+        let flaky = Flaky(failures: 50)
+        let loader = Loader(reportingTo: nil) { try flaky.run() }
+        let seen = Seen { (loader.state.value, loader.latest, loader.failureCount) }
+        for _ in 0..<51 { await loader.load() }
+        await waitUntil { seen.last.0 == 51 && seen.last.1 == 51 && seen.last.2 == 0 }
+        loader.reset()
+        await waitUntil { seen.last.0 == nil && seen.last.1 == nil }
+    }
+
+    @Test("of a presenter, when reports come from a bus")
+    func presenter() async {
+        let presenter = ErrorPresenter(limit: 3)
+        let current = Seen { presenter.current?.message }
+        let numbers = Seen { [presenter.waiting, presenter.discarded] }
+        let statistics = Seen { presenter.statistics }
+        await withErrorBus(handler: ErrorHandler().ignore(Plain("ignored"))) { bus in
+            let observation = presenter.present(bus)
+            for index in 0..<10 { bus.post(Plain("\(index)")) }
+            bus.post(Plain("ignored"))
+            await waitUntil { current.last == "0" && numbers.last == [3, 6] }
+            await waitUntil { statistics.last == .init(received: 11, shown: 1, waiting: 3, discarded: 6, never: 1) }
+            withExtendedLifetime(observation) {}
+        }
+        presenter.dismiss()
+        await waitUntil { current.last == "1" && numbers.last == [2, 6] }
+        for _ in 0..<3 { presenter.dismiss() }
+        await waitUntil { current.last == .some(nil) && numbers.last == [0, 6] }
+    }
+
+    @Test("a retry that is under way, and its end")
+    func retrying() async {
+        let (presenter, gate) = (ErrorPresenter(), Gate())
+        let seen = Seen { presenter.isRetrying }
+        presenter.present(Plain("no")) { await gate.wait() }
+        let retry = Task { await presenter.retry() }
+        await waitUntil { seen.last }
+        gate.open()
+        await retry.value
+        await waitUntil { !seen.last }
+    }
+
+    @Test("an observer that comes back within a change loses no event")
+    func reentrance() {
+        let presenter = ErrorPresenter()
+        let isFirst = Locked(true)
+        withObservationTracking {
+            _ = presenter.current
+        } onChange: {
+            // What is changed from here is told here too.
+            guard isFirst.withLock({ exchange(&$0, with: false) }) else { return }
+            MainActor.assumeIsolated {
+                presenter.present(Plain("within"))
+                presenter.dismiss()
+            }
+        }
+        presenter.present(Plain("outer"))
+        #expect(presenter.current?.message == "within" && presenter.waiting == 0)
+        #expect(presenter.statistics == .init(received: 2, shown: 2))
+    }
+}
+
+private func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
+    defer { value = other }
+    return value
+}
+
+/// The last value that was observed, as SwiftUI would: it reads anew after each change.
+@MainActor
+private final class Seen<Value: Sendable> {
+    private(set) var last: Value
+    private let read: @MainActor () -> Value
+
+    init(_ read: @escaping @MainActor () -> Value) {
+        self.read = read
+        last = read()
+        observe()
+    }
+
+    private func observe() {
+        last = withObservationTracking(read) { Task { @MainActor [weak self] in self?.observe() } }
+    }
+}

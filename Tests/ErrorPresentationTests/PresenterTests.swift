@@ -1,0 +1,175 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorPresentation
+
+@MainActor
+@Suite("P2: a presenter", .hangLimit)
+struct PresenterTests {
+    @Test("shows one at a time, in order, and the next when that is dismissed")
+    func order() {
+        let presenter = ErrorPresenter(limit: 2)
+        for name in ["a", "b", "c", "d"] { presenter.present(Plain(name)) }
+        #expect(presenter.current?.message == "a" && presenter.waiting == 2 && presenter.discarded == 1)
+        presenter.dismiss()
+        #expect(presenter.current?.message == "b" && presenter.waiting == 1)
+        presenter.dismiss()
+        presenter.dismiss()
+        #expect(presenter.current == nil && presenter.waiting == 0)
+        presenter.dismiss()
+        #expect(presenter.statistics == .init(received: 4, shown: 3, discarded: 1))
+    }
+
+    @Test("folds repeats of the same type, message and style into one with a count")
+    func folding() {
+        let presenter = ErrorPresenter()
+        for _ in 0..<5 { presenter.present(Plain("again")) }
+        presenter.present(Plain("other"))
+        #expect(presenter.current?.count == 5 && presenter.waiting == 1)
+        #expect(presenter.statistics == .init(received: 6, shown: 1, waiting: 1, folded: 4))
+    }
+
+    @Test("shows what a bus delivers, handled or not, but nothing that was ignored, and no cancellation")
+    func bus() async {
+        // Rules that show everything: it makes no difference.
+        let presenter = ErrorPresenter(rules: ErrorMap(default: .banner).on(CancellationError.self, .alert))
+        let handler = ErrorHandler().on(Plain("handled")) { _ in .stop }.ignore(Plain("ignored"))
+        await withErrorBus(handler: handler) { bus in
+            let observation = presenter.present(bus)
+            for text in ["ignored", "handled", "ignored", "unmatched"] { bus.post(Plain(text)) }
+            bus.post(CancellationError())
+            bus.post(Stopped())
+            await waitUntil { presenter.statistics.received == 6 && presenter.waiting == 1 }
+            #expect(presenter.current?.message == "handled" && presenter.current?.style == .banner)
+            presenter.dismiss()
+            #expect(presenter.current?.message == "unmatched")
+            await waitUntil { presenter.statistics.never == 4 }
+            #expect(presenter.statistics == .init(received: 6, shown: 2, never: 4))
+            observation.cancel()
+        }
+        presenter.present(CancellationError())
+        #expect(presenter.statistics.never == 5 && presenter.isSound)
+    }
+
+    @Test("what a flood limit suppressed counts in the fold's count")
+    func suppressed() async {
+        let presenter = ErrorPresenter()
+        let clock = TestClock()
+        let configuration = ErrorBus.Configuration(
+            floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: clock)
+        await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
+            let observation = presenter.present(bus)
+            for _ in 0..<10 { bus.post(Plain("flood")) }
+            // One is delivered, and one stands for nine: released at the end.
+            bus.finish()
+            await waitUntil { presenter.statistics.received == 10 && presenter.current?.count == 10 }
+            #expect(presenter.statistics == .init(received: 10, shown: 1, folded: 9))
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test("a presenter that is gone holds nothing up: the bus goes on")
+    func presenterGone() async {
+        weak var gone: ErrorPresenter?
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            var presenter: ErrorPresenter? = ErrorPresenter()
+            gone = presenter
+            let observation = presenter?.present(bus)
+            bus.post(Plain("seen"))
+            await waitUntil { presenter?.current != nil }
+            presenter = nil
+            await waitUntil { gone == nil }
+            for _ in 0..<100 { bus.post(Plain("unseen")) }
+            await waitUntil { bus.statistics.unmatched == 101 }
+            withExtendedLifetime(observation) {}
+        }
+    }
+
+    @Test("a bus that is gone leaves the presenter as it is")
+    func busGone() async {
+        let presenter = ErrorPresenter()
+        var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
+        let observation = bus.map { presenter.present($0) }
+        bus?.post(Plain("left"))
+        bus?.finish()
+        await bus?.run()
+        bus = nil
+        await waitUntil { presenter.current != nil }
+        presenter.present(Plain("later"))
+        #expect(presenter.current?.message == "left" && presenter.waiting == 1)
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test("many presenters on many scopes each show their own, and the one of the bus shows all")
+    func scopes() async {
+        let whole = ErrorPresenter(limit: 1_000)
+        let parts = (0..<20).map { _ in ErrorPresenter() }
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            let scopes = parts.indices.map { bus.scope("part \($0)") }
+            var observations = [whole.present(bus)]
+            for (part, scope) in zip(parts, scopes) { observations.append(part.present(scope)) }
+            for round in 0..<10 {
+                for (index, scope) in scopes.enumerated() {
+                    // Some from below.
+                    (round < 5 ? scope : scope.scope("below")).post(Plain("error \(round) of \(index)"))
+                }
+            }
+            await waitUntil { whole.waiting == 199 && parts.allSatisfy { $0.waiting == 9 } }
+            observations.removeAll()
+        }
+        #expect(whole.isSound && parts.allSatisfy(\.isSound))
+        for (index, part) in parts.enumerated() {
+            var messages: [String] = []
+            while let current = part.current {
+                messages.append(current.message)
+                part.dismiss()
+            }
+            #expect(messages == (0..<10).map { "error \($0) of \(index)" })
+        }
+    }
+
+    @Test("an observation that is let go ends the presenting")
+    func observationGone() async {
+        let presenter = ErrorPresenter()
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            var observation: ErrorObservation? = presenter.present(bus)
+            bus.post(Plain("seen"))
+            await waitUntil { presenter.current != nil }
+            withExtendedLifetime(observation) {}
+            observation = nil
+            bus.post(Plain("unseen"))
+            await bus.deliver(Plain("unseen"))
+        }
+        #expect(presenter.statistics.received == 1)
+    }
+
+    @Test("an error whose text presents errors, reads statistics and dismisses ends all the same")
+    func evil() async {
+        let presenter = ErrorPresenter(limit: 4)
+        presenter.present(Evil(presenter: presenter, depth: 50))
+        // 51 of these, each with two from within.
+        await waitUntil { presenter.statistics.received == 153 && presenter.statistics.waiting == presenter.waiting }
+        #expect(presenter.isSound)
+    }
+
+    private struct Stopped: CancellationConvertible { var isCancellation: Bool { true } }
+
+    private struct Evil: LocalizedError {
+        let presenter: ErrorPresenter
+        let depth: Int
+
+        var errorDescription: String? {
+            MainActor.assumeIsolated {
+                if depth > 0 { presenter.present(Evil(presenter: presenter, depth: depth - 1)) }
+                presenter.dismiss()
+                #expect(presenter.isSound)
+                presenter.present(Plain("from within"))
+                presenter.present(Plain("from within \(depth)"))
+                return "evil \(depth)"
+            }
+        }
+    }
+}

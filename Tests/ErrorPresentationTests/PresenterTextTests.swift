@@ -1,0 +1,135 @@
+import ErrorPresentation
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@MainActor
+@Suite("P4: what an error says to a person", .hangLimit)
+struct PresenterTextTests {
+    @Test("message, suggestion and reason come from LocalizedError")
+    func localizedError() throws {
+        let shown = try #require(present(DiskFull()))
+        #expect(shown.message == "The disk is full.")
+        #expect(shown.failureReason == "There is no room left.")
+        #expect(shown.recoverySuggestion == "Remove something.")
+        #expect(shown.title == nil && shown.recoveryOptions == [])
+    }
+
+    @Test("a RecoverableError's options are handed on, and are the suggestion where there is no other")
+    func recoverableError() throws {
+        let shown = try #require(present(Conflict()))
+        #expect(shown.recoveryOptions == ["Keep mine", "Take theirs"])
+        #expect(shown.recoverySuggestion == "Keep mine / Take theirs")
+    }
+
+    @Test("an NSError says what its keys say")
+    func keys() throws {
+        let error = NSError(
+            domain: "test", code: 7,
+            userInfo: [
+                "NSLocalizedFailure": "The document could not be saved.",
+                NSLocalizedDescriptionKey: "The server is away.",
+                NSLocalizedFailureReasonErrorKey: "It is night.",
+                NSLocalizedRecoverySuggestionErrorKey: "Come back later.",
+            ])
+        let shown = try #require(present(error))
+        #expect(shown.title == "The document could not be saved.")
+        #expect(shown.message == "The server is away.")
+        #expect(shown.failureReason == "It is night.")
+        #expect(shown.recoverySuggestion == "Come back later.")
+    }
+
+    @Test("nothing comes from a description for developers")
+    func descriptions() throws {
+        let errors: [any Error] = [
+            Silent.secretCase(code: 51), NSError(domain: "secret", code: 51), Described(), Coded(), Mute(),
+        ]
+        for error in errors {
+            let shown = try #require(present(error))
+            #expect(shown.message == "The operation could not be completed.", "\(error)")
+            #expect(shown.recoverySuggestion == nil && shown.title == nil && shown.failureReason == nil)
+        }
+    }
+
+    @Test("a rule may ask for the description")
+    func askedFor() {
+        let texts = ErrorMap<PresentedText?>(default: nil)
+            .on(Silent.self) { PresentedText(message: "\($0)") }
+        #expect(present(Silent.secretCase(code: 51), texts: texts)?.message == "secretCase(code: 51)")
+    }
+
+    @Test("rules override what the error says, each text by itself")
+    func rules() throws {
+        let texts = ErrorMap<PresentedText?>(default: nil)
+            .on(DiskFull.self, PresentedText(title: "Storage", message: "No room."))
+        let changed = try #require(present(DiskFull(), texts: texts))
+        #expect(changed.title == "Storage" && changed.message == "No room.")
+        #expect(changed.recoverySuggestion == "Remove something.")
+        let other = try #require(present(Plain("as it says"), texts: texts))
+        #expect(other.message == "as it says" && other.title == nil)
+    }
+
+    @Test("the title that is given to run goes before a rule's, and is the error's for it alone")
+    func titles() async {
+        let texts = ErrorMap<PresentedText?>(default: PresentedText(title: "Oops"))
+        let presenter = ErrorPresenter(texts: texts)
+        await presenter.run("Saving", errors: RecordingPoster()) { throw DiskFull() }
+        #expect(presenter.current?.title == "Saving" && presenter.current?.message == "The disk is full.")
+        presenter.dismiss()
+        presenter.present(DiskFull())
+        #expect(presenter.current?.title == "Oops")
+    }
+
+    @Test("an error in boxes is the error itself")
+    func boxes() {
+        func box<E: Error>(_ error: E) -> any Error { error }
+        let error: any Error = box(box(Plain("in a box") as any Error) as any Error)
+        #expect(present(error)?.message == "in a box")
+    }
+
+    @Test("a text is cut where it is much too long")
+    func longTexts() throws {
+        let message = try #require(present(Plain(String(repeating: "ä", count: 1_000_000)))?.message)
+        #expect(message.utf8.count <= 16 * 1024 + 3 && message.hasSuffix("ä…"))
+    }
+
+    @Test("the default rules show an alert, but what the bus tells operators not at all")
+    func defaults() {
+        #expect(present(Silent.secretCase(code: 1))?.style == .alert)
+        #expect(present(ErrorsDropped(count: 1, byType: [:])) == nil)
+        let rules = ErrorMap<PresentationStyle>.default.on(Plain.self, .banner).on(DiskFull.self, .inline)
+        #expect(present(Plain(""), rules: rules)?.style == .banner)
+        #expect(present(DiskFull(), rules: rules)?.style == .inline)
+        #expect(present(Plain(""), rules: rules.on(Plain.self, .never)) == nil)
+    }
+
+    private func present(
+        _ error: any Error,
+        rules: ErrorMap<PresentationStyle> = .default,
+        texts: ErrorMap<PresentedText?> = .init(default: nil)
+    ) -> PresentedError? {
+        let presenter = ErrorPresenter(rules: rules, texts: texts)
+        presenter.present(error)
+        #expect(presenter.isSound)
+        return presenter.current
+    }
+}
+
+private struct DiskFull: LocalizedError {
+    var errorDescription: String? { "The disk is full." }
+    var failureReason: String? { "There is no room left." }
+    var recoverySuggestion: String? { "Remove something." }
+}
+
+private struct Conflict: RecoverableError {
+    var recoveryOptions: [String] { ["Keep mine", "Take theirs"] }
+    func attemptRecovery(optionIndex: Int) -> Bool { false }
+}
+
+private struct Described: Error, CustomStringConvertible { var description: String { "for developers" } }
+
+private struct Coded: CustomNSError { static var errorDomain: String { "secret" } }
+
+/// A `LocalizedError` that says nothing.
+private struct Mute: LocalizedError {}

@@ -1,0 +1,220 @@
+import ErrorPresentation
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+@MainActor
+@Suite("P3: running again what failed", .hangLimit)
+struct RetryTests {
+    @Test("run returns what its operation returns, and shows and posts nothing")
+    func success() async {
+        let (presenter, poster) = (ErrorPresenter(), RecordingPoster())
+        let value: Int? = await presenter.run("Counting", errors: poster) { 3 }
+        #expect(value == 3 && presenter.current == nil && poster.errors.isEmpty)
+        #expect(presenter.statistics == .init())
+    }
+
+    @Test("its failure is posted once, from where it is run, and presented with its title and an offer to run it again")
+    func failure() async throws {
+        let (presenter, poster, flaky) = (ErrorPresenter(), RecordingPoster(), Flaky(failures: 1))
+        let line: UInt = #line + 1
+        let value = await presenter.run("Counting", errors: poster) { try flaky.run() }
+        #expect(value == nil)
+        let shown = try #require(presenter.current)
+        #expect(shown.title == "Counting" && shown.message == "attempt 1 failed" && shown.canRetry)
+        #expect(poster.errors.count == 1 && poster.sources == [.init(fileID: #fileID, line: line)])
+        await presenter.retry()
+        #expect(flaky.attempts == 2 && presenter.current == nil && poster.errors.count == 1)
+    }
+
+    @Test("an operation that was cancelled is neither posted nor shown", arguments: [false, true])
+    func cancelled(transfer: Bool) async {
+        let (presenter, poster, begun) = (ErrorPresenter(), RecordingPoster(), Gate())
+        let task = Task {
+            await presenter.run("Waiting", errors: poster) {
+                begun.open()
+                try? await Gate().waitUnlessCancelled()
+                throw transfer ? URLError(.cancelled) : CancellationError() as any Error
+            }
+        }
+        await begun.wait()
+        task.cancel()
+        #expect(await task.value == nil)
+        #expect(presenter.current == nil && poster.errors.isEmpty)
+        #expect(presenter.statistics == .init(received: 1, never: 1))
+    }
+
+    @Test("what comes back over a presented bus is not shown again, but by another presenter")
+    func comingBack() async {
+        let (presenter, other) = (ErrorPresenter(), ErrorPresenter())
+        let recorded = await withRecordedErrors { bus in
+            let observations = [presenter.present(bus), other.present(bus)]
+            await presenter.run("Saving", errors: bus) { throw Plain("no") }
+            // The same error from somebody else is another one.
+            await bus.deliver(Plain("no"))
+            await waitUntil { presenter.waiting == 1 && other.current?.count == 2 }
+            withExtendedLifetime(observations) {}
+            #expect(presenter.current?.title == "Saving" && presenter.current?.count == 1)
+            #expect(presenter.statistics == .init(received: 3, shown: 1, waiting: 1, never: 1))
+        }
+        recorded.expectReported(.value(Plain("no")), count: 2)
+    }
+
+    @Test("a failed action's error has the metadata of the error that it was for, and is shown all the same")
+    func actionFailures() async {
+        // The default rules leave these to operators.
+        let presenter = ErrorPresenter(rules: ErrorMap(default: .alert))
+        let handler = ErrorHandler().on(Plain.self) { _ in throw Silent.secretCase(code: 1) }
+        await withErrorBus(handler: handler) { bus in
+            let observation = presenter.present(bus)
+            await presenter.run("Saving", errors: bus) { throw Plain("no") }
+            await waitUntil { presenter.statistics.received == 3 && presenter.waiting == 1 }
+            withExtendedLifetime(observation) {}
+        }
+        #expect(presenter.statistics == .init(received: 3, shown: 1, waiting: 1, never: 1))
+    }
+
+    @Test("what the rules of its bus, scope or task ignore is posted, and not shown")
+    func ignored() async {
+        let presenter = ErrorPresenter()
+        let recorded = await withRecordedErrors(handler: ErrorHandler().ignore(Plain("by the bus"))) { bus in
+            let scope = bus.scope("part", handler: ErrorHandler().ignore(Plain("by the scope")))
+            await presenter.run("1", errors: bus) { throw Plain("by the bus") }
+            await presenter.run("2", errors: scope) { throw Plain("by the bus") }
+            await presenter.run("3", errors: scope) { throw Plain("by the scope") }
+            await presenter.run("4") { throw Plain("by the bus") }
+            await scope.bound { _ = await presenter.run("5") { throw Plain("by the scope") } }
+            #expect(presenter.current == nil && presenter.statistics == .init(received: 5, never: 5))
+            await presenter.run("6", errors: bus) { throw Plain("by the scope") }
+            #expect(presenter.current?.title == "6")
+        }
+        recorded.expectReported(.type(Plain.self), count: 6)
+    }
+
+    @Test("it is shown at once, though its bus does not run")
+    func busThatDoesNotRun() async {
+        let (presenter, bus) = (ErrorPresenter(), ErrorBus(handler: ErrorHandler()))
+        await presenter.run("Saving", errors: bus) { throw Plain("no") }
+        #expect(presenter.current?.title == "Saving" && bus.statistics.posted == 1)
+        #expect(await bus.shutdown(within: .zero).count == 1)
+    }
+
+    @Test("a retry runs once however often it is tapped, and does not reach the error that waits behind")
+    func taps() async {
+        let (presenter, begun, gate) = (ErrorPresenter(), Gate(), Gate())
+        var (first, second) = (0, 0)
+        presenter.present(Plain("first")) {
+            first += 1
+            begun.open()
+            await gate.wait()
+        }
+        presenter.present(Plain("second")) { second += 1 }
+        let tap = Task { await presenter.retry() }
+        await begun.wait()
+        for _ in 0..<10 { await presenter.retry() }
+        #expect(presenter.isRetrying && presenter.current?.message == "first")
+        gate.open()
+        await tap.value
+        #expect(first == 1 && second == 0 && !presenter.isRetrying)
+        #expect(presenter.current?.message == "second")
+        await presenter.retry()
+        #expect(second == 1 && presenter.current == nil)
+    }
+
+    @Test("a tap while it runs reaches nobody, even if its error was dismissed meanwhile")
+    func dismissedWhileItRuns() async {
+        let (presenter, begun, gate) = (ErrorPresenter(), Gate(), Gate())
+        var second = 0
+        presenter.present(Plain("first")) {
+            begun.open()
+            await gate.wait()
+        }
+        presenter.present(Plain("second")) { second += 1 }
+        let tap = Task { await presenter.retry() }
+        await begun.wait()
+        presenter.dismiss()
+        #expect(presenter.current?.message == "second" && presenter.isRetrying)
+        await presenter.retry()
+        #expect(second == 0)
+        gate.open()
+        await tap.value
+        #expect(presenter.current?.message == "second" && !presenter.isRetrying)
+    }
+
+    @Test("a retry that fails again is posted and presented again, before those that wait, as often as it does")
+    func failsAgain() async throws {
+        let (presenter, poster, flaky) = (ErrorPresenter(), RecordingPoster(), Flaky(failures: 3))
+        await presenter.run("Counting", errors: poster) { try flaky.run() }
+        presenter.present(Plain("behind"))
+        var ids = [try #require(presenter.current).id]
+        for _ in 0..<2 {
+            await presenter.retry()
+            let shown = try #require(presenter.current)
+            #expect(shown.title == "Counting" && shown.count == 1 && shown.canRetry)
+            ids.append(shown.id)
+        }
+        #expect(Set(ids).count == 3)
+        await presenter.retry()
+        #expect(flaky.attempts == 4 && poster.errors.count == 3)
+        #expect(presenter.current?.message == "behind" && presenter.isSound)
+        #expect(presenter.statistics == .init(received: 4, shown: 4))
+    }
+
+    @Test("a retry of one's own that presents its failure does so next")
+    func failsAgainByItself() async {
+        let presenter = ErrorPresenter()
+        presenter.present(Plain("first")) { presenter.present(Plain("first")) }
+        presenter.present(Plain("second"))
+        await presenter.retry()
+        #expect(presenter.current?.message == "first" && presenter.current?.canRetry == false)
+        #expect(presenter.current?.id == 3 && presenter.waiting == 1)
+        // There is nothing to run any more.
+        await presenter.retry()
+        #expect(presenter.current?.id == 3)
+    }
+
+    @Test("where there is nothing to run, retry does nothing")
+    func nothing() async {
+        let presenter = ErrorPresenter()
+        await presenter.retry()
+        presenter.present(Plain("no retry"))
+        await presenter.retry()
+        #expect(presenter.current?.message == "no retry" && presenter.current?.canRetry == false)
+    }
+
+    @Test("of operations that fail alike under one title, the newest is run; with its own title each stands for itself")
+    func folded() async {
+        let presenter = ErrorPresenter()
+        var runs: [String] = []
+        for name in ["old", "new"] {
+            await presenter.run("Saving", errors: RecordingPoster()) {
+                if runs.count < 2 || name == "other" { runs.append(name) }
+                throw Plain("no")
+            }
+        }
+        await presenter.run("Loading", errors: RecordingPoster()) { throw Plain("no") }
+        #expect(presenter.current?.count == 2 && presenter.waiting == 1)
+        runs = []
+        await presenter.retry()
+        #expect(runs == ["new"])
+        presenter.dismiss()
+        #expect(presenter.current?.title == "Loading")
+    }
+
+    @Test("an operation is let go of when its error has gone")
+    func release() async {
+        let presenter = ErrorPresenter()
+        weak var held: Flaky?
+        for isDismissed in [true, false] {
+            var flaky: Flaky? = Flaky(failures: 1)
+            held = flaky
+            await presenter.run("Counting", errors: RecordingPoster()) { [flaky] in try flaky?.run() }
+            flaky = nil
+            #expect(held != nil)
+            if isDismissed { presenter.dismiss() } else { await presenter.retry() }
+            #expect(held == nil)
+        }
+    }
+}

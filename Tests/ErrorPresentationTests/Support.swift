@@ -1,0 +1,74 @@
+import ErrorRouting
+import Foundation
+import Observation
+
+@testable import ErrorPresentation
+
+/// An error that says for a person what is wrong.
+struct Plain: LocalizedError, Equatable {
+    var text: String
+
+    init(_ text: String) { self.text = text }
+
+    var errorDescription: String? { text }
+}
+
+/// An error that says nothing for a person to read.
+enum Silent: Error, Equatable { case secretCase(code: Int) }
+
+/// An action of a presenter, or a load, that fails as often as it is told to.
+@MainActor
+final class Flaky {
+    private(set) var attempts = 0
+    var failures: Int
+
+    init(failures: Int) { self.failures = failures }
+
+    func run() throws -> Int {
+        attempts += 1
+        if attempts <= failures { throw Plain("attempt \(min(attempts, 1)) failed") }
+        return attempts
+    }
+}
+
+/// Waits until something holds.
+///
+/// Nothing else can be waited for where another thread wakes the main actor; if it never holds, the suite's time limit
+/// says so.
+@MainActor
+func waitUntil(_ condition: () -> Bool) async {
+    while !condition() { await Task.yield() }
+}
+
+extension ErrorPresenter {
+    /// Whether the law holds, and the public counts say what the statistics say.
+    var isSound: Bool {
+        let statistics = statistics
+        return statistics.isBalanced && waiting <= statistics.waiting && discarded <= statistics.discarded
+            && [statistics.shown, statistics.waiting, statistics.folded, statistics.discarded, statistics.never]
+                .allSatisfy { $0 >= 0 }
+    }
+}
+
+/// A poster that keeps what it gets.
+final class RecordingPoster: ErrorPosting {
+    private let posts = Locked<[(error: any Error, metadata: [String: String], source: ErrorReport.Source)]>([])
+
+    var errors: [any Error] { posts.withLock { $0.map(\.error) } }
+    var metadata: [[String: String]] { posts.withLock { $0.map(\.metadata) } }
+    var sources: [ErrorReport.Source] { posts.withLock { $0.map(\.source) } }
+
+    func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
+        let error = error
+        posts.withLock { $0.append((error, metadata, source)) }
+    }
+
+    func deliver(
+        _ error: any Error,
+        metadata: [String: String],
+        source: ErrorReport.Source
+    ) async -> HandleOutcome {
+        post(error, metadata: metadata, source: source)
+        return HandleOutcome(disposition: .handled)
+    }
+}
