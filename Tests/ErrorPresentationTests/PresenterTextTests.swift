@@ -40,6 +40,15 @@ struct PresenterTextTests {
         #expect(shown.recoverySuggestion == "Come back later.")
     }
 
+    @Test("for Foundation's own errors, and coding errors, Foundation has the words, and none of a developer's")
+    func foundation() throws {
+        let context = DecodingError.Context(codingPath: [], debugDescription: "secret")
+        let broken = try #require(present(DecodingError.dataCorrupted(context)))
+        #expect(!broken.message.contains("secret") && broken.failureReason != nil)
+        let missing = try #require(present(CocoaError(.fileNoSuchFile)))
+        #expect(!missing.message.contains("Cocoa") && !missing.message.contains("4"))
+    }
+
     @Test("nothing comes from a description for developers")
     func descriptions() throws {
         let errors: [any Error] = [

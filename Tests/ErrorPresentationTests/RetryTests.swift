@@ -175,6 +175,23 @@ struct RetryTests {
         #expect(presenter.current?.id == 3)
     }
 
+    @Test("what a retry presents on another presenter has its place there, though that runs something again too")
+    func twoPresenters() async {
+        let (presenter, other, begun, gate) = (ErrorPresenter(), ErrorPresenter(), Gate(), Gate())
+        other.present(Plain("first")) {
+            begun.open()
+            await gate.wait()
+        }
+        other.present(Plain("second"))
+        presenter.present(Plain("elsewhere")) { other.present(Plain("third")) }
+        let retry = Task { await other.retry() }
+        await begun.wait()
+        await presenter.retry()
+        gate.open()
+        await retry.value
+        #expect(other.current?.message == "second" && other.waiting == 1)
+    }
+
     @Test("where there is nothing to run, retry does nothing")
     func nothing() async {
         let presenter = ErrorPresenter()

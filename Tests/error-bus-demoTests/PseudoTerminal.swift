@@ -21,6 +21,7 @@ final class PseudoTerminal: Sendable {
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
                 let count = unsafe read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
                 guard count > 0, let self else { return }
                 self.output.withLock { $0 += String(decoding: buffer[..<count], as: UTF8.self) }
             }
@@ -41,8 +42,11 @@ final class PseudoTerminal: Sendable {
 
     /// Waits until a text has been written so many times; the suite's time limit says it if it never is.
     func wait(for words: String, times: Int = 1) async {
-        while text.components(separatedBy: words).count <= times { await Task.yield() }
+        while count(of: words) < times { await Task.yield() }
     }
+
+    /// How often a text has been written by now.
+    func count(of words: String) -> Int { text.components(separatedBy: words).count - 1 }
 
     /// The keyboard's end, and the name of the other.
     private static func openPair() throws -> (descriptor: Int32, name: String) {

@@ -56,7 +56,7 @@ extension ErrorPresenter {
             pass()
             return nil
         }
-        var arrival = Arrival(error: failure, count: 1, title: title, retried: RetriedError.current)
+        var arrival = Arrival(error: failure, count: 1, title: title, retried: retried)
         arrival.retry = { [weak self] in _ = await self?.attempt(title, errors, source, operation) }
         present(arrival)
         return nil

@@ -93,7 +93,7 @@ public final class ErrorPresenter {
     ///   - retry: What to run again if the person asks for it. If it fails it presents its failure, by this or by
     ///     ``run(_:errors:fileID:line:_:)``; that is shown next, before the errors that wait.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
-        present(Arrival(error: Self.unboxed(error), count: 1, retry: retry, retried: RetriedError.current))
+        present(Arrival(error: Self.unboxed(error), count: 1, retry: retry, retried: retried))
     }
 
     /// The error that is shown has been seen: the next one is shown.
@@ -114,7 +114,8 @@ public final class ErrorPresenter {
         guard let id = machine.beginRetry() else { return }
         publish()
         if let operation = retries[id] {
-            await RetriedError.$current.withValue(id) { await operation() }
+            let retried = RetriedError(presenter: ObjectIdentifier(self), id: id)
+            await RetriedError.$current.withValue(retried) { await operation() }
         }
         let gone = machine.endRetry()
         publish()
@@ -123,6 +124,10 @@ public final class ErrorPresenter {
 }
 
 /// The error whose operation this task runs again.
-enum RetriedError {
-    @TaskLocal static var current: PresentedError.ID?
+struct RetriedError: Sendable {
+    @TaskLocal static var current: RetriedError?
+
+    /// The presenter that shows it: another one may have given the same number to something else.
+    let presenter: ObjectIdentifier
+    let id: PresentedError.ID
 }

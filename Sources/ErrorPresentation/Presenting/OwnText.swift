@@ -21,9 +21,10 @@ struct OwnText {
             message = Self.bounded(error.errorDescription)
             failureReason = Self.bounded(error.failureReason)
             recoverySuggestion = Self.bounded(error.recoverySuggestion)
-        } else if type(of: error) is NSError.Type || error is any CustomNSError {
-            takeKeys(of: error as NSError)
         }
+        // Coding errors are `LocalizedError`s on Linux that say nothing, but Foundation has words for them.
+        let hasKeys = type(of: error) is NSError.Type || error is any CustomNSError
+        if hasKeys || error is DecodingError || error is EncodingError { takeKeys(of: error as NSError) }
         if let error = error as? any RecoverableError {
             recoveryOptions = error.recoveryOptions.prefix(Self.optionLimit).compactMap(Self.bounded)
         }
@@ -35,13 +36,14 @@ struct OwnText {
     /// How many options are looked at.
     private static let optionLimit = 16
 
+    /// Takes what the error has not said itself.
     private mutating func takeKeys(of error: NSError) {
-        title = Self.bounded(error.userInfo["NSLocalizedFailure"] as? String)
+        title = title ?? Self.bounded(error.userInfo["NSLocalizedFailure"] as? String)
         let text = Self.bounded(error.localizedDescription)
         // That is what Foundation says where it knows nothing.
-        if text?.contains("\(error.domain) error \(error.code)") != true { message = text }
-        failureReason = Self.bounded(error.localizedFailureReason)
-        recoverySuggestion = Self.bounded(error.localizedRecoverySuggestion)
+        if text?.contains("\(error.domain) error \(error.code)") != true { message = message ?? text }
+        failureReason = failureReason ?? Self.bounded(error.localizedFailureReason)
+        recoverySuggestion = recoverySuggestion ?? Self.bounded(error.localizedRecoverySuggestion)
         recoveryOptions = (error.localizedRecoveryOptions ?? []).prefix(Self.optionLimit).compactMap(Self.bounded)
     }
 
