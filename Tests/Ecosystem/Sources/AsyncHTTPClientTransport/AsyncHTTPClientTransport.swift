@@ -4,6 +4,7 @@ public import HTTPErrors
 import NIOCore
 import NIOHTTP1
 import NIOHTTPCompression
+import Synchronization
 
 /// Sends requests by async-http-client, for services that have one.
 ///
@@ -57,20 +58,25 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     /// - Returns: The answer.
     /// - Throws: A ``NetworkError``, a `URLError`, or a `CancellationError`.
     public func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
+        // The client's own deadline ends with the head of the answer, and would let a body drip for ever. And a task
+        // that sleeps is kept until its time even if it is cancelled, a kilobyte for each request: a timer is not.
+        let exchange = Task { try await self.exchange(message) }
+        let isOver = Flag()
+        let timer = client.eventLoopGroup.any().scheduleTask(in: TimeAmount(message.timeout ?? timeout)) {
+            isOver.set()
+            exchange.cancel()
+        }
+        defer { timer.cancel() }
         do {
-            // The client's own deadline ends with the head of the answer, and would let a body drip for ever.
-            return try await withThrowingTaskGroup(of: HTTPAnswer.self) { group in
-                defer { group.cancelAll() }
-                group.addTask { try await exchange(message) }
-                group.addTask {
-                    try await Task.sleep(for: message.timeout ?? timeout)
-                    throw HTTPClientError.deadlineExceeded
-                }
-                guard let answer = try await group.next() else { throw CancellationError() }
-                return answer
+            return try await withTaskCancellationHandler {
+                try await exchange.value
+            } onCancel: {
+                exchange.cancel()
             }
         } catch {
-            throw Task.isCancelled ? CancellationError() : EvenedOut.error(for: error, bodyLimit: bodyLimit)
+            if Task.isCancelled { throw CancellationError() }
+            if isOver.isSet { throw NetworkError.timeout(HTTPClientError.deadlineExceeded) }
+            throw EvenedOut.error(for: error, bodyLimit: bodyLimit)
         }
     }
 
@@ -102,4 +108,13 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         if let body = message.body { request.body = .bytes(ByteBuffer(bytes: body)) }
         return request
     }
+}
+
+/// Something that happened, or did not yet.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .acquiring) }
+
+    func set() { value.store(true, ordering: .releasing) }
 }
