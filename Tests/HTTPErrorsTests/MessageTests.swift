@@ -73,9 +73,9 @@ struct TransferMachineTests {
     @Test("an answer comes in parts, the last head is the one that counts")
     func whole() throws {
         var machine = TransferMachine(bodyLimit: 10)
-        machine.receive(status: 302, ["Location": "x"])
+        machine.receive(HTTPAnswer(status: 302, headers: ["Location": "x"]))
         #expect(machine.receive(Data("moved".utf8)) == nil)
-        machine.receive(status: 200, ["A": "1"])
+        machine.receive(HTTPAnswer(status: 200, headers: ["A": "1"]))
         #expect(machine.receive(Data("ab".utf8)) == nil && machine.receive(Data("cd".utf8)) == nil)
         let answer = try #require(try machine.complete(nil)?.get())
         #expect(answer.status == 200 && answer.headers == ["A": "1"] && answer.body == Data("abcd".utf8))
@@ -85,13 +85,30 @@ struct TransferMachineTests {
     @Test("at the limit it ends at once; beyond it nothing is kept and nothing changes the end")
     func tooLarge() {
         var machine = TransferMachine(bodyLimit: 4)
-        machine.receive(status: 200, [:])
+        machine.receive(HTTPAnswer(status: 200))
         #expect(machine.receive(Data(count: 4)) == nil && machine.isWanted)
         #expect(throws: NetworkError.self) { try machine.receive(Data(count: 1))?.get() }
         #expect(!machine.isWanted)
-        machine.receive(status: 200, [:])
+        machine.receive(HTTPAnswer(status: 200))
         #expect(machine.receive(Data(count: 1)) == nil && machine.abandon(URLError(.timedOut)) == nil)
         #expect(machine.complete(URLError(.cancelled)) == nil)
+    }
+
+    @Test("a head that is known at the end counts where none came before, and an error takes it back")
+    func headAtEnd() throws {
+        var machine = TransferMachine(bodyLimit: 4)
+        machine.receiveAtEnd(HTTPAnswer(status: 301))
+        #expect(try machine.complete(nil)?.get().status == 301)
+        machine.receiveAtEnd(HTTPAnswer(status: 301))
+        #expect(!machine.isWanted && machine.complete(nil) == nil)
+        machine = TransferMachine(bodyLimit: 4)
+        machine.receive(HTTPAnswer(status: 200))
+        #expect(machine.receive(Data(count: 1)) == nil)
+        machine.receiveAtEnd(HTTPAnswer(status: 301))
+        #expect(try machine.complete(nil)?.get().body.count == 1)
+        machine = TransferMachine(bodyLimit: 4)
+        machine.receiveAtEnd(HTTPAnswer(status: 200))
+        #expect(throws: URLError(.timedOut)) { try machine.complete(URLError(.timedOut))?.get() }
     }
 
     @Test("without an answer its end is an error; an error after the head takes back what has come")
@@ -100,7 +117,7 @@ struct TransferMachineTests {
         #expect(machine.receive(Data(count: 1)) == nil)
         #expect(throws: URLError(.badServerResponse)) { try machine.complete(nil)?.get() }
         machine = TransferMachine(bodyLimit: 4)
-        machine.receive(status: 200, [:])
+        machine.receive(HTTPAnswer(status: 200))
         #expect(throws: URLError(.networkConnectionLost)) {
             try machine.complete(URLError(.networkConnectionLost))?.get()
         }

@@ -23,9 +23,9 @@ final class Transfer: Sendable {
         return !isEnding.exchange(true, ordering: .relaxed)
     }
 
-    func receive(status: Int, _ headers: HTTPHeaders) {
-        machine.withLock { $0.receive(status: status, headers) }
-    }
+    func receive(_ head: HTTPAnswer) { machine.withLock { $0.receive(head) } }
+
+    func receiveAtEnd(_ head: HTTPAnswer) { machine.withLock { $0.receiveAtEnd(head) } }
 
     func receive(_ data: Data) { settle(machine.withLock { $0.receive(data) }) }
 
@@ -41,11 +41,12 @@ final class Transfer: Sendable {
     ///
     /// - Parameter limit: How long at most.
     func answer(within limit: Duration) async throws -> HTTPAnswer {
-        let clock = Task {
-            try await Task.sleep(for: limit)
-            abandon(URLError(.timedOut))
-        }
-        defer { clock.cancel() }
+        // Not a task that sleeps: cancelled, it stays in memory until its time all the same.
+        let timer = DispatchSource.makeTimerSource()
+        timer.schedule(deadline: .now() + limit / .seconds(1))
+        timer.setEventHandler { [self] in abandon(URLError(.timedOut)) }
+        timer.activate()
+        defer { timer.cancel() }
         return try await withTaskCancellationHandler {
             try await end.value.get()
         } onCancel: {
@@ -72,10 +73,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if let response = response as? HTTPURLResponse {
-            let fields = response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }
-            transfer(of: dataTask)?.receive(status: response.statusCode, HTTPHeaders(fields))
-        }
+        if let response = response as? HTTPURLResponse { transfer(of: dataTask)?.receive(response.answer) }
         completionHandler(.allow)
     }
 
@@ -125,7 +123,17 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.complete(error)
+        let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        // Of a redirect to nowhere Linux tells only here.
+        if let response = task.response as? HTTPURLResponse { transfer?.receiveAtEnd(response.answer) }
+        transfer?.complete(error)
+    }
+}
+
+extension HTTPURLResponse {
+    /// The head of an answer, whose body is to come.
+    fileprivate var answer: HTTPAnswer {
+        HTTPAnswer(status: statusCode, headers: HTTPHeaders(allHeaderFields.map { ("\($0.key)", "\($0.value)") }))
     }
 }
 

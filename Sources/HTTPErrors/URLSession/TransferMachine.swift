@@ -29,9 +29,14 @@ struct TransferMachine {
     }
 
     /// The head of an answer came; after a redirect it is not the first.
-    mutating func receive(status: Int, _ headers: HTTPHeaders) {
+    mutating func receive(_ head: HTTPAnswer) {
         guard isWanted else { return }
-        phase = .receiving(HTTPAnswer(status: status, headers: headers))
+        phase = .receiving(head)
+    }
+
+    /// The session knew the head of an answer at its end; it counts if none came before.
+    mutating func receiveAtEnd(_ head: HTTPAnswer) {
+        if case .sending = phase { phase = .receiving(head) }
     }
 
     /// A part of the body came.

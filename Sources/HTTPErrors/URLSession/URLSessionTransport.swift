@@ -15,6 +15,7 @@ import Foundation
 /// need not either: each has a connection.
 public final class URLSessionTransport: HTTPTransport {
     private let timeout: Duration
+    private let transferLimit: Duration
     private let bodyLimit: Int
     private let configuration: URLSessionConfiguration
     private let session: URLSession
@@ -40,6 +41,7 @@ public final class URLSessionTransport: HTTPTransport {
             fatalError("URLSessionTransport: transferLimit must be positive, but is \(transferLimit)")
         }
         self.timeout = timeout
+        self.transferLimit = transferLimit
         self.bodyLimit = bodyLimit
         // A copy is not of the type that it is a copy of, as far as the compiler knows.
         let own = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
@@ -90,7 +92,8 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     private func request(for message: HTTPMessage, within limit: Duration) -> URLRequest {
-        var request = URLRequest(url: message.url, timeoutInterval: limit / .seconds(1))
+        // Linux knows no limit but this one, for how long nothing moves.
+        var request = URLRequest(url: message.url, timeoutInterval: min(limit, transferLimit) / .seconds(1))
         request.httpMethod = message.method
         for (name, value) in message.headers.fields { request.setValue(value, forHTTPHeaderField: name) }
         request.httpBody = message.body
@@ -115,11 +118,15 @@ extension URLError {
     /// The error with the code that it has on other platforms.
     ///
     /// On Linux a server that is gone has the code of a bad answer, garbage that of a bad URL, and a failure of TLS and
-    /// a truncated answer have none.
+    /// a truncated answer have none. Nor has an answer that makes no sense: that, libcurl's words alone tell.
     fileprivate func evenedOut(for url: URL) -> URLError {
         #if canImport(FoundationNetworking)
             let isHTTP = ["http", "https"].contains(url.scheme?.lowercased() ?? "")
             switch errorCode {
+            case NSURLErrorUnknown where localizedDescription.contains("content unencoding"):
+                return URLError(.cannotDecodeContentData, userInfo: errorUserInfo)
+            case NSURLErrorUnknown where localizedDescription.contains("Invalid Content-Length"):
+                return URLError(.cannotParseResponse, userInfo: errorUserInfo)
             case NSURLErrorBadServerResponse, NSURLErrorUnknown:
                 return URLError(.networkConnectionLost, userInfo: errorUserInfo)
             case NSURLErrorUnsupportedURL where isHTTP:

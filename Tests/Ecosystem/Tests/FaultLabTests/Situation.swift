@@ -9,6 +9,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
     let expected: Outcome
     var options = TransportUnderTest.Options()
     var checksBody: String?
+    var path = ""
     let message: @Sendable (FaultServer) -> HTTPMessage
 
     // There are five hundred of these, which are not worth a server each.
@@ -30,6 +31,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
         self.name = name
         self.expected = expected
         checksBody = body
+        self.path = path
         message = { server in
             HTTPMessage(method: method, url: server.url(path, scheme: scheme, port: port), timeout: timeout)
         }
@@ -87,7 +89,6 @@ extension Situation {
     ]
 
     private static let lies: [Situation] = [
-        Situation("another protocol than was asked for", "/status/101", .failure(.http)),
         Situation("garbage", "/garbage", .failure(.invalidResponse)),
         Situation("a length that is none", "/wrong-length/words", .failure(.invalidResponse)),
         Situation("a body longer than its length", "/wrong-length", .success(200), body: #"{"ans"#),

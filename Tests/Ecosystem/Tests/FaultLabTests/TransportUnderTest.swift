@@ -18,6 +18,10 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     typealias Body = (any HTTPTransport) async throws -> Void
 
     let name: String
+    /// Paths at which it stops the process, so that they are tried in a process of their own.
+    var fatalPaths: Set<String> = []
+    /// Whether a transfer that was given up may go on for a while, so that its connection is not gone at once.
+    var lingers = false
     /// Makes a transport, runs the body with it, and shuts down whatever the transport had.
     let with: @Sendable (Options, Body) async throws -> Void
 
@@ -25,8 +29,21 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
 
     /// Every transport: a further one is a line here.
     static let all: [TransportUnderTest] = [
-        .asyncHTTPClient
+        .asyncHTTPClient, .urlSession,
     ]
+
+    static let urlSession = TransportUnderTest(name: "URLSession", fatalPaths: urlSessionFatalPaths, lingers: true) {
+        options, body in
+        // What nobody waits for any more ends with the test, and not a minute later.
+        try await body(
+            URLSessionTransport(timeout: options.timeout, bodyLimit: options.bodyLimit, transferLimit: .seconds(20)))
+    }
+
+    #if canImport(FoundationNetworking)
+        static let urlSessionFatalPaths: Set = ["/drop/within-headers"]
+    #else
+        static let urlSessionFatalPaths: Set<String> = []
+    #endif
 
     static let asyncHTTPClient = TransportUnderTest(name: "async-http-client") { options, body in
         var configuration = AsyncHTTPClientTransport.configuration(bodyLimit: options.bodyLimit)
