@@ -95,8 +95,9 @@ extension Options {
           --help, -h       shows this.
 
         Exit status: 0 if every error is accounted for and none is pending, else 70; 64 if the command line makes no
-        sense, or there is no terminal for --interactive; 66 if the inbox cannot be read; 130 after Ctrl-C, and 143 after SIGTERM. Either lets what has begun come
-        to its end; where that takes more than 3 seconds, another one cuts it short.
+        sense, or there is no terminal for --interactive; 66 if the inbox cannot be read; 130 after Ctrl-C, and 143
+        after SIGTERM. Either lets what has begun come to its end; where that takes more than 3 seconds, another one
+        cuts it short.
 
         """
 }

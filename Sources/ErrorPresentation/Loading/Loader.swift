@@ -27,8 +27,8 @@ public final class Loader<Value: Sendable, Failure: Error> {
 
     /// Makes a loader that has not loaded anything.
     ///
-    /// Anywhere: the compiler refuses an isolated initialiser in a stored property's default value if the closure awaits
-    /// what is not isolated.
+    /// Anywhere: the compiler refuses an isolated initialiser in a stored property's default value if the closure
+    /// awaits what is not isolated.
     ///
     /// - Parameters:
     ///   - errors: Where failures are posted; nil where somebody else hears of them, or nobody has to.

@@ -85,7 +85,8 @@ extension ErrorPresenter {
         )
     }
 
-    /// Forgets what to run again, outside of any access: an operation may hold an object whose `deinit` leads back here.
+    /// Forgets what to run again, outside of any access: an operation may hold an object whose `deinit` leads back
+    /// here.
     func letGo(_ id: PresentedError.ID?) {
         if let id { _ = retries.removeValue(forKey: id) }
     }

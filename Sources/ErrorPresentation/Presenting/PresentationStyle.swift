@@ -17,8 +17,8 @@ public enum PresentationStyle: Sendable, Hashable, CaseIterable {
 extension ErrorMap where Value == PresentationStyle {
     /// An alert for every error but those that tell operators something: `ActionFailure` and `ErrorsDropped`.
     ///
-    /// To overlay with rules of one's own, `.default.overlaid(with: …)`, or to add to: `.default.on(Offline.self, .banner)`.
-    /// Cancellations and ignored errors need no rule: a presenter never shows them.
+    /// To overlay with rules of one's own, `.default.overlaid(with: …)`, or to add to:
+    /// `.default.on(Offline.self, .banner)`. Cancellations and ignored errors need no rule: a presenter never shows them.
     public static var `default`: Self {
         ErrorMap(default: .alert)
             .on(ActionFailure.self, .never)

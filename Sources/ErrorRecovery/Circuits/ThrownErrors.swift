@@ -3,9 +3,9 @@ import ErrorRouting
 /// The errors that a circuit's `run` has thrown and counted, and that may yet come back in a report: a plain value.
 ///
 /// A Swift error has no identity: whoever catches one as its own type and posts it has made another box of it. So an
-/// error is known again by its text, its type and those under it included. Each that was thrown accounts for one report:
-/// whichever of two equal errors is reported first, both count once in the end. What is not reported within the window
-/// is forgotten, as it no longer counts either.
+/// error is known again by its text, its type and those under it included. Each that was thrown accounts for one
+/// report: whichever of two equal errors is reported first, both count once in the end. What is not reported within the
+/// window is forgotten, as it no longer counts either.
 struct ThrownErrors {
     /// What an error is known again by: its text, of which no more is kept than a hash and the length.
     ///

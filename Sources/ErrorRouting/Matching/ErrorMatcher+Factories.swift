@@ -91,7 +91,9 @@ extension ErrorMatcher {
     /// Matches errors from which a part can be taken, one enum case's payload, say.
     ///
     /// ```swift
-    /// let declined = ErrorMatcher.extracting(PaymentError.self) { if case .declined(let code) = $0 { code } else { nil } }
+    /// let declined = ErrorMatcher.extracting(PaymentError.self) { error in
+    ///     if case .declined(let code) = error { code } else { nil }
+    /// }
     /// … .on(matching: declined) { code in … }
     /// ```
     ///

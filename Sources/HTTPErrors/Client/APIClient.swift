@@ -9,9 +9,9 @@ public import Foundation
 /// let user = try await client.send(GetUser(id: 17))
 /// ```
 ///
-/// What is sent again, and when, is for a `RetryPolicy`'s rules to say, but for this: what is not idempotent by RFC 9110
-/// and carries no `Idempotency-Key` is sent again only if the server has certainly not seen it, or has said 429. An
-/// order is never sent twice.
+/// What is sent again, and when, is for a `RetryPolicy`'s rules to say, but for this: what is not idempotent by RFC
+/// 9110 and carries no `Idempotency-Key` is sent again only if the server has certainly not seen it, or has said 429.
+/// An order is never sent twice.
 public struct APIClient: Sendable {
     let base: URL
     let transport: any HTTPTransport
@@ -40,8 +40,8 @@ public struct APIClient: Sendable {
     ///   - clock: Measures the delays between attempts; a test clock in tests.
     ///   - encoder: Encodes the bodies of requests.
     ///   - decoder: Decodes the bodies of answers.
-    ///   - serviceError: Makes the service's own error of an answer that is no success; nil where it is none of its own,
-    ///     and the status says it all. It is thrown as ``NetworkError/api(_:_:)``.
+    ///   - serviceError: Makes the service's own error of an answer that is no success; nil where it is none of its
+    ///     own, and the status says it all. It is thrown as ``NetworkError/api(_:_:)``.
     public init(
         base: URL,
         transport: any HTTPTransport = URLSessionTransport(),

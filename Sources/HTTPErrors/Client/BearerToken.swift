@@ -12,8 +12,8 @@ public struct BearerToken: Sendable {
     ///
     /// - Parameters:
     ///   - token: What to begin with.
-    ///   - refresh: Asks for a new one. A 401 that it meets itself is not answered by another refresh. What it throws is
-    ///     posted, since whoever waits for it gets the 401. It should have a time limit.
+    ///   - refresh: Asks for a new one. A 401 that it meets itself is not answered by another refresh. What it throws
+    ///     is posted, since whoever waits for it gets the 401. It should have a time limit.
     public init(_ token: String, refresh: @escaping @Sendable () async throws -> String) {
         keeper = TokenKeeper(token, refresh)
     }

@@ -4,8 +4,8 @@ public import Foundation
 
 /// What can go wrong with a request, from the URL to the decoded answer: the one error that ``APIClient`` throws.
 ///
-/// The cause is kept under it: `ErrorMatcher.anywhere(.type(GitHubError.self))` finds the service's own error. Its texts
-/// for people are in English and Japanese; its ``description``, for logs, has no URL, header field or body in it.
+/// The cause is kept under it: `ErrorMatcher.anywhere(.type(GitHubError.self))` finds the service's own error. Its
+/// texts for people are in English and Japanese; its ``description``, for logs, has no URL, header field or body in it.
 public enum NetworkError: Error {
     /// There is no URL to send to; the text is what was made of it, without a query.
     case invalidURL(String)

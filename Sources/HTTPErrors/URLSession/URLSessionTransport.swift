@@ -6,13 +6,14 @@ import Foundation
 
 /// Sends requests by `URLSession`.
 ///
-/// It keeps no cookies, caches or credentials, and follows redirects; what it is redirected to on another server gets no
-/// `Authorization` and no cookies. A request is sent once: on Linux, where libcurl sends a request again by itself if a
-/// connection that was kept alive drops, whatever has an effect goes over a connection of its own.
+/// It keeps no cookies, caches or credentials, and follows redirects; what it is redirected to on another server gets
+/// no `Authorization` and no cookies. A request is sent once: on Linux, where libcurl sends a request again by itself
+/// if a connection that was kept alive drops, whatever has an effect goes over a connection of its own.
 ///
-/// Who is cancelled, or whose time is up, goes on at once. The transfer ends by itself on Linux, where cancelling it can
-/// bring down the process: when its next bytes move, or when `transferLimit` is over. Nobody waits for it, and others
-/// need not either: each has a connection.
+/// Who is cancelled, or whose time is up, goes on at once. The transfer ends by itself on Linux, where cancelling it
+/// can bring down the process: when its next bytes move, or once none have moved for `transferLimit`, after which
+/// libcurl may still keep its connection open until the server closes it. Nobody waits for it, and others need not
+/// either: each has a connection.
 public final class URLSessionTransport: HTTPTransport {
     private let timeout: Duration
     private let transferLimit: Duration
@@ -62,8 +63,8 @@ public final class URLSessionTransport: HTTPTransport {
     ///
     /// - Parameter message: The request.
     /// - Returns: The answer.
-    /// - Throws: `CancellationError` where the task is cancelled, ``NetworkError/bodyTooLarge(limit:)``, or a `URLError`
-    ///   whose code is the same on all platforms.
+    /// - Throws: `CancellationError` where the task is cancelled, ``NetworkError/bodyTooLarge(limit:)``, or a
+    ///   `URLError` whose code is the same on all platforms.
     public func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
         try Task.checkCancellation()
         let limit = message.timeout ?? timeout
