@@ -133,7 +133,7 @@ struct DeliveryLaneTests {
 final class Road: Sendable {
     let lane = DeliveryLane()
     let box: IntakeBox
-    private let lock = Locked(())
+    private let lock = Locked(false)
 
     init(capacity: Int = 1_000, reports: Int = 0, startingAt start: Int = 0) {
         box = IntakeBox(capacity: capacity, startingAt: start)

@@ -18,7 +18,8 @@ extension ErrorMap where Value == PresentationStyle {
     /// An alert for every error but those that tell operators something: `ActionFailure` and `ErrorsDropped`.
     ///
     /// To overlay with rules of one's own, `.default.overlaid(with: …)`, or to add to:
-    /// `.default.on(Offline.self, .banner)`. Cancellations and ignored errors need no rule: a presenter never shows them.
+    /// `.default.on(Offline.self, .banner)`. Cancellations and ignored errors need no rule: a presenter never shows
+    /// them.
     public static var `default`: Self {
         ErrorMap(default: .alert)
             .on(ActionFailure.self, .never)
