@@ -80,6 +80,23 @@ struct LoaderMachineTests {
         #expect(machine.state == .loaded(1))
     }
 
+    @Test("an answer overtakes what began before it, also where the newest load is cancelled")
+    func cancelledAfterAnAnswer() {
+        let machine = HeldLoader()
+        let (first, second, third) = (machine.begin(), machine.begin(), machine.begin())
+        #expect(!machine.end(second, .success(2)))
+        #expect(machine.state == .loading)
+        // As if the third had never begun: the second is the newest, and has answered.
+        #expect(machine.end(third, .cancelled))
+        #expect(machine.state == .loaded(2) && machine.latest == 2)
+        #expect(!machine.end(first, .success(1)))
+        #expect(machine.state == .loaded(2))
+        let (fourth, fifth) = (machine.begin(), machine.begin())
+        machine.end(fourth, .failure(Plain("no")))
+        machine.end(fifth, .cancelled)
+        #expect(machine.state == .failed(Plain("no")) && machine.failureCount == 1)
+    }
+
     @Test("reset forgets latest, and what is under way comes too late")
     func reset() {
         let machine = HeldLoader()
@@ -145,14 +162,20 @@ private final class HeldLoader {
 
 /// What a loader does, by going through everything that has happened to every load.
 private struct NaiveLoader {
-    enum Load { case running, cancelled, ignored }
+    enum Load {
+        case running, cancelled, ignored
+        /// It answered while a newer one was running.
+        case answered(LoaderMachine<Int, Plain>.End)
+
+        var isRunning: Bool { if case .running = self { true } else { false } }
+    }
 
     var loads: [Load] = []
     var settled = Loadable<Int, Plain>.idle
     var latest: Int?
     var failureCount = 0
 
-    var state: Loadable<Int, Plain> { loads.contains(.running) ? .loading : settled }
+    var state: Loadable<Int, Plain> { loads.contains { $0.isRunning } ? .loading : settled }
 
     mutating func begin() -> UInt64 {
         loads.append(.running)
@@ -161,19 +184,34 @@ private struct NaiveLoader {
 
     mutating func end(_ number: UInt64, _ end: LoaderMachine<Int, Plain>.End) {
         let index = Int(number) - 1
-        guard loads.indices.contains(index), loads[index] == .running else { return }
-        let isNewest = !loads[(index + 1)...].contains(.running)
-        loads[index] = .ignored
-        guard isNewest else { return }
-        switch end {
-        case .cancelled:
+        guard loads.indices.contains(index), loads[index].isRunning else { return }
+        if case .cancelled = end {
             loads[index] = .cancelled
+        } else {
+            for older in 0..<index { loads[older] = .ignored }
+            loads[index] = .answered(end)
+        }
+        guard !loads.contains(where: { $0.isRunning }) else {
+            // The newest answer counts at once.
+            if case .answered = loads[index], !loads[(index + 1)...].contains(where: { $0.isRunning }) { decide() }
             return
-        case .success(let value):
+        }
+        decide()
+    }
+
+    /// The newest answer is the state, if there is one.
+    private mutating func decide() {
+        let answers = loads.compactMap { load -> LoaderMachine<Int, Plain>.End? in
+            if case .answered(let end) = load { end } else { nil }
+        }
+        switch answers.last {
+        case .success(let value)?:
             (settled, latest, failureCount) = (.loaded(value), value, 0)
-        case .failure(let failure):
+        case .failure(let failure)?:
             settled = .failed(failure)
             failureCount += 1
+        case .cancelled?, nil:
+            return
         }
         ignoreAll()
     }
@@ -184,6 +222,6 @@ private struct NaiveLoader {
     }
 
     private mutating func ignoreAll() {
-        for index in loads.indices where loads[index] == .running { loads[index] = .ignored }
+        for index in loads.indices { loads[index] = .ignored }
     }
 }

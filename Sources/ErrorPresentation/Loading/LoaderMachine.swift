@@ -1,7 +1,8 @@
 /// The states of a loader: a plain value, whose events say what becomes of each load.
 ///
-/// Of the loads under way only the newest decides. One that is cancelled is as if it had never begun: the one that
-/// began before it, if that is still under way, decides again, and else the state before them all comes back.
+/// Of the loads under way only the newest decides, and an answer overtakes all that began before it. One that is
+/// cancelled is as if it had never begun: the one that began before it decides again, also if it has answered meanwhile;
+/// and if there is none, the state before them all comes back.
 struct LoaderMachine<Value, Failure: Error> {
     /// How a load ends.
     enum End {
@@ -21,6 +22,8 @@ struct LoaderMachine<Value, Failure: Error> {
     private var settled = Loadable<Value, Failure>.idle
     /// The numbers of the loads that are under way, the newest last, without those whose answer comes too late.
     private var loads: [UInt64] = []
+    /// The newest answer that came while a newer load was under way.
+    private var overtaken: End?
     private var lastNumber: UInt64 = 0
 
     /// A load begins.
@@ -43,8 +46,24 @@ struct LoaderMachine<Value, Failure: Error> {
     mutating func end(_ number: UInt64, _ end: End) -> Bool {
         guard let place = loads.firstIndex(of: number) else { return false }
         let isNewest = place == loads.count - 1
-        loads.remove(at: place)
-        guard isNewest else { return false }
+        switch end {
+        case .success, .failure:
+            guard !isNewest else { return decide(end) }
+            // It overtakes those before it, and is overtaken itself unless all after it are cancelled.
+            loads.removeSubrange(...place)
+            overtaken = end
+            return false
+        case .cancelled:
+            loads.remove(at: place)
+            // Another one under way may still come to its end.
+            guard isNewest, loads.isEmpty else { return false }
+            if let overtaken { return decide(overtaken) }
+            settle(settled)
+            return true
+        }
+    }
+
+    private mutating func decide(_ end: End) -> Bool {
         switch end {
         case .success(let value):
             latest = value
@@ -54,9 +73,7 @@ struct LoaderMachine<Value, Failure: Error> {
             failureCount += 1
             settle(.failed(failure))
         case .cancelled:
-            // Another one under way may still come to its end.
-            guard loads.isEmpty else { return false }
-            settle(settled)
+            assertionFailure("a cancellation decides nothing")
         }
         return true
     }
@@ -72,6 +89,7 @@ struct LoaderMachine<Value, Failure: Error> {
         assert(!end.isLoading, "a load cannot end in loading")
         // What began earlier has been overtaken for good.
         loads.removeAll()
+        overtaken = nil
         settled = end
         state = end
     }
