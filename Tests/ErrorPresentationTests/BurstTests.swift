@@ -46,6 +46,21 @@ struct BurstTests {
         #expect(presenter.current?.message == "from the bus" && presenter.waiting == 1)
     }
 
+    @Test("errors that are presented in between do not double the wake-ups")
+    func presentedInBetween() async {
+        let presenter = ErrorPresenter(limit: 2_000)
+        let receive = presenter.receiver
+        for index in 0..<500 {
+            receive(.delivered(Plain("from the bus \(index)")))
+            presenter.present(Plain("by hand \(index)"))
+        }
+        #expect(presenter.waiting == 999 && presenter.wakeUps == 0)
+        await waitUntil { presenter.wakeUps > 0 }
+        receive(.delivered(Plain("later")))
+        await waitUntil { presenter.waiting == 1_000 }
+        #expect(presenter.wakeUps == 2)
+    }
+
     @Test(
         "a burst over a bus, from several tasks: the law holds at any moment, and the bus waits for nobody",
         arguments: [1_000, 100_000])
@@ -90,7 +105,7 @@ struct PresenterInboxTests {
         let inbox = PresenterInbox(capacity: 2)
         #expect((0..<4).map { _ in inbox.receive(.delivered(Plain(""))) } == [true, false, false, false])
         #expect(inbox.counts == .init(received: 4, waiting: 2, discarded: 2))
-        let batch = inbox.takeAll()
+        let batch = inbox.takeAll(atWakeUp: true)
         #expect(batch.arrivals.count == 2 && batch.counts.isBalanced && inbox.counts == .init())
         // Also for what is not shown, since it is counted.
         #expect(inbox.receive(.delivered(Plain(""), .ignored)))

@@ -41,12 +41,12 @@ extension ErrorPresenter {
 
     private func wakeUp() {
         wakeUps += 1
-        takeIn()
+        takeIn(atWakeUp: true)
         publish()
     }
 
-    private func takeIn() {
-        let batch = inbox.takeAll()
+    private func takeIn(atWakeUp: Bool = false) {
+        let batch = inbox.takeAll(atWakeUp: atWakeUp)
         machine.receive(batch.counts)
         for arrival in batch.arrivals { place(arrival) }
     }

@@ -57,10 +57,13 @@ final class PresenterInbox: Sendable {
     /// - Returns: Whether the main actor has to be woken.
     func receive(_ arrival: Arrival) -> Bool { add(arrival, arrival.count) }
 
-    /// Takes everything out; the next that comes wakes the main actor anew.
-    func takeAll() -> Batch {
+    /// Takes everything out.
+    ///
+    /// - Parameter atWakeUp: Whether this is what the main actor was woken for, so that the next that comes wakes it
+    ///   anew; else the one that is under way takes what comes until then.
+    func takeAll(atWakeUp: Bool = false) -> Batch {
         state.withLock { state in
-            state.isWakeUpDue = false
+            if atWakeUp { state.isWakeUpDue = false }
             return exchange(&state.batch, for: Batch())
         }
     }
