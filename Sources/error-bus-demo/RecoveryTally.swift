@@ -1,5 +1,5 @@
 import ErrorRecovery
-import Synchronization
+import ErrorRouting
 
 /// How many attempts the payments took, how many came to something, and why no more were made.
 final class RecoveryTally: Sendable {
@@ -11,7 +11,7 @@ final class RecoveryTally: Sendable {
         var endings: [String: Int] = [:]
     }
 
-    private let counts = Mutex(Counts())
+    private let counts = Locked(Counts())
 
     /// A request is about to be sent.
     func attempt() {

@@ -1,6 +1,5 @@
 import ErrorRouting
 import Foundation
-import Synchronization
 import Testing
 
 @testable import HTTPErrors
@@ -77,7 +76,7 @@ struct RedactionTests {
 
     @Test("neither in the line that the library writes of an error, with all that is under it")
     func lines() throws {
-        let written = Mutex<[String]>([])
+        let written = Locked<[String]>([])
         let lastResort = LastResort { line in written.withLock { $0.append(line) } }
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: lastResort))
         bus.finish()

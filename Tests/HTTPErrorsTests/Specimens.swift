@@ -1,7 +1,6 @@
 import ErrorRecovery
 import ErrorRouting
 import Foundation
-import Synchronization
 
 @testable import HTTPErrors
 
@@ -37,7 +36,7 @@ extension NetworkError {
 /// A transport whose answers are a closure's, which gets the request and how many came before it.
 final class Script: HTTPTransport {
     private let answer: @Sendable (HTTPMessage, Int) async throws -> HTTPAnswer
-    private let sent = Mutex<[HTTPMessage]>([])
+    private let sent = Locked<[HTTPMessage]>([])
     let repeatsByItself: Bool
 
     init(

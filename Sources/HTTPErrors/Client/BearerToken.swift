@@ -1,5 +1,4 @@
 import ErrorRouting
-import Synchronization
 
 /// A token that goes with every request, and is refreshed once where a server no longer takes it.
 ///
@@ -44,11 +43,11 @@ final class TokenKeeper: Sendable {
     /// Which tokens this task is refreshing.
     @TaskLocal private static var underWay: Set<ObjectIdentifier> = []
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let refresh: @Sendable () async throws -> String
 
     init(_ token: String, _ refresh: @escaping @Sendable () async throws -> String) {
-        state = Mutex(State(token: token))
+        state = Locked(State(token: token))
         self.refresh = refresh
     }
 

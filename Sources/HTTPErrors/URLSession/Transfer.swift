@@ -9,12 +9,12 @@ import Synchronization
 
 /// A transfer under way: events go into its machine under a lock, and who waits hears of the end after unlocking.
 final class Transfer: Sendable {
-    private let machine: Mutex<TransferMachine>
+    private let machine: Locked<TransferMachine>
     private let end = Promise<TransferMachine.End>()
     private let isEnding = Atomic(false)
 
     init(bodyLimit: Int) {
-        machine = Mutex(TransferMachine(bodyLimit: bodyLimit))
+        machine = Locked(TransferMachine(bodyLimit: bodyLimit))
     }
 
     /// Whether nobody waits for it any more; true once.
@@ -57,7 +57,7 @@ final class Transfer: Sendable {
 
 /// What a session tells of its transfers goes to each of them.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    private let transfers = Mutex<[Int: Transfer]>([:])
+    private let transfers = Locked<[Int: Transfer]>([:])
 
     func add(_ transfer: Transfer, for task: URLSessionTask) {
         transfers.withLock { $0[task.taskIdentifier] = transfer }
