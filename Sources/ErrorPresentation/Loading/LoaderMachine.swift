@@ -1,7 +1,7 @@
 /// The states of a loader: a plain value, whose events say what becomes of each load.
 ///
 /// Of the loads under way only the newest decides, and an answer overtakes all that began before it. One that is
-/// cancelled is as if it had never begun: the one that began before it decides again, also if it has answered meanwhile;
+/// cancelled is as if it had never begun: the one that began before it decides again, also if it has ended meanwhile;
 /// and if there is none, the state before them all comes back.
 struct LoaderMachine<Value, Failure: Error> {
     /// How a load ends.

@@ -7,7 +7,8 @@ extension ErrorPresenter {
     /// Button("Save") { Task { await presenter.run("Saving") { try await document.save() } } }
     /// ```
     ///
-    /// It is shown at once, and waits for no bus. Where the rules of the bus or scope that it is posted to ignore it,
+    /// It is presented at once, and waits for no bus; where as many errors wait as may, it is discarded as any other.
+    /// Where the rules of the bus or scope that it is posted to ignore it,
     /// as its `explain` says, it is not shown. Cancellations are neither posted nor shown, nor is `URLError.cancelled`
     /// in a cancelled task. If that bus is presented here too, the report that comes back is known by its metadata,
     /// which has this presenter's number under `presentation.shown`; another presenter of the bus shows it.

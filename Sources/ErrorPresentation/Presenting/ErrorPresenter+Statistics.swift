@@ -15,7 +15,7 @@ extension ErrorPresenter {
         /// Errors that there was no room for.
         public internal(set) var discarded: Int
         /// Errors that are not to be shown: ignored ones, cancellations, those whose style is `.never`, and those that
-        /// come back over a bus and have been presented before they were posted.
+        /// come back over a bus and have been presented, or discarded, before they were posted.
         public internal(set) var never: Int
 
         /// Makes statistics, empty ones by default; for previews and tests.

@@ -54,8 +54,9 @@ public final class ErrorPresenter {
     ///   - rules: How errors are shown.
     ///   - texts: What is said instead of the errors' own texts.
     ///   - limit: How many errors may wait behind the one that is shown; when as many do, further ones are counted as
-    ///     discarded, since the first errors of a storm carry its cause. Not negative. As many again, or 1,024, may
-    ///     wait for the main actor to look at them.
+    ///     discarded, since the first errors of a storm carry its cause. Not negative. The failure of a retry may wait
+    ///     besides. As many reports again, and at least 1,024, repeats included, may wait for the main actor to look
+    ///     at them.
     public init(
         rules: ErrorMap<PresentationStyle> = .default,
         texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
@@ -98,7 +99,7 @@ public final class ErrorPresenter {
 
     /// The error that is shown has been seen: the next one is shown.
     ///
-    /// If its operation is being run again, that goes on; should it fail, its failure is shown in its turn.
+    /// If its operation is being run again, that goes on; should it fail, its failure waits for its turn as any other.
     public func dismiss() {
         let id = machine.dismiss()
         publish()
@@ -107,7 +108,8 @@ public final class ErrorPresenter {
 
     /// Runs the operation that failed once more, and returns when that has ended; its error is shown until then.
     ///
-    /// Then the error goes. Should the operation fail again, its failure is shown next, as an error of its own.
+    /// Then the error goes, also where the operation was cancelled. Should the operation fail again, its failure is
+    /// shown next, as an error of its own.
     /// Whoever calls this while an operation is being run again, by a second tap say, starts nothing, whatever error is
     /// shown by then. Where the error that is shown has no operation, or there is none, nothing happens.
     public func retry() async {

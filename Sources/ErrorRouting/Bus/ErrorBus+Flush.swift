@@ -12,7 +12,7 @@ extension ErrorBus {
     ///
     /// - Parameter limit: How long to wait at most, by the configuration's clock.
     /// - Returns: Whether all that was posted before is delivered; false too if some of it was given back by a
-    ///   ``shutdown(within:)`` meanwhile. A bus that has ended holds nothing, and answers true.
+    ///   ``shutdown(within:)`` meanwhile. For a bus that has ended, which holds nothing, true.
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
         let promise = Promise<Bool>()

@@ -130,7 +130,7 @@ extension ErrorBus {
     ///
     /// What is taken back, the report in flight included, counts as dropped, also if some of its actions have run; the
     /// action in flight is cancelled, and whatever it still does changes nothing. Cancelling the caller does not
-    /// shorten the time. Called inside one of the bus's own actions it does not wait for itself: it answers at once
+    /// shorten the time. Called inside one of the bus's own actions it does not wait for itself: it returns at once
     /// with nothing, the time limit stays in force, and what is left then goes to the last resort. Of several calls,
     /// the one whose time is up first takes everything back.
     ///

@@ -166,8 +166,6 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         switch self {
         case .networkUnavailable(let error), .connection(let error):
             "\(kind.rawValue), URLError \(error.errorCode)"
-        case .unexpectedContentType(let type):
-            "\(kind.rawValue), \(type)"
         case .bodyTooLarge(let limit):
             "\(kind.rawValue), more than \(limit) bytes"
         case .api(let error, let failure):

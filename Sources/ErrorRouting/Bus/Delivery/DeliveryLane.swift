@@ -80,7 +80,7 @@ struct DeliveryLane: ~Copyable, Sendable {
         position.set(Self.position(number, after: .handled))
     }
 
-    /// Closes, and answers the number of the report in delivery; nil if that was withdrawn.
+    /// Closes, and returns the number of the report in delivery; nil if that was withdrawn.
     func close() -> Int64? {
         let found = position.value
         if found < 0 { return nil }
@@ -88,7 +88,7 @@ struct DeliveryLane: ~Copyable, Sendable {
         return Self.number(found)
     }
 
-    /// Takes away what is not delivered, and answers the number of the report in delivery; nil if it is closed.
+    /// Takes away what is not delivered, and returns the number of the report in delivery; nil if it is closed.
     ///
     /// Waits for nobody; the counts are exact when it returns, and stay as they are.
     func withdraw() -> Int64? {

@@ -8,7 +8,7 @@ import Synchronization
 final class DeliveryWorker: ActionSupervisor {
     private let bus: ErrorBus
     private let generation: UInt64
-    /// The bus's rules, without a claim to them for each report: the bus holds them.
+    /// The bus's rules, not retained for each report: the bus holds them.
     private let rules: RuleSet.Reference
     /// Whether the worker's task was cancelled, which only an action can have done.
     ///

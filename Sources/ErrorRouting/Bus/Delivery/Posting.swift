@@ -66,7 +66,7 @@ struct Posting: Sendable {
         }
     }
 
-    /// That scope without a claim to it, which the posting has: posters write to the scope's count at every post.
+    /// That scope, not retained, since the posting retains it: posters write to the scope's count at every post.
     ///
     /// Nothing but a look, so that for its sake a posting is not copied where it lies.
     var unretainedScope: Unmanaged<ScopeContext>? {

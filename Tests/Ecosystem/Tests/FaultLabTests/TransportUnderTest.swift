@@ -22,6 +22,9 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     var fatalPaths: Set<String> = []
     /// Whether a transfer that was given up may go on for a while, so that its connection is not gone at once.
     var lingers = false
+    /// What it makes of a protocol that it has not asked for: libcurl waits for the answer that is to follow, another
+    /// client takes it for one.
+    var switchedProtocol = NetworkError.Kind.http
     /// Makes a transport, runs the body with it, and shuts down whatever the transport had.
     let with: @Sendable (Options, Body) async throws -> Void
 
@@ -32,7 +35,9 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
         .asyncHTTPClient, .urlSession,
     ]
 
-    static let urlSession = TransportUnderTest(name: "URLSession", fatalPaths: urlSessionFatalPaths, lingers: true) {
+    static let urlSession = TransportUnderTest(
+        name: "URLSession", fatalPaths: urlSessionFatalPaths, lingers: true, switchedProtocol: .timeout
+    ) {
         options, body in
         // What nobody waits for any more ends with the test, and not a minute later.
         try await body(
