@@ -20,7 +20,8 @@ struct WithErrorBusTests {
     func waitsForTasks() async {
         let journal = Journal<Int>()
         let gate = Gate()
-        await withErrorBus(handler: .noting(journal)) { bus in
+        let handler = ErrorHandler.noting(journal).on(Numbered(1)) { gate.open() }
+        await withErrorBus(handler: handler) { bus in
             bus.task {
                 bus.task {
                     await gate.wait()
@@ -28,7 +29,6 @@ struct WithErrorBusTests {
                 }
                 throw Numbered(1)
             }
-            bus.task { gate.open() }
         }
         #expect(journal.entries == [1, 2])
     }
