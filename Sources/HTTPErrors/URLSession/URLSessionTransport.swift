@@ -11,9 +11,9 @@ import Foundation
 /// if a connection that was kept alive drops, whatever has an effect goes over a connection of its own.
 ///
 /// Who is cancelled, or whose time is up, goes on at once. The transfer ends by itself on Linux, where cancelling it
-/// can bring down the process: when its next bytes move, or once none have moved for `transferLimit`, after which
-/// libcurl may still keep its connection open until the server closes it. Nobody waits for it, and others need not
-/// either: each has a connection.
+/// can bring down the process: when its next bytes move, or once none have moved for `transferLimit`, or for the
+/// request's own time limit where that is shorter. Its connection ends with it. Nobody waits for it, and others need
+/// not either: each has a connection.
 public final class URLSessionTransport: HTTPTransport {
     private let timeout: Duration
     private let transferLimit: Duration
@@ -42,11 +42,11 @@ public final class URLSessionTransport: HTTPTransport {
             fatalError("URLSessionTransport: transferLimit must be positive, but is \(transferLimit)")
         }
         self.timeout = timeout
-        self.transferLimit = transferLimit
+        self.transferLimit = min(transferLimit, Self.longest)
         self.bodyLimit = bodyLimit
         // A copy is not of the type that it is a copy of, as far as the compiler knows.
         let own = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
-        own.timeoutIntervalForResource = transferLimit / .seconds(1)
+        own.timeoutIntervalForResource = self.transferLimit / .seconds(1)
         // One that nobody waits for must not keep others from a connection.
         own.httpMaximumConnectionsPerHost = 10_000
         own.urlCache = nil
@@ -56,6 +56,9 @@ public final class URLSessionTransport: HTTPTransport {
         self.configuration = own
         session = URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
     }
+
+    /// A year is for ever, and can be counted in milliseconds.
+    private static let longest = Duration.seconds(365 * 86_400)
 
     deinit { session.finishTasksAndInvalidate() }
 
@@ -67,7 +70,7 @@ public final class URLSessionTransport: HTTPTransport {
     ///   `URLError` whose code is the same on all platforms.
     public func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
         try Task.checkCancellation()
-        let limit = message.timeout ?? timeout
+        let limit = min(message.timeout ?? timeout, Self.longest)
         let transfer = Transfer(bodyLimit: bodyLimit)
         start(transfer, request(for: message, within: limit), alone: message.needsOwnConnection)
         do {
@@ -93,8 +96,10 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     private func request(for message: HTTPMessage, within limit: Duration) -> URLRequest {
-        // Linux knows no limit but this one, for how long nothing moves.
-        var request = URLRequest(url: message.url, timeoutInterval: min(limit, transferLimit) / .seconds(1))
+        var request = URLRequest(url: message.url)
+        // Linux knows no limit but this one, for how long nothing moves: in whole seconds, else half a second would be
+        // none at all, and only where it is set; what an initializer of the request is given is not heeded there.
+        request.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
         request.httpMethod = message.method
         for (name, value) in message.headers.fields { request.setValue(value, forHTTPHeaderField: name) }
         request.httpBody = message.body

@@ -48,8 +48,6 @@ extension FaultLab {
             guard let before, let first = during.first, let last = during.last, let after = ProcessFigures.now else {
                 return
             }
-            // What still goes on for a while has descriptors and memory.
-            guard !transport.lingers else { return }
             // A leak by the request, or by the failed request, would be hundreds.
             #expect(after.descriptors <= before.descriptors + 4, "\(before) → \(after)")
             // The first round has filled pools and caches. What 64 answers at once take varies from round to round;
@@ -77,7 +75,7 @@ extension FaultLab {
                     }
                 }
                 // The client is gone, and so is all that it had open.
-                if !transport.lingers { try await server.waitForConnections(atMost: 0) }
+                try await server.waitForConnections(atMost: 0)
             }
             return figures
         }

@@ -75,7 +75,7 @@ extension FaultLab {
 
         @Test("A cancelled request ends in a cancellation, and its connection ends", arguments: TransportUnderTest.all)
         func cancellation(on transport: TransportUnderTest) async throws {
-            try await withLab(transport) { server, client in
+            try await withLab(transport, options: .init(transferLimit: .seconds(2))) { server, client in
                 for path in ["/hang", "/slow-headers", "/slow-body", "/drip", "/endless-chunks"] {
                     let message = HTTPMessage(url: server.url(path), headers: ["X-Test-Id": path])
                     let task = Task { await Observation(sending: message, by: client) }
@@ -83,7 +83,27 @@ extension FaultLab {
                     task.cancel()
                     #expect(await task.value.outcome == .failure(.cancelled), "\(path)")
                 }
-                if !transport.lingers { try await server.waitForConnections(atMost: 0) }
+                try await server.waitForConnections(atMost: 0)
+            }
+        }
+
+        @Test("The connection of a request whose time is up ends, whatever its method", arguments: TransportUnderTest.all)
+        func timeIsUp(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                for (number, path) in ["/hang", "/slow-headers", "/slow-body", "/drip"].enumerated() {
+                    let method = number % 2 == 0 ? "GET" : "POST"
+                    let message = HTTPMessage(method: method, url: server.url(path), timeout: .milliseconds(300))
+                    #expect(await Observation(sending: message, by: client).outcome == .failure(.timeout), "\(path)")
+                }
+                try await server.waitForConnections(atMost: 0)
+            }
+        }
+
+        @Test("A limit of less than a second, and one without end, are limits", arguments: TransportUnderTest.all)
+        func limits(on transport: TransportUnderTest) async throws {
+            try await withLab(transport, options: .init(transferLimit: .seconds(Int64.max))) { server, client in
+                let message = HTTPMessage(url: server.url("/slow-headers?ms=50"), timeout: .seconds(Int64.max))
+                #expect(await Observation(sending: message, by: client).outcome == .success(200))
             }
         }
 

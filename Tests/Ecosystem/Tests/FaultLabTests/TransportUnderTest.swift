@@ -13,6 +13,9 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
         var bodyLimit = 1 << 20
         // How many connections to one server may be open at once.
         var connections = 8
+        // How long a transfer may go on in silence once nobody waits for it, where that does not end it at once. No
+        // request may be silent for longer.
+        var transferLimit = Duration.seconds(20)
     }
 
     typealias Body = (any HTTPTransport) async throws -> Void
@@ -20,8 +23,6 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     let name: String
     /// Paths at which it stops the process, so that they are tried in a process of their own.
     var fatalPaths: Set<String> = []
-    /// Whether a transfer that was given up may go on for a while, so that its connection is not gone at once.
-    var lingers = false
     /// What it makes of a protocol that it has not asked for: libcurl waits for the answer that is to follow, another
     /// client takes it for one.
     var switchedProtocol = NetworkError.Kind.http
@@ -36,12 +37,12 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     ]
 
     static let urlSession = TransportUnderTest(
-        name: "URLSession", fatalPaths: urlSessionFatalPaths, lingers: true, switchedProtocol: .timeout
+        name: "URLSession", fatalPaths: urlSessionFatalPaths, switchedProtocol: .timeout
     ) {
         options, body in
-        // What nobody waits for any more ends with the test, and not a minute later.
         try await body(
-            URLSessionTransport(timeout: options.timeout, bodyLimit: options.bodyLimit, transferLimit: .seconds(20)))
+            URLSessionTransport(
+                timeout: options.timeout, bodyLimit: options.bodyLimit, transferLimit: options.transferLimit))
     }
 
     #if canImport(FoundationNetworking)
