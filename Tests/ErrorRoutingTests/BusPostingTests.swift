@@ -129,12 +129,19 @@ struct BusPostingTests {
 
     @Test("a cancelled task's deliver still posts")
     func deliverInCancelledTask() async {
-        let recorded = await withRecordedErrors { bus in
+        // It shall not be handled before who posted it looks.
+        let gate = Gate()
+        let handler = ErrorHandler().on(Numbered.self) { _ in
+            await gate.wait()
+            return .next
+        }
+        let recorded = await withRecordedErrors(handler: handler) { bus in
             let task = Task {
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 return await bus.deliver(Numbered(1))
             }
             #expect(await task.value.disposition == .pending)
+            gate.open()
         }
         recorded.expectReported(.value(Numbered(1)), count: 1)
     }
