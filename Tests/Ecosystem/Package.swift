@@ -42,6 +42,7 @@ let package = Package(
                 "AsyncHTTPClientTransport",
                 "FaultServer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -67,14 +67,14 @@ extension Situation {
         Situation("an empty body", "/empty", .success(200), body: ""),
         Situation("no content", "/no-content", .success(204), body: ""),
         Situation("HTML in place of JSON", "/content-type/html", .success(200)),
-        Situation("no content type", "/content-type/none", .success(200)),
+        Situation("HTML without a content type", "/content-type/none", .success(200)),
         Situation("gzip", "/gzip", .success(200), body: #"{"answer":"packed"}"#),
         Situation("three redirects", "/redirect/3", .success(200), body: #"{"redirected":"yes"}"#),
         Situation("a redirect loop", "/redirect-loop", .failure(.invalidResponse)),
-        Situation("a wait in seconds", "/retry-after/seconds", .failure(.server)),
-        Situation("a wait until an IMF date", "/retry-after/imf", .failure(.server)),
-        Situation("a wait until an RFC 850 date", "/retry-after/rfc850", .failure(.server)),
-        Situation("a wait until an asctime date", "/retry-after/asctime", .failure(.server)),
+        Situation("503, again after 120 seconds", "/retry-after/seconds", .failure(.server)),
+        Situation("503, again after an IMF date", "/retry-after/imf", .failure(.server)),
+        Situation("503, again after an RFC 850 date", "/retry-after/rfc850", .failure(.server)),
+        Situation("503, again after an asctime date", "/retry-after/asctime", .failure(.server)),
     ]
 
     private static let connections: [Situation] = [

@@ -1,0 +1,107 @@
+import ErrorRouting
+import FaultServer
+import Foundation
+import HTTPErrors
+import Testing
+
+extension FaultLab {
+    /// The page of the documentation that says what becomes of each situation is what is observed here.
+    ///
+    /// `ERROR_BUS_UPDATE=1` writes it anew.
+    @Suite("The table in the documentation")
+    struct DocumentedTableTests {
+        private static let page = URL(filePath: #filePath)
+            .appending(path: "../../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md").standardized
+
+        // Of the statuses, those that differ.
+        private static let statuses = [400, 401, 403, 404, 408, 409, 425, 429, 500, 502, 503, 504]
+
+        #if os(Linux)
+            @Test("It is what was observed", .timeLimit(.minutes(5)))
+            func isObserved() async throws {
+                var rows: [String] = []
+                for situation in Situation.all where Self.isDocumented(situation) {
+                    if let row = try await Self.row(for: situation) { rows.append(row) }
+                }
+                if ProcessInfo.processInfo.environment["ERROR_BUS_UPDATE"] != nil {
+                    try Self.text(with: rows).write(to: Self.page, atomically: true, encoding: .utf8)
+                }
+                let documented = try String(contentsOf: Self.page, encoding: .utf8)
+                let documentedRows = documented.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
+                #expect(Array(documentedRows.map(String.init)) == rows, "ERROR_BUS_UPDATE=1 writes it anew")
+            }
+        #endif
+
+        private static func isDocumented(_ situation: Situation) -> Bool {
+            // Of what is the same for any method, once is enough.
+            guard situation.isStatus else { return !situation.name.contains("a HEAD") }
+            return statuses.contains { situation.name == "status \($0)" }
+        }
+
+        /// A row, or nil where the situation is no error.
+        private static func row(for situation: Situation) async throws -> String? {
+            let isFatal = TransportUnderTest.urlSession.fatalPaths.contains(situation.path)
+            let transport = isFatal ? TransportUnderTest.asyncHTTPClient : .urlSession
+            var row: String?
+            try await withLab(transport) { server, client in
+                let get = await Retrial(of: situation, as: "GET", on: server, by: client)
+                let post = await Retrial(of: situation, as: "POST", on: server, by: client)
+                guard let error = get.error else { return }
+                #expect(
+                    post.error?.kind == error.kind,
+                    "\(situation.name): a POST ends in \(String(describing: post.error))")
+                let cells = [
+                    situation.name,
+                    isFatal ? "stops the process" : code(in: error),
+                    "`\(error.kind.rawValue)`",
+                    NetworkError.$language.withValue(.english) { error.localizedDescription },
+                    get.attempts > 1 ? "yes" : "no",
+                    post.attempts > 1 ? "yes" : "no",
+                ]
+                row = "| \(cells.joined(separator: " | ")) |"
+            }
+            return row
+        }
+
+        /// The code of the `URLError` in an error, with its name.
+        private static func code(in error: NetworkError) -> String {
+            guard let cause = ErrorMatcher.anywhere(.type(URLError.self)).match(error) else { return "" }
+            return "\(cause.errorCode) \(names[cause.errorCode] ?? "")"
+        }
+
+        private static let names = [
+            NSURLErrorTimedOut: "timedOut",
+            NSURLErrorUnsupportedURL: "unsupportedURL",
+            NSURLErrorCannotFindHost: "cannotFindHost",
+            NSURLErrorCannotConnectToHost: "cannotConnectToHost",
+            NSURLErrorNetworkConnectionLost: "networkConnectionLost",
+            NSURLErrorHTTPTooManyRedirects: "httpTooManyRedirects",
+            NSURLErrorCannotDecodeContentData: "cannotDecodeContentData",
+            NSURLErrorCannotParseResponse: "cannotParseResponse",
+        ]
+
+        private static func text(with rows: [String]) -> String {
+            """
+            # What becomes of each situation
+
+            What a server or the network does, and the error that it ends in.
+
+            ## Overview
+
+            Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``,
+            by a test of the package's fault lab, `Tests/Ecosystem`, which fails where this table says anything else. The kinds
+            are the same by async-http-client, and the codes are those that other platforms have, as far as Linux tells one
+            fault from another. Where a cell is empty, there was an answer, and no `URLError`.
+
+            The last columns say whether `RetryPolicy.default` tries again: what is idempotent, such as GET, and what is not,
+            such as POST without an `Idempotency-Key`. Nobody waits for two minutes, as one server asks: that is more than the
+            policy's longest hint.
+
+            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again |
+            | --- | --- | --- | --- | --- | --- |
+            \(rows.joined(separator: "\n"))
+
+            """
+        }
+    }
+}
