@@ -1,16 +1,31 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// What the process has, as the system counts it; nil where there is no `/proc`.
 struct ProcessFigures: Sendable {
     let descriptors: Int
     let residentKilobytes: Int
 
     static var now: ProcessFigures? {
+        // What was freed goes back to the system first: what is counted shall be what is in use.
+        trim()
         guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
             let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
             let resident = Int(line.filter(\.isNumber))
         else { return nil }
         return ProcessFigures(descriptors: descriptors, residentKilobytes: resident)
+    }
+
+    private static func trim() {
+        #if canImport(Glibc)
+            // Glibc's own, which its module does not show.
+            guard let symbol = unsafe dlsym(nil, "malloc_trim") else { return }
+            typealias Trim = @convention(c) (Int) -> CInt
+            _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
+        #endif
     }
 }

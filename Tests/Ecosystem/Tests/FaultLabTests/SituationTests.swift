@@ -87,7 +87,7 @@ extension FaultLab {
             }
         }
 
-        @Test("The connection of a request whose time is up ends, whatever its method", arguments: TransportUnderTest.all)
+        @Test("The connection of a request whose time is up ends, also of a POST", arguments: TransportUnderTest.all)
         func timeIsUp(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 for (number, path) in ["/hang", "/slow-headers", "/slow-body", "/drip"].enumerated() {
