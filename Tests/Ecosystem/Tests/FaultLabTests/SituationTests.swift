@@ -73,7 +73,9 @@ extension FaultLab {
             }
         }
 
-        @Test("A cancelled request ends in a cancellation, and its connection ends", arguments: TransportUnderTest.all)
+        @Test(
+            "H7: a cancelled request ends in a cancellation, and its connection ends", arguments: TransportUnderTest.all
+        )
         func cancellation(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(2))) { server, client in
                 for path in ["/hang", "/slow-headers", "/slow-body", "/drip", "/endless-chunks"] {
@@ -87,7 +89,8 @@ extension FaultLab {
             }
         }
 
-        @Test("The connection of a request whose time is up ends, also of a POST", arguments: TransportUnderTest.all)
+        @Test(
+            "H7: the connection of a request whose time is up ends, also of a POST", arguments: TransportUnderTest.all)
         func timeIsUp(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 for (number, path) in ["/hang", "/slow-headers", "/slow-body", "/drip"].enumerated() {
@@ -107,7 +110,23 @@ extension FaultLab {
             }
         }
 
-        @Test("An abandoned upload does not arrive later as if it were wanted", arguments: TransportUnderTest.all)
+        @Test(
+            "H7: twenty that were given up keep the next from nothing", .timeLimit(.minutes(2)),
+            arguments: TransportUnderTest.all)
+        func starvesNobody(on transport: TransportUnderTest) async throws {
+            // Had the last one to wait for those before, it would take five minutes.
+            try await withLab(transport, options: .init(transferLimit: .seconds(300))) { server, client in
+                let message = HTTPMessage(url: server.url("/hang"), headers: ["X-Test-Id": "given up"])
+                let tasks = (0..<20).map { _ in Task { await Observation(sending: message, by: client) } }
+                try await server.waitForRequests(of: "given up", count: 20)
+                for task in tasks { task.cancel() }
+                for task in tasks { #expect(await task.value.outcome == .failure(.cancelled)) }
+                let last = await Observation(sending: HTTPMessage(url: server.url("/json?a=1")), by: client)
+                #expect(last.outcome == .success(200))
+            }
+        }
+
+        @Test("H7: an abandoned upload does not arrive later as if it were wanted", arguments: TransportUnderTest.all)
         func abandonedUpload(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 // More than the buffers of two sockets take.

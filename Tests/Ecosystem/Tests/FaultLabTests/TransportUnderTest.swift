@@ -12,7 +12,7 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
         var timeout = Duration.seconds(300)
         var bodyLimit = 1 << 20
         // How many connections to one server may be open at once.
-        var connections = 8
+        var connections = 32
         // How long a transfer may go on in silence once nobody waits for it, where that does not end it at once. No
         // request may be silent for longer.
         var transferLimit = Duration.seconds(20)
