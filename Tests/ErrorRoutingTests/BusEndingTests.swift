@@ -2,12 +2,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Intake and machine alone, as plain values: no locks, no tasks.
+/// The storage alone, event by event: no tasks, no clock.
 @Suite("Taking back and replacing workers, in the state machine (behaviours 16, 18 and 20)")
 struct BusEndingTests {
     @Test("after a take-back every answer from before counts for nothing")
     func takingBack() {
-        let bus = PlainBus()
+        let bus = DrivenStorage(isRunning: false)
         for number in 1...3 { bus.post(number) }
         _ = bus.next()
         #expect(bus.takeBack().reports == (1...3).map { .error($0, occurrences: 1) })
@@ -22,7 +22,7 @@ struct BusEndingTests {
 
     @Test("what is taken back: the report in flight, failures, what is held, what was taken, what was posted")
     func orderOfLeftovers() {
-        let bus = PlainBus(capacity: 9, flood: FloodLimit(first: 1, per: .seconds(10)))
+        let bus = DrivenStorage(capacity: 9, flood: FloodLimit(first: 1, per: .seconds(10)))
         for number in 1...4 { bus.post(number, line: number < 4 ? 1 : 4) }
         #expect(bus.next() == .error(1, occurrences: 1))
         _ = bus.complete(failures: [bus.failure(10), bus.failure(11)])
@@ -39,14 +39,14 @@ struct BusEndingTests {
         bus.post(13)
         // 3 is held, and 5 to 12 wait.
         #expect(bus.statistics.pending == 12 && bus.statistics.dropped == 1)
-        let left: [PlainBus.Event] = [.failure(12), .failure(13), .error(3, occurrences: 2)]
+        let left: [DrivenStorage.Event] = [.failure(12), .failure(13), .error(3, occurrences: 2)]
         #expect(bus.takeBack().reports == left + (5...12).map { .error($0, occurrences: 1) } + [.drops(numberOfDrops)])
         #expect(bus.statistics.pending == 0 && bus.statistics.dropped == 13 && bus.statistics.isBalanced)
     }
 
     @Test("a report that waits for a held one to be delivered first is taken back after it")
     func candidate() {
-        let bus = PlainBus(flood: FloodLimit(first: 0, per: .seconds(10)))
+        let bus = DrivenStorage(flood: FloodLimit(first: 0, per: .seconds(10)))
         bus.post(1)
         bus.post(2, at: .seconds(10))
         bus.post(3, line: 2, at: .seconds(10))
@@ -57,38 +57,38 @@ struct BusEndingTests {
 
     @Test("posts in their midst when everything is taken back are dropped, each at its end")
     func takingBackInTheMidst() {
-        let bus = PlainBus(capacity: 1)
-        #expect(bus.box.reserve(1) == .accepted(0))
-        #expect(bus.box.reserve(2) == .full(makesNotice: true))
+        let bus = DrivenStorage(capacity: 1)
+        #expect(bus.reserve(1) == .accepted(0))
+        #expect(bus.reserve(2) == .full(makesNotice: true))
         expectNothing(bus.takeBack())
         #expect(bus.statistics == .init(posted: 2, dropped: 1, pending: 1))
-        #expect(bus.box.fill(0, with: 1) == .refused)
+        #expect(bus.fill(0, with: 1) == .refused)
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
         // The notice comes too late, and is no post; its dropper tells of the drop.
-        #expect(!bus.box.announce())
+        #expect(!bus.announce())
         #expect(bus.settle(false).drops?.count == 1)
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
     }
 
     @Test("a notice that was announced before everything is taken back is taken back, its dropper does nothing")
     func takingBackNotices() {
-        let bus = PlainBus(capacity: 1)
-        #expect(bus.box.reserve(1) == .accepted(0))
-        #expect(bus.box.reserve(2) == .full(makesNotice: true))
-        #expect(bus.box.announce())
+        let bus = DrivenStorage(capacity: 1)
+        #expect(bus.reserve(1) == .accepted(0))
+        #expect(bus.reserve(2) == .full(makesNotice: true))
+        #expect(bus.announce())
         #expect(bus.statistics == .init(posted: 3, dropped: 1, pending: 2))
         let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
         #expect(bus.takeBack().reports == [.drops(drops)])
         #expect(bus.statistics == .init(posted: 3, dropped: 2, pending: 1))
         let answer = bus.settle(true)
         #expect(answer.drops == nil && !answer.wakes)
-        #expect(bus.box.fill(0, with: 1) == .refused)
+        #expect(bus.fill(0, with: 1) == .refused)
         #expect(bus.statistics == .init(posted: 3, dropped: 3))
     }
 
     @Test("a worker that tells the observers of a report while all is taken back ends the bus itself, after that")
     func takingBackWhileAnnouncing() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         bus.isObserved = true
         for number in 1...2 { bus.post(number) }
         _ = (bus.next(), bus.complete())
@@ -98,7 +98,7 @@ struct BusEndingTests {
         #expect(bus.next() == .superseded)
 
         // Here the worker comes back before the leftovers are in their receiver's hands.
-        let other = PlainBus()
+        let other = DrivenStorage()
         other.isObserved = true
         other.post(1)
         _ = (other.next(), other.complete(), other.takeBack())
@@ -108,7 +108,7 @@ struct BusEndingTests {
 
     @Test("a worker that is replaced is superseded, and the next one has its report")
     func replacing() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         bus.post(1)
         _ = bus.next()
         #expect(bus.replaceWorker(0) == 1)
@@ -125,12 +125,12 @@ struct BusEndingTests {
 
     @Test("the watchdog is sent out once, sleeps until the deadline, and replaces the worker at it")
     func watching() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         bus.post(1)
         _ = bus.next()
         #expect(bus.begin(bus.rule, at: .seconds(10)) == .beginWatched)
         #expect(bus.watch(at: .seconds(10)) == .sleep(until: .seconds(40)))
-        bus.machine.actionDidEnd(for: 0)
+        bus.storage.actionDidEnd(for: 0)
         #expect(bus.begin(bus.rule, at: .seconds(20)) == .begin)
         #expect(bus.watch(at: .seconds(40)) == .sleep(until: .seconds(50)))
         #expect(bus.watch(at: .seconds(50)) == .replaceWorker(1))
@@ -150,7 +150,7 @@ struct BusEndingTests {
 
     @Test("without a time limit no watchdog is sent out")
     func withoutLimit() {
-        let bus = PlainBus(limit: nil)
+        let bus = DrivenStorage(limit: nil)
         bus.post(1)
         _ = bus.next()
         #expect(bus.begin(bus.rule, at: .seconds(10)) == .begin)
@@ -159,7 +159,7 @@ struct BusEndingTests {
         #expect(bus.begin(bus.rule, at: .seconds(10)) == .superseded)
     }
 
-    private func expectNothing(_ left: (reports: [PlainBus.Event], failures: [PlainBus.Event])) {
+    private func expectNothing(_ left: (reports: [DrivenStorage.Event], failures: [DrivenStorage.Event])) {
         #expect(left.reports.isEmpty && left.failures.isEmpty)
     }
 }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Intake and machine alone, as plain values: no locks, no tasks.
+/// The storage alone, event by event: no tasks, no clock.
 @Suite("A flood limit in the state machine (behaviours 13, 14 and 20)")
 struct BusFloodTests {
-    private func bus(capacity: Int = 8, first: Int = 1) -> PlainBus {
-        PlainBus(capacity: capacity, flood: FloodLimit(first: first, per: .seconds(10)))
+    private func bus(capacity: Int = 8, first: Int = 1) -> DrivenStorage {
+        DrivenStorage(capacity: capacity, flood: FloodLimit(first: first, per: .seconds(10)))
     }
 
     @Test("what is held is pending until its window ends, and then delivered for all of its kind")
@@ -23,15 +23,15 @@ struct BusFloodTests {
     @Test("the alarm is set for the first window's end, once, and anew after it rang")
     func alarms() {
         let bus = bus(first: 0)
-        #expect(bus.machine.nextAlarm() == nil)
+        #expect(bus.next() == .asleep && bus.alarm == nil)
         bus.post(1, line: 1, at: .seconds(1))
         bus.post(2, line: 2, at: .seconds(2))
         #expect(bus.next() == .asleep)
-        let alarms = [bus.machine.nextAlarm(), bus.machine.nextAlarm()]
-        #expect(alarms == [.seconds(11), nil])
-        bus.machine.alarm = nil
+        #expect(bus.alarm == .seconds(11))
+        #expect(bus.next() == .asleep && bus.alarm == nil)
+        _ = bus.storage.alarmRang()
         #expect(bus.drain(at: .seconds(11)) == [.error(1, occurrences: 1), .asleep])
-        #expect(bus.machine.nextAlarm() == .seconds(12))
+        #expect(bus.alarm == .seconds(12))
     }
 
     @Test("what is posted is looked at before a window ends by the clock, however late the worker comes by")
@@ -80,8 +80,8 @@ struct BusFloodTests {
             let bus = bus(first: 0)
             for number in 1...3 { bus.post(number, line: UInt(number)) }
             #expect(bus.drain() == [.asleep])
-            if isFinished { #expect(bus.finish()) } else { bus.machine.isWindingUp = true }
-            let events = (1...3).map { PlainBus.Event.error($0, occurrences: 1) }
+            if isFinished { #expect(bus.finish()) } else { _ = bus.storage.windUp() }
+            let events = (1...3).map { DrivenStorage.Event.error($0, occurrences: 1) }
             #expect(bus.drain() == events + [isFinished ? .end : .asleep])
         }
     }

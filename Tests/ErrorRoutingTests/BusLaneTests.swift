@@ -2,12 +2,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Intake, lane and machine alone, as plain values: no locks, no tasks.
+/// The storage alone, event by event: no tasks, no clock.
 @Suite("Reports that need nothing but delivery go through the lane (behaviours 11 to 14 and 16)")
 struct BusLaneTests {
     @Test("from one report to the next is what completing and asking are")
     func goingOn() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         for number in 1...3 { bus.post(number) }
         #expect(bus.next() == .error(1, occurrences: 1) && bus.inLane?.number == 0)
         #expect(bus.goOn(.ignored) == .error(2, occurrences: 1))
@@ -25,7 +25,7 @@ struct BusLaneTests {
 
     @Test("it makes room, one report at a time")
     func makingRoom() {
-        let bus = PlainBus(capacity: 2)
+        let bus = DrivenStorage(capacity: 2)
         for number in 1...2 { bus.post(number) }
         _ = bus.next()
         #expect(bus.post(3) == false && bus.post(4) == nil)
@@ -35,7 +35,7 @@ struct BusLaneTests {
 
     @Test("what is posted to a bus in the lane, or dropped, or ends it, wakes nobody")
     func wakingNobody() {
-        let bus = PlainBus(capacity: 1)
+        let bus = DrivenStorage(capacity: 1)
         #expect(bus.next() == .asleep)
         #expect(bus.post(1) == true)
         _ = bus.next()
@@ -47,7 +47,7 @@ struct BusLaneTests {
 
     @Test("failures come out of the lane, and go before what is next")
     func failing() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         for number in 1...2 { bus.post(number) }
         _ = bus.next()
         #expect(bus.complete(.ignored, failures: [bus.failure(10), bus.failure(11)]) == [])
@@ -58,7 +58,7 @@ struct BusLaneTests {
 
     @Test("a notice that has its turn, and a report whose poster waits, end the lane and are delivered without it")
     func whatEndsTheLane() {
-        let bus = PlainBus(capacity: 2)
+        let bus = DrivenStorage(capacity: 2)
         for number in 1...3 { bus.post(number) }
         _ = bus.next()
         bus.post(4, isWaitedFor: true)
@@ -74,20 +74,20 @@ struct BusLaneTests {
 
     @Test("a place that is not filled yet ends the lane, however many after it are")
     func gap() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         bus.post(1)
-        #expect(bus.box.reserve(2) == .accepted(1))
+        #expect(bus.reserve(2) == .accepted(1))
         bus.post(3)
         _ = bus.next()
         #expect(bus.goOn() == nil && bus.complete() == [])
         #expect(bus.next() == .asleep)
-        #expect(bus.box.fill(1, with: 2) == .filledForSleeper)
+        #expect(bus.fill(1, with: 2) == .filledForSleeper)
         #expect(bus.drain() == [.error(2, occurrences: 1), .error(3, occurrences: 1), .asleep])
     }
 
     @Test("a report that turns out to need more than the lane is delivered by the machine as the same one")
     func leavingTheLane() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         for number in 1...3 { bus.post(number) }
         _ = (bus.next(), bus.goOn())
         #expect(bus.next() == .error(2, occurrences: 1) && bus.inLane == nil)
@@ -97,37 +97,60 @@ struct BusLaneTests {
         #expect(bus.next() == .error(3, occurrences: 1) && bus.report?.sequence == 3 && bus.inLane?.number == 2)
     }
 
-    @Test("with observers or a flood limit there is no lane")
+    @Test("with a flood limit there is no lane")
     func withoutLane() {
-        let (observed, flooded) = (PlainBus(), PlainBus(flood: FloodLimit(first: 9, per: .seconds(1))))
-        observed.isObserved = true
-        for bus in [observed, flooded] {
-            for number in 1...2 { bus.post(number) }
-            #expect(bus.next() == .error(1, occurrences: 1) && bus.inLane == nil && bus.goOn() == nil)
-        }
-        // An observer that comes while a report is in the lane gets that one already.
-        let bus = PlainBus()
+        let bus = DrivenStorage(flood: FloodLimit(first: 9, per: .seconds(1)))
         for number in 1...2 { bus.post(number) }
-        _ = bus.next()
+        #expect(bus.next() == .error(1, occurrences: 1) && bus.inLane == nil && bus.goOn() == nil)
+    }
+
+    @Test("with observers there is one, and the last report in it is announced outside")
+    func observed() {
+        let bus = DrivenStorage()
         bus.isObserved = true
-        #expect(bus.goOn() == nil && bus.complete() == [])
-        #expect(bus.takeBack().reports == [.error(2, occurrences: 1)])
+        for number in 1...2 { bus.post(number) }
+        #expect(bus.next() == .error(1, occurrences: 1) && bus.goOn() == .error(2, occurrences: 1))
+        #expect(bus.inLane?.number == 1 && bus.isDelivering(2))
+        #expect(bus.statistics == .init(posted: 2, handled: 1, pending: 1))
+        #expect(bus.goOn() == nil && bus.completion(isHeard: true) == .announced([]))
+        #expect(bus.next() == .asleep)
+    }
+
+    @Test("what is taken back while observers are told of a report in the lane waits for that with the end")
+    func takingBackWhileAnnouncing() {
+        let bus = DrivenStorage()
+        bus.isObserved = true
+        for number in 1...3 { bus.post(number) }
+        _ = bus.next()
+        // Told of the first, which counts; the second is in delivery, and not looked at yet.
+        #expect(bus.goOnAnnouncing() == .error(2, occurrences: 1))
+        #expect(bus.takeBack().reports == [2, 3].map { .error($0, occurrences: 1) })
+        #expect(bus.statistics == .init(posted: 3, handled: 1, dropped: 2))
         #expect(!bus.leftoversWereReceived())
+        #expect(!bus.announced() && bus.next() == .end && bus.next() == .superseded)
+
+        // Here the observers have been told before the leftovers are in their receiver's hands.
+        let other = DrivenStorage()
+        other.isObserved = true
+        for number in 1...2 { other.post(number) }
+        _ = (other.next(), other.goOnAnnouncing(), other.takeBack())
+        #expect(!other.announced() && other.next() == .superseded)
+        #expect(other.leftoversWereReceived())
     }
 
     @Test("what is taken back while the lane is open begins with the report there, and the worker's end of it is void")
     func takingBack() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         for number in 1...5 { bus.post(number) }
         _ = (bus.next(), bus.goOn(.ignored))
-        #expect(bus.box.reserve(6) == .accepted(5))
+        #expect(bus.reserve(6) == .accepted(5))
         bus.post(7)
         let left = bus.takeBack()
         #expect(left.reports == [2, 3, 4, 5, 7].map { .error($0, occurrences: 1) } && left.failures == [])
         #expect(bus.statistics == .init(posted: 7, ignored: 1, dropped: 5, pending: 1))
         // The next place is shut, so the worker comes to the end of the lane, and finds that it was withdrawn.
         #expect(bus.goOn() == nil && bus.complete() == nil && bus.next() == .superseded)
-        #expect(bus.box.fill(5, with: 6) == .refused)
+        #expect(bus.fill(5, with: 6) == .refused)
         #expect(bus.statistics == .init(posted: 7, ignored: 1, dropped: 6))
     }
 }

@@ -52,7 +52,7 @@ struct BusShutdownTests {
         await fixture.entered.wait()
         async let queued = fixture.bus.deliver(Numbered(2))
         // The first is in delivery. Before it is all there, a report is refused, and not given back.
-        while !fixture.bus.intake.mailbox.isFilled(at: 1) { await Task.yield() }
+        while !fixture.bus.storage.isFilled(at: 1) { await Task.yield() }
         #expect(await fixture.bus.shutdown(within: .zero).count == 2)
         #expect(await inFlight.disposition == .dropped)
         #expect(await queued.disposition == .dropped)

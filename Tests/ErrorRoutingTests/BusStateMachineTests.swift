@@ -2,12 +2,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Intake and machine alone, as plain values: no locks, no tasks.
+/// The storage alone, event by event: no tasks, no clock.
 @Suite("The report's life is one state machine (behaviours 11 to 14)")
 struct BusStateMachineTests {
     @Test("only a post that finds the worker asleep wakes it")
     func wakeUps() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         #expect(bus.post(1) == false)
         #expect(bus.next() == .error(1, occurrences: 1))
         #expect(bus.post(2) == false)
@@ -22,27 +22,27 @@ struct BusStateMachineTests {
 
     @Test("a machine runs once, and not at all if it has ended before")
     func running() {
-        let bus = PlainBus()
+        let bus = DrivenStorage(isRunning: false)
         let answers = [bus.run(), bus.run()]
-        bus.machine.runReturned()
+        bus.storage.runReturned()
         #expect(answers + [bus.run()] == [.start(generation: 0), .runsAlready, .ranBefore])
 
-        let other = PlainBus()
+        let other = DrivenStorage(isRunning: false)
         _ = (other.finish(), other.next())
         #expect(other.run() == .alreadyEnded)
     }
 
     @Test("finish wakes a sleeping worker, which then ends; finished while it delivers, it drains first")
     func finishing() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         #expect(bus.next() == .asleep)
         #expect(bus.finish())
         #expect(!bus.finish())
         #expect(bus.post(1) == nil)
         #expect(bus.next() == .end)
-        #expect(bus.machine.hasEnded && bus.statistics.dropped == 1 && bus.statistics.isBalanced)
+        #expect(bus.hasEnded && bus.statistics.dropped == 1 && bus.statistics.isBalanced)
 
-        let other = PlainBus()
+        let other = DrivenStorage()
         for number in 1...2 { other.post(number) }
         #expect(other.next() == .error(1, occurrences: 1))
         #expect(!other.finish())
@@ -53,44 +53,44 @@ struct BusStateMachineTests {
 
     @Test("a poster in the midst of its post holds up the end, and wakes the worker that waits for it")
     func postInTheMidst() {
-        let bus = PlainBus()
-        #expect(bus.box.reserve(1) == .accepted(0))
+        let bus = DrivenStorage()
+        #expect(bus.reserve(1) == .accepted(0))
         #expect(!bus.finish())
         #expect(bus.next() == .asleep)
         #expect(bus.statistics.pending == 1 && bus.statistics.isBalanced)
-        #expect(bus.box.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.fill(0, with: 1) == .filledForSleeper)
         #expect(bus.drain() == [.error(1, occurrences: 1), .end])
     }
 
     @Test("a poster in the midst of its post holds up those after it, and only it wakes the worker that waits for it")
     func postBeforeOthers() {
-        let bus = PlainBus()
-        #expect(bus.box.reserve(1) == .accepted(0))
+        let bus = DrivenStorage()
+        #expect(bus.reserve(1) == .accepted(0))
         #expect(bus.next() == .asleep)
         for number in 2...3 { #expect(bus.post(number) == false) }
         #expect(bus.next() == .asleep)
-        #expect(bus.box.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.fill(0, with: 1) == .filledForSleeper)
         #expect(bus.drain() == (1...3).map { .error($0, occurrences: 1) } + [.asleep])
     }
 
     @Test("a notice wakes a worker that waits for a poster in the midst of its post, and goes after that post")
     func noticeWhileAsleep() {
-        let bus = PlainBus(capacity: 1)
-        #expect(bus.box.reserve(1) == .accepted(0))
+        let bus = DrivenStorage(capacity: 1)
+        #expect(bus.reserve(1) == .accepted(0))
         #expect(bus.next() == .asleep)
-        #expect(bus.box.reserve(2) == .full(makesNotice: true))
-        #expect(bus.box.announce())
+        #expect(bus.reserve(2) == .full(makesNotice: true))
+        #expect(bus.announce())
         let wakes = [bus.settle(true).wakes, bus.settle(true).wakes]
         #expect(wakes == [true, false])
         #expect(bus.next() == .asleep)
-        #expect(bus.box.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.fill(0, with: 1) == .filledForSleeper)
         let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
         #expect(bus.drain() == [.error(1, occurrences: 1), .drops(drops), .asleep])
     }
 
     @Test("sequence numbers are given at delivery, and tell which report is in delivery")
     func sequences() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         for number in 1...2 { bus.post(number) }
         #expect(!bus.isDelivering(1))
         _ = bus.next()
@@ -103,7 +103,7 @@ struct BusStateMachineTests {
 
     @Test("each outcome is counted at its end, and only there")
     func outcomes() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         for number in 1...3 { bus.post(number) }
         for disposition in [.handled, .ignored, .unmatched] as [HandleOutcome.Disposition] {
             _ = bus.next()
@@ -116,7 +116,7 @@ struct BusStateMachineTests {
 
     @Test("failures are told of right after their report, before what waits; a failure's failures go unheard")
     func failing() {
-        let bus = PlainBus()
+        let bus = DrivenStorage()
         for number in 1...2 { bus.post(number) }
         _ = bus.next()
         #expect(bus.complete(failures: [bus.failure(10), bus.failure(11)]) == [])
@@ -129,7 +129,7 @@ struct BusStateMachineTests {
 
     @Test("a notice of drops stands where the first was dropped, and tells of all until its turn")
     func notices() {
-        let bus = PlainBus(capacity: 2)
+        let bus = DrivenStorage(capacity: 2)
         for number in 1...4 { bus.post(number) }
         #expect(bus.statistics == .init(posted: 5, dropped: 2, pending: 3))
         _ = (bus.next(), bus.complete())
@@ -152,9 +152,12 @@ struct BusStateMachineTests {
 
     @Test("those who wait until nothing is pending are handed over once")
     func idleWaiters() {
-        let bus = PlainBus()
-        bus.machine.idleWaiters.append(Promise())
-        let counts = [bus.machine.takeIdleWaiters().count, bus.machine.takeIdleWaiters().count]
+        let bus = DrivenStorage()
+        var isIdle = [bus.storage.waitUntilIdle(Promise())]
+        bus.post(1)
+        isIdle.append(bus.storage.waitUntilIdle(Promise()))
+        #expect(isIdle == [true, false])
+        let counts = [bus.storage.takeWaiters().idle.count, bus.storage.takeWaiters().idle.count]
         #expect(counts == [1, 0])
     }
 }

@@ -97,7 +97,7 @@ struct DeliveryLaneTests {
                 road.box.release(number + 1)
                 road.open(at: number, sequence: UInt64(number + 1))
             }
-            let passage = road.lane.begin(Int64(number + 1), end, in: road.box.intake)
+            let passage = road.lane.begin(Int64(number + 1), end, isObserved: false, in: road.box.intake)
             #expect(passage != nil && road.counts == expected)
             expected[index(of: end)] += 1
             #expect(road.withdraw() == number + 1)
@@ -146,8 +146,17 @@ final class Road: Sendable {
         return [Int(counts.handled), Int(counts.ignored), Int(counts.unmatched)]
     }
 
-    func goOn(from number: Int, _ end: HandleOutcome.Disposition = .handled) -> DeliveryLane.Step {
-        lane.goOn(from: Int64(number), end, in: box.intake)
+    /// From one report to the next, as the storage does it; whoever calls it empties the place.
+    func goOn(
+        from number: Int,
+        _ end: HandleOutcome.Disposition = .handled,
+        isObserved: Bool = false
+    ) -> BusStorage.LaneStep {
+        let next = Int64(number + 1)
+        guard box.intake.mailbox.isPlain(at: next), !box.intake.hasInterruption(before: next) else { return .last }
+        guard let passage = lane.begin(next, end, isObserved: isObserved, in: box.intake) else { return .withdrawn }
+        lane.complete(passage, in: box.intake)
+        return .next
     }
 
     var released: Int { Int(box.intake.counts.released) }
@@ -156,5 +165,5 @@ final class Road: Sendable {
         lock.withLock { _ in lane.open(at: Int64(number), sequence: sequence) }
     }
     func close() -> Int? { lock.withLock { _ in lane.close().map { Int($0) } } }
-    func withdraw() -> Int? { lock.withLock { _ in lane.withdraw().map { Int($0) } } }
+    func withdraw() -> Int? { lock.withLock { _ in lane.withdraw().map { Int($0.number) } } }
 }

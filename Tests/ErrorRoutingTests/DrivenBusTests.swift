@@ -14,45 +14,52 @@ struct DrivenBusTests {
         // 1 and 2 pass, 3 and 4 are suppressed, 5 and 6 are held, and 7 is dropped before 8 is accepted.
         for (number, line) in zip(1..., [1, 2, 1, 1, 1, 2, 2] as [UInt]) { post(number, to: bus, line: line) }
         var delivered: [any Error] = []
-        var work = bus.next(for: 0)
-        while case .deliver(let pending, _) = work {
-            delivered.append(pending.error)
-            if delivered.count == 1 { post(8, to: bus, line: 3) }
-            work = bus.complete(pending, DispatchProgress(), for: 0)
+        var action = bus.storage.next(for: 0)
+        while true {
+            if case .deliver(let pending, _) = action {
+                delivered.append(pending.error)
+                if delivered.count == 1 { post(8, to: bus, line: 3) }
+                action = bus.storage.complete(pending, DispatchProgress(), for: 0, isObserved: false)
+            } else if case .suppressed = action {
+                action = bus.storage.next(for: 0)
+            } else {
+                break
+            }
         }
         #expect(delivered.count == 4)
         #expect(delivered.map { ($0 as? Numbered)?.number } == [1, 2, nil, 8])
-        _ = bus.takeLeftovers()
+        _ = bus.storage.takeBack()
     }
 
     @Test("a worker that is superseded changes nothing, not even the room there is, while another is in the lane")
     func supersededWorker() {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 2))
         for number in 1...2 { post(number, to: bus, line: 1) }
-        guard case .deliverInLane(0) = bus.next(for: 0) else { return #expect(Bool(false), "not in the lane") }
-        #expect(bus.lane.goOn(from: 0, .handled, in: bus.intake) == .next)
-        bus.intake.mailbox.empty(0)
+        guard case .deliverInLane(0) = bus.storage.next(for: 0) else { return #expect(Bool(false), "not in the lane") }
+        let step = bus.storage.goOnInLane(from: 0, .handled, isObserved: false)
+        #expect(step == .next)
         let before = bus.statistics.pending
-        guard case .stop = bus.next(for: 1) else { return #expect(Bool(false), "not superseded") }
+        guard case .stop = bus.storage.next(for: 1) else { return #expect(Bool(false), "not superseded") }
         #expect(bus.statistics.pending == before)
-        _ = bus.takeLeftovers()
+        _ = bus.storage.takeBack()
     }
 
     @Test("a shutdown does not wait for a worker that is stopped in the lane, and the figures stay as they are then")
     func shutdownBesideStoppedWorker() {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 9))
         for number in 1...6 { post(number, to: bus, line: 1) }
-        guard case .deliverInLane(0) = bus.next(for: 0) else { return #expect(Bool(false), "not in the lane") }
-        #expect(bus.lane.goOn(from: 0, .handled, in: bus.intake) == .next)
-        bus.intake.mailbox.empty(0)
-        let passage = bus.lane.begin(2, .ignored, in: bus.intake)
-        let left = bus.takeLeftovers().0?.reports.map { ($0.error as? Numbered)?.number }
+        guard case .deliverInLane(0) = bus.storage.next(for: 0) else { return #expect(Bool(false), "not in the lane") }
+        let step = bus.storage.goOnInLane(from: 0, .handled, isObserved: false)
+        #expect(step == .next)
+        let passage = bus.storage.beginInLane(2, .ignored, isObserved: false)
+        let left = bus.storage.takeBack().left?.reports.map { ($0.error as? Numbered)?.number }
         #expect(left == [3, 4, 5, 6])
         #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
-        if let passage { bus.lane.complete(passage, in: bus.intake) }
-        bus.intake.mailbox.empty(1)
+        if let passage { bus.storage.complete(passage) }
         #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
-        guard case .stop = bus.leaveWithdrawnLane(at: 2, telling: []) else { return #expect(Bool(false), "goes on") }
+        guard case .stop = bus.storage.leaveWithdrawnLane(at: 2, telling: [], for: 0) else {
+            return #expect(Bool(false), "goes on")
+        }
         post(7, to: bus, line: 1)
         #expect(bus.statistics == .init(posted: 7, handled: 1, ignored: 1, dropped: 5))
     }

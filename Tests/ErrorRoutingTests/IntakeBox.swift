@@ -10,6 +10,15 @@ final class IntakeBox: Sendable {
         case full(makesNotice: Bool)
         case closed
 
+        init(_ reservation: BusIntake.Reservation) {
+            self =
+                switch reservation {
+                case .accepted(let place): .accepted(Int(place))
+                case .full(let makesNotice): .full(makesNotice: makesNotice)
+                case .closed: .closed
+                }
+        }
+
         var place: Int? { if case .accepted(let place) = self { place } else { nil } }
     }
 
@@ -29,11 +38,7 @@ final class IntakeBox: Sendable {
     func reserve(_ number: Int) -> Reservation { reserve(for: Numbered(number)) }
 
     func reserve(for error: any Error) -> Reservation {
-        switch intake.reserve(for: error) {
-        case .accepted(let place): .accepted(Int(place))
-        case .full(let makesNotice): .full(makesNotice: makesNotice)
-        case .closed: .closed
-        }
+        Reservation(intake.reserve(for: error))
     }
 
     @discardableResult

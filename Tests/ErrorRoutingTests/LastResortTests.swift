@@ -67,9 +67,10 @@ struct LastResortTests {
 
     @Test("so is a failure that a shutdown finds, and what it takes back inside an action")
     func shutdown() async {
-        let hang = Gate()
+        let (begun, hang) = (Gate(), Gate())
         let handler = ErrorHandler()
             .on(Secret.self) { _ async in
+                begun.open()
                 await hang.wait()
                 return .stop
             }
@@ -77,7 +78,7 @@ struct LastResortTests {
         await expectLines([Self.failed], handler: handler) { bus in
             let run = Task { await bus.run() }
             bus.post(Secret(), metadata: ["card": "tell"])
-            while bus.machine.withLock({ $0.action == nil }) { await Task.yield() }
+            await begun.wait()
             #expect(await bus.shutdown(within: .zero).count == 1)
             hang.open()
             await run.value

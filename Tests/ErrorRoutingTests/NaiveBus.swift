@@ -113,7 +113,7 @@ struct NaiveBus {
 
     // MARK: Worker and end
 
-    mutating func next(at now: Int) -> PlainBus.Event {
+    mutating func next(at now: Int) -> DrivenStorage.Event {
         if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
         while delivering == nil, let item = items.first, item.isReady {
             guard case .error(let posted, _) = item else {
@@ -155,7 +155,7 @@ struct NaiveBus {
         return .drops(takeDrops())
     }
 
-    mutating func complete(_ disposition: HandleOutcome.Disposition, failures new: [Int?]) -> [PlainBus.Event]? {
+    mutating func complete(_ disposition: HandleOutcome.Disposition, failures new: [Int?]) -> [DrivenStorage.Event]? {
         guard !hasEnded, let done = delivering else { return nil }
         delivering = nil
         abandoned = 0
@@ -178,7 +178,7 @@ struct NaiveBus {
         return true
     }
 
-    mutating func takeBack() -> [PlainBus.Event] {
+    mutating func takeBack() -> [DrivenStorage.Event] {
         (isClosed, hasEnded, isAsleep) = (true, true, false)
         counts.actionFailures += abandoned
         var left: [Delivery] = delivering.map { [$0] } ?? []
@@ -205,7 +205,7 @@ extension NaiveBus.Item {
 }
 
 extension NaiveBus.Delivery {
-    var event: PlainBus.Event {
+    var event: DrivenStorage.Event {
         switch self {
         case .error(let number, let occurrences): .error(number, occurrences: occurrences)
         case .drops(let drops): .drops(drops)

@@ -54,7 +54,7 @@ struct PendingAtExitTests {
             for number in 1...3 { bus.post(Numbered(number)) }
             let isHeld = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                bus.machine.withLock { _ in
+                bus.storage.withLock {
                     isHeld.signal()
                     DispatchSemaphore(value: 0).wait()
                 }
@@ -76,10 +76,11 @@ struct PendingAtExitTests {
             let holder = Locked<ErrorBus?>(ErrorBus(handler: ErrorHandler()))
             let isReady = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                let machine = holder.withLock { $0?.machine }
+                // Not retained: the holder has the last reference.
+                let bus = unsafe holder.withLock { unsafe $0.map { unsafe Unmanaged.passUnretained($0) } }
                 var looks = 0
                 // Until somebody else has the lock, which is the end of the process.
-                while machine?.withLockIfAvailable({ _ in true }) == true {
+                while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.countsIfUnlocked }) != nil {
                     looks += 1
                     if looks == 1_000 { isReady.signal() }
                 }

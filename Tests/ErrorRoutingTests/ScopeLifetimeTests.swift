@@ -122,7 +122,7 @@ struct ScopeLifetimeTests {
         let scope = bus.scope("scope")
         async let outcome = scope.deliver(Numbered(1))
         // Before it is all there, a report is refused, and not given back.
-        while !bus.intake.mailbox.isFilled(at: 0) { await Task.yield() }
+        while !bus.storage.isFilled(at: 0) { await Task.yield() }
         #expect(await bus.shutdown(within: .zero).map(\.scope) == [["scope"]])
         #expect(await outcome.disposition == .dropped)
     }

@@ -16,16 +16,11 @@ extension ErrorBus {
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
         let promise = Promise<Bool>()
-        let (isIdle, wakes) = machine.withLock { machine -> (Bool, Bool) in
-            // While the last report is being announced, its observers and who waits for it have not heard of it yet.
-            if machine.hasEnded || counted(machine).pending == 0 && !machine.isAnnouncing { return (true, false) }
-            guard limit > .zero else { return (false, false) }
-            machine.flush(before: intake.state.accepted, promise)
-            intake.leaveLane(before: machine.firstFlush)
-            return (false, isAsleep(machine))
+        switch storage.flush(limit > .zero ? promise : nil) {
+        case .idle: return true
+        case .busy: return false
+        case .waits(let wakes): if wakes { waker.yield() }
         }
-        if wakes { waker.yield() }
-        guard limit > .zero, !isIdle else { return isIdle }
         let deadline = clock.deadline(after: limit)
         // Without the bindings that tasks inherit: the clock need not honour cancellation.
         let alarm = Self.unbound {
@@ -40,15 +35,7 @@ extension ErrorBus {
             promise.fulfill(false)
         }
         alarm.cancel()
-        if !isFlushed { forget(promise) }
+        if !isFlushed { storage.forgetFlush(promise) }
         return isFlushed
-    }
-
-    /// Nobody waits by this promise any more.
-    private func forget(_ promise: Promise<Bool>) {
-        machine.withLock { machine in
-            machine.forgetFlush(promise)
-            intake.leaveLane(before: machine.firstFlush)
-        }
     }
 }

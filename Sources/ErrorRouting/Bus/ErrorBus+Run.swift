@@ -9,7 +9,7 @@ extension ErrorBus {
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``), or after it has returned, is a programming error.
     /// It does not wait for tasks started with `task`; `withErrorBus` does.
     public func run() async {
-        switch machine.withLock({ $0.run() }) {
+        switch storage.run() {
         case .start(let generation):
             startWorker(generation)
             await withTaskCancellationHandler {
@@ -24,35 +24,18 @@ extension ErrorBus {
         case .ranBefore:
             fatalError("ErrorBus.run() was called again after it had returned; a bus runs once")
         }
-        machine.withLock { $0.runReturned() }
+        storage.runReturned()
     }
 
     /// Ends posting: what is pending is still delivered, then ``run()`` returns.
     ///
     /// An error posted later is counted as dropped, and written to standard error. Finishing twice is the same as once.
     public func finish() {
-        perform(machine.withLock { closed(intake.close(), &$0) })
+        perform(storage.close())
     }
 
-    private enum FinishAnswer {
-        case nothing
-        case wake
-        /// It has nothing to deliver and no one to deliver it, so it ends here.
-        case end
-    }
-
-    /// What follows when posting has been ended, or was already.
-    private func closed(_ isFirst: Bool, _ machine: inout BusStateMachine) -> FinishAnswer {
-        guard isFirst else { return .nothing }
-        if machine.runPhase == .notStarted, counted(machine).pending == 0, intake.end() {
-            machine.hasEnded = true
-            return .end
-        }
-        return isAsleep(machine) ? .wake : .nothing
-    }
-
-    private func perform(_ answer: FinishAnswer) {
-        switch answer {
+    private func perform(_ action: BusStorage.CloseAction) {
+        switch action {
         case .nothing: break
         case .wake: waker.yield()
         case .end: end()
@@ -65,43 +48,22 @@ extension ErrorBus {
     /// What a flood limit holds is let go meanwhile. Where actions go on and on posting it ends all the same: from the
     /// tasks' end no more reports are accepted than the bus has room for, and none where it has been hurried.
     func finishWhenIdle() async {
-        let wakes = machine.withLock { machine in
-            machine.isWindingUp = true
-            return isAsleep(machine)
-        }
-        if wakes { waker.yield() }
+        if storage.windUp() { waker.yield() }
         await tasks.waitForAll()
-        machine.withLock { machine in
-            intake.accept(atMost: machine.isHurried ? 0 : machine.capacity)
-            machine.isLimited = true
-        }
+        storage.tasksEnded()
         let timer = drainTimeLimit.map { limit in
             ShutdownTimer(within: limit, by: clock) { [weak self] in self?.giveUp(after: limit) }
         }
         defer { timer?.cancel() }
         while true {
             let idle = Promise<Void>()
-            let isIdle = machine.withLock { machine in
-                if machine.hasEnded || counted(machine).pending == 0 { return true }
-                machine.idleWaiters.append(idle)
-                return false
-            }
-            if isIdle { idle.fulfill(()) }
+            if storage.waitUntilIdle(idle) { idle.fulfill(()) }
             await idle.value
-            let posted = machine.withLock { counted($0).posted }
+            let posted = storage.counts.posted
             await tasks.waitForAll()
             // Unless something was posted meanwhile, no action has run that could have started another task.
-            let answer = machine.withLock { machine -> FinishAnswer? in
-                let state = intake.state
-                if state.isClosed { return .nothing }
-                let counts = counted(machine)
-                guard counts.pending == 0, counts.posted == posted, intake.close(ifStill: state) else {
-                    return nil
-                }
-                return closed(true, &machine)
-            }
-            guard let answer else { continue }
-            perform(answer)
+            guard let action = storage.close(ifIdleSince: posted) else { continue }
+            perform(action)
             // The time limit holds until the end, whoever has finished the bus.
             return await ended.value
         }
@@ -120,10 +82,7 @@ extension ErrorBus {
     /// have ended no more is accepted.
     func hurry() {
         tasks.cancelAll()
-        machine.withLock { machine in
-            machine.isHurried = true
-            if machine.isLimited { intake.accept(atMost: 0) }
-        }
+        storage.hurry()
     }
 
     /// Finishes the bus, and takes back what it could not deliver in time.
@@ -165,7 +124,7 @@ extension ErrorBus {
     }
 
     private func takeBack(_ receive: ([ErrorReport]) -> Void) {
-        let (left, worker) = takeLeftovers()
+        let (left, worker) = storage.takeBack()
         // Before anyone hears of the end: the root is free then for the next.
         resignRoot()
         guard let left else {
@@ -176,41 +135,9 @@ extension ErrorBus {
         // Before the end is told to anyone: the process may be over soon after.
         receive(left.reports.map { $0.report() })
         for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
-        if machine.withLock({ $0.leftoversWereReceived() }) { end() }
+        if storage.leftoversWereReceived() { end() }
         // At last, since what an action does when it is cancelled may take its time.
         cancelWorker(worker)
-    }
-
-    /// Ends the bus, and returns what was not delivered, nil if it has ended already, and which worker was at it.
-    func takeLeftovers() -> (BusStateMachine.Leftovers?, worker: UInt64) {
-        machine.withLock { machine in
-            let worker = machine.generation
-            if machine.hasEnded { return (nil, worker) }
-            if let number = lane.withdraw() {
-                machine.laneClosed(at: number)
-                // A copy, since the worker still looks at what lies there.
-                _ = unsafe machine.deliverFromLane(intake.mailbox.element(at: number).pointee)
-            }
-            let left = machine.takeBack(shutIntake(&machine))
-            intake.release(machine.counters.released)
-            generation.store(machine.generation, ordering: .releasing)
-            return (left, worker)
-        }
-    }
-
-    /// What is still in the intake, which takes no more.
-    private func shutIntake(_ machine: inout BusStateMachine) -> [PendingReport] {
-        var rest: [PendingReport] = []
-        let end = intake.shut()
-        for number in machine.nextNumber...max(end, machine.nextNumber) {
-            if intake.hasNotice(before: number), let notice = intake.takeNotice() {
-                machine.tell(intake.takeDrops(for: notice), by: notice)
-                rest.append(notice)
-            }
-            // A place that is not filled yet is refused to its poster.
-            if number < end, let posting = intake.mailbox.shut(number) { rest.append(PendingReport(posting)) }
-        }
-        return rest
     }
 
     /// Everyone who waits for the end hears of it.
@@ -221,7 +148,7 @@ extension ErrorBus {
         observers.finish(statistics)
         waker.finish()
         for task in staff.withLock({ [$0.watchdog, $0.alarm] }) { task?.cancel() }
-        let (idle, flushes) = machine.withLock { ($0.takeIdleWaiters(), $0.takeFlushes(before: .max)) }
+        let (idle, flushes) = storage.takeWaiters()
         for promise in idle { promise.fulfill(()) }
         for promise in flushes { promise.fulfill(false) }
         ended.fulfill(())

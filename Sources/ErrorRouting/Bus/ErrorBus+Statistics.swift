@@ -4,22 +4,12 @@ extension ErrorBus {
     /// It balances whenever it is read, also while errors are posted and delivered; between two reads by one thread no
     /// count but that of pending errors falls, and a post that has returned is in the next read.
     public var statistics: Statistics {
-        let (counts, isDelivering) = machine.withLock { machine in
-            (counted(machine), machine.delivering != nil || lane.isOpen)
-        }
+        let (counts, isDelivering) = storage.countsAndDelivery
         var statistics = counts.statistics
         if isDelivering {
             statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
         }
         return statistics
-    }
-
-    /// The counts, under the lock.
-    func counted(_ machine: borrowing BusStateMachine) -> BusCounts {
-        // What was accepted is read before the ends and after them.
-        let before = intake.state
-        let lane = lane.counts
-        return machine.counts(intake.counts(since: before), lane)
     }
 
     /// How many errors a bus has taken, and what became of them.

@@ -48,13 +48,8 @@ public final class ErrorBus: ErrorPosting {
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
-    /// What posters touch; the loop tells there how far it is.
-    let intake: BusIntake
-    let machine: Locked<BusStateMachine>
-    /// What the worker has in hand while it needs nobody's leave.
-    let lane = DeliveryLane()
-    /// The machine's generation, readable without the lock.
-    let generation = Atomic<UInt64>(0)
+    /// Every report from its post to its end; all else here does what it says.
+    let storage: BusStorage
     /// When the worker last looked at the clock before a delivery, in nanoseconds.
     let deliveryBegan = PaddedCounter()
     let staff = Locked(Staff())
@@ -86,14 +81,11 @@ public final class ErrorBus: ErrorPosting {
         metadataProvider = configuration.metadataProvider
         drainTimeLimit = configuration.drainTimeLimit
         ownLastResort = configuration.lastResort
-        intake = BusIntake(capacity: configuration.capacity, startingAt: start)
-        machine = Locked(
-            BusStateMachine(
-                capacity: min(configuration.capacity, MailboxLimits.capacity),
-                actionTimeLimit: configuration.actionTimeLimit,
-                floodLimit: configuration.floodLimit,
-                startingAt: start
-            )
+        storage = BusStorage(
+            capacity: configuration.capacity,
+            actionTimeLimit: configuration.actionTimeLimit,
+            floodLimit: configuration.floodLimit,
+            startingAt: start
         )
         // One wake-up is as good as many: the worker takes all that it finds.
         (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -102,7 +94,7 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         atExit.leave()
-        let left = takeLeftovers().0?.reports ?? []
+        let left = storage.takeBack().left?.reports ?? []
         // Before anyone's code runs: an observation that ends in it has the figures from there.
         observers.finish(statistics)
         for pending in left {
@@ -178,7 +170,7 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    var hasEnded: Bool { intake.state.hasEnded }
+    var hasEnded: Bool { storage.hasEnded }
 
     /// Where the bus writes what nobody is left to handle.
     var lastResort: LastResort { ownLastResort ?? .ofProcess }
@@ -192,7 +184,7 @@ public final class ErrorBus: ErrorPosting {
     var isInsideOwnAction: Bool {
         ErrorBus.actions.contains { action in
             // Never one in the lane: only asynchronous actions leave a mark.
-            action.bus == number && machine.withLock { $0.isDelivering(action.sequence) }
+            action.bus == number && storage.isDelivering(action.sequence)
         }
     }
 
@@ -210,9 +202,9 @@ public final class ErrorBus: ErrorPosting {
         let metadata = metadataProvider == nil ? metadata : provided(metadata, for: error)
         let floodStamp =
             hasFloodLimit ? Posting.FloodStamp(code: ErrorCode(of: copy error), moment: clock.now()) : nil
-        switch intake.reserve(for: error) {
+        switch storage.reserve(for: error) {
         case .accepted(let number):
-            let answer = intake.fill(
+            let answer = storage.fill(
                 number,
                 isSpecial: promise != nil,
                 with: Posting(
@@ -232,7 +224,7 @@ public final class ErrorBus: ErrorPosting {
                 return true
             case .refused:
                 // It was accepted, and the bus was shut down since.
-                writeToLastResort(intake.mailbox.takeBack(number))
+                writeToLastResort(storage.takeBack(number))
             }
         case .full(let makesNotice):
             if makesNotice { announceDrops(at: source) }
@@ -260,23 +252,10 @@ public final class ErrorBus: ErrorPosting {
     ///
     /// Once for many drops, so that it may take the lock.
     private func announceDrops(at source: ErrorReport.Source) {
-        let isAnnounced = intake.announce(PendingReport(noticeOfDropsAt: source))
-        let (drops, wakes) = machine.withLock { machine -> (ErrorsDropped?, Bool) in
-            guard machine.hasEnded else { return (nil, isAsleep(machine)) }
-            // It has ended since it was full. Unless a shutdown has it, nobody is left who could deliver the notice.
-            if isAnnounced, intake.takeNotice() == nil { return (nil, false) }
-            let drops = intake.takeDrops(for: PendingReport(noticeOfDropsAt: source))
-            machine.counters.toldDrops += drops.total
-            return (drops.notice, false)
-        }
+        let isAnnounced = storage.announceDrops(at: source)
+        let (untold, wakes) = storage.settleDrops(at: source, isAnnounced: isAnnounced)
         if wakes { waker.yield() }
-        guard let drops, drops.count > 0 else { return }
-        lastResort.write(ErrorReport(error: drops, source: source), because: "the bus has finished")
-    }
-
-    /// Whether the worker sleeps; then it has to be woken by whoever asks.
-    func isAsleep(_ machine: borrowing BusStateMachine) -> Bool {
-        // In the lane it is awake, and takes places out of the mailbox without the lock.
-        !lane.isOpen && intake.mailbox.rouse(at: machine.nextNumber)
+        guard let untold else { return }
+        lastResort.write(ErrorReport(error: untold, source: source), because: "the bus has finished")
     }
 }

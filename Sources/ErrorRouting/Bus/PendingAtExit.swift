@@ -113,12 +113,11 @@ extension ErrorBus {
             pending <= 0 ? nil : "error-bus: the process ended while a bus had \(pending) pending\(rest)"
         }
         for _ in 0..<5 {
-            if let counts = machine.withLockIfAvailable({ counted($0) }) {
+            if let counts = storage.countsIfUnlocked {
                 return line(counts.pending, ": \(counts.statistics)")
             }
             usleep(1_000)
         }
-        let counts = intake.counts
-        return line(counts.accepted - counts.withdrawn - counts.released, " or more")
+        return line(storage.leastPending, " or more")
     }
 }

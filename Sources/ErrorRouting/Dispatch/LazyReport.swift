@@ -3,11 +3,11 @@
     @safe private enum Origin {
         /// It is handled directly, and comes from a place.
         case place(ErrorReport.Source)
-        /// It was posted. Without a claim to it: whoever dispatches it holds it.
-        case pending(Unmanaged<PendingReport>)
-        /// It was posted, and lies where whoever dispatches it keeps it.
-        case posted(UnsafePointer<Posting>, sequence: UInt64)
+        /// Whoever dispatches it keeps what it is made of, and knows how.
+        case kept(UnsafeRawPointer, sequence: UInt64, make: Maker)
     }
+
+    typealias Maker = (_ address: UnsafeRawPointer, _ sequence: UInt64) -> ErrorReport
 
     private let origin: Origin
     private var report: ErrorReport?
@@ -17,12 +17,12 @@
         origin = .place(source)
     }
 
-    init(_ pending: PendingReport) {
-        unsafe origin = .pending(Unmanaged.passUnretained(pending))
-    }
-
-    init(_ posting: UnsafePointer<Posting>, sequence: UInt64) {
-        unsafe origin = .posted(posting, sequence: sequence)
+    /// - Parameters:
+    ///   - address: What the report is made of: whoever dispatches it keeps it there meanwhile.
+    ///   - sequence: What it counts as in the order of delivery.
+    ///   - make: Makes it; without a context, so that nothing is allocated for the many that nobody asks for.
+    init(keptAt address: UnsafeRawPointer, sequence: UInt64 = 0, make: @escaping Maker) {
+        unsafe origin = .kept(address, sequence: sequence, make: make)
     }
 
     init(_ report: ErrorReport) {
@@ -41,8 +41,7 @@
     private func make(_ error: any Error) -> ErrorReport {
         switch origin {
         case .place(let source): ErrorReport(error: error, source: source)
-        case .pending(let pending): unsafe pending._withUnsafeGuaranteedRef { $0.report() }
-        case .posted(let posting, let sequence): unsafe posting.pointee.report(sequence: sequence)
+        case .kept(let address, let sequence, let make): unsafe make(address, sequence)
         }
     }
 

@@ -45,7 +45,8 @@ extension ErrorHandler {
         ErrorHandler()
             .ignore(matching: .cancellation)
             .onNoMatch { _, report in
-                StandardError.write(ErrorLine(report, redacting: redact).text)
+                let line = ErrorLine(report) { text, field in redact(text, RedactableField(field)) }
+                StandardError.write(line.text)
                 return .stop
             }
     }
@@ -77,5 +78,13 @@ extension ErrorHandler {
         case message
         /// What the poster gave along under a key.
         case metadata(key: String)
+
+        init(_ field: ErrorLine.Field) {
+            self =
+                switch field {
+                case .message: .message
+                case .metadata(let key): .metadata(key: key)
+                }
+        }
     }
 }

@@ -7,19 +7,25 @@ import Foundation
 struct ErrorLine {
     let text: String
 
+    /// A text that may have to be redacted.
+    enum Field {
+        case message
+        case metadata(key: String)
+    }
+
     /// - Parameters:
     ///   - report: The report to print.
     ///   - redact: What is printed in place of the message and of each metadata value. It gets them whole, before
     ///     anything is escaped or cut.
     init(
-        _ report: ErrorReport, redacting redact: (String, ErrorHandler.RedactableField) -> String = { text, _ in text }
+        _ report: ErrorReport, redacting redact: (String, Field) -> String = { text, _ in text }
     ) {
         // What cannot be redacted is not printed.
         guard ErrorText.mayAsk else {
             text = Self.naming(report)
             return
         }
-        func redacted(_ text: String, _ field: ErrorHandler.RedactableField) -> String {
+        func redacted(_ text: String, _ field: Field) -> String {
             OneLine.inQuotes(ErrorText.ask { redact(text, field) } ?? BoundedText.mark)
         }
         let error = report.error

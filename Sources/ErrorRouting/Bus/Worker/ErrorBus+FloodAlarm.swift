@@ -13,10 +13,6 @@ extension ErrorBus {
     }
 
     private func alarmRings() {
-        let wakes = machine.withLock { machine in
-            machine.alarm = nil
-            return isAsleep(machine)
-        }
-        if wakes { waker.yield() }
+        if storage.alarmRang() { waker.yield() }
     }
 }

@@ -1,7 +1,7 @@
 @testable import ErrorRouting
 
-/// The machine's answers, to be compared, and what workers come to.
-extension PlainBus {
+/// The storage's answers, to be compared, and what workers come to.
+extension DrivenStorage {
     enum WatchAnswer: Equatable {
         case stop
         case sleep(until: Duration)
@@ -9,19 +9,21 @@ extension PlainBus {
     }
 
     func watch(at now: Duration) -> WatchAnswer {
-        switch machine.watch(at: now) {
+        switch storage.watch(at: now) {
         case .stop: .stop
         case .sleep(let deadline): .sleep(until: deadline)
         case .replaceWorker(let generation): .replaceWorker(generation)
         }
     }
 
-    func run() -> BusStateMachine.RunAnswer { machine.run() }
-    func leftoversWereReceived() -> Bool { machine.leftoversWereReceived() }
+    func run() -> BusStateMachine.RunAnswer { storage.run() }
+    func leftoversWereReceived() -> Bool { storage.leftoversWereReceived() }
 
-    /// Whether the report of a number is in delivery, as `ErrorBus.isInsideOwnAction` has it.
+    /// Whether the report of a number is in delivery, in the lane or outside.
     func isDelivering(_ sequence: UInt64) -> Bool {
-        machine.isDelivering(sequence) || lane.isOpen && inLane.map { lane.sequence(of: $0.number) } == sequence
+        storage.isDelivering(sequence)
+            || storage.countsAndDelivery.isDelivering
+                && inLane.map { storage.sequence(inLaneAt: $0.number) } == sequence
     }
 
     /// Delivers whatever comes, all of it handled, until there is nothing more.

@@ -40,7 +40,7 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func loop() async {
-        var work = bus.next(for: generation)
+        var action = next()
         var untilYield = Self.turn
         while true {
             // Nothing else may suspend for as long as there is a report after the other.
@@ -49,29 +49,52 @@ final class DeliveryWorker: ActionSupervisor {
                 bus.observers.wakeReaders()
                 await Task.yield()
             }
-            switch work {
+            switch action {
             case .deliver where isCancelled.load(ordering: .acquiring),
                 .sleep where isCancelled.load(ordering: .acquiring):
                 return bus.replaceCancelledWorker(generation)
             case .deliver(let pending, let progress):
                 bus.noteDelivery()
                 untilYield -= 1
-                work = await deliver(pending, from: progress)
+                action = await deliver(pending, from: progress)
             case .deliverInLane(let number):
-                work = deliverInLane(number, untilYield: &untilYield)
-            case .giveWay:
-                untilYield = 0
-                work = bus.next(for: generation)
-            case .sleep:
+                action = deliverInLane(number, untilYield: &untilYield)
+            case .announce(let pending, let outcome, let unheard):
+                if !bus.observers.isEmpty { bus.observers.send(pending.report(outcome), of: pending.posting.scope) }
+                pending.posting.promise?.fulfill(outcome)
+                for failure in unheard { bus.lastResort.write(failure) }
+                action = next()
+            case .suppressed(let pending):
+                untilYield -= 1
+                pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
+                action = next()
+            case .fingerprint(let pending):
+                pending.fingerprint = bus.fingerprint(of: pending)
+                action = next()
+            case .flushed(let promises):
+                bus.observers.wakeReaders()
+                for promise in promises { promise.fulfill(true) }
+                action = next()
+            case .readClock:
+                action = next(at: bus.clock.now())
+            case .sleep(let idle, let alarm):
+                if let alarm { bus.setAlarm(alarm) }
+                bus.observers.wakeReaders()
+                for promise in idle { promise.fulfill(()) }
                 await bus.wakeUp()
-                work = bus.next(for: generation)
-            case .stop:
+                action = next()
+            case .end:
+                return bus.end()
+            case .stop(let failures):
+                for failure in failures { bus.lastResort.write(failure) }
                 return
             }
         }
     }
 
-    private func deliver(_ pending: PendingReport, from progress: DispatchProgress?) async -> ErrorBus.Work {
+    private func next(at now: Duration? = nil) -> WorkerAction { bus.storage.next(for: generation, at: now) }
+
+    private func deliver(_ pending: PendingReport, from progress: DispatchProgress?) async -> WorkerAction {
         // Of the rules the bus holds its own, and what was posted those of its scope.
         defer { withExtendedLifetime((bus, pending)) {} }
         let path = unsafe Self.path(of: pending.posting.unretainedScope)
@@ -81,21 +104,25 @@ final class DeliveryWorker: ActionSupervisor {
             var report = LazyReport(pending)
             switch walk.finishIfSynchronous(&report, under: self) {
             case .needsSuspension:
-                if !walk.progress.failures.isEmpty { bus.goOn(from: walk.progress, for: generation) }
+                if !walk.progress.failures.isEmpty { bus.storage.goOn(from: walk.progress, for: generation) }
                 progress = walk.progress
             case .completed:
-                return bus.complete(pending, walk.progress, for: generation)
+                return complete(pending, walk.progress)
             case .superseded:
-                return bus.stop(telling: walk.progress.failures)
+                return bus.storage.superseded(telling: walk.progress.failures)
             }
         }
         // The action may take its time: who reads along shall not wait for it.
         bus.observers.wakeReaders()
         var walk = walk(for: pending.error, on: path, from: progress ?? DispatchProgress())
         switch await walk.finish(LazyReport(pending), under: self) {
-        case .completed: return bus.complete(pending, walk.progress, for: generation)
-        case .superseded(let known): return bus.stop(telling: walk.progress.failures, known: known)
+        case .completed: return complete(pending, walk.progress)
+        case .superseded(let known): return bus.storage.superseded(telling: walk.progress.failures, known: known)
         }
+    }
+
+    private func complete(_ pending: PendingReport, _ progress: DispatchProgress) -> WorkerAction {
+        bus.storage.complete(pending, progress, for: generation, isObserved: !bus.observers.isEmpty)
     }
 
     /// Waits a moment for the next report: some microseconds at most.
@@ -106,9 +133,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func nextComesSoon(after number: Int64) -> Bool {
         for _ in 0..<8 {
             for _ in 0..<Self.pause where isCancelled.load(ordering: .acquiring) { return false }
-            if bus.intake.mailbox.isFilled(at: number + 1) {
-                return bus.intake.mailbox.isPlain(at: number + 1) && !bus.intake.hasInterruption(before: number + 1)
-            }
+            if let goesOn = bus.storage.laneGoesOn(after: number) { return goesOn }
         }
         return false
     }
@@ -141,59 +166,87 @@ final class DeliveryWorker: ActionSupervisor {
     static let turn = 4_096
 
     /// Delivers what is in the lane, until that is empty or needs more, or others are to be let in.
-    private func deliverInLane(_ first: Int64, untilYield: inout Int) -> ErrorBus.Work {
+    private func deliverInLane(_ first: Int64, untilYield: inout Int) -> WorkerAction {
         var number = first
         bus.noteDelivery()
         while true {
             if number % 64 == 0 { bus.noteDelivery() }
             if isCancelled.load(ordering: .acquiring) {
-                return bus.leaveLane(at: number, DispatchProgress(), isOver: false, for: generation)
+                return leaveLane(at: number, DispatchProgress(), isOver: false)
             }
             // The report is in delivery; a shutdown meanwhile takes it back.
             if untilYield <= 0 { return .deliverInLane(number) }
             untilYield -= 1
-            switch deliver(number) {
-            case .next: number += 1
-            case .work(.deliverInLane(let next)): number = next
-            case .work(let work): return work
-            }
+            if let action = deliver(number) { return action }
+            number += 1
         }
-    }
-
-    private enum LaneStep {
-        case next
-        case work(ErrorBus.Work)
     }
 
     /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
-    private func deliver(_ number: Int64) -> LaneStep {
+    ///
+    /// - Returns: What to do next; nil if that is the next report in the lane.
+    private func deliver(_ number: Int64) -> WorkerAction? {
         defer { withExtendedLifetime(bus) {} }
-        let posting = unsafe UnsafePointer(bus.intake.mailbox.element(at: number))
+        let posting = unsafe bus.storage.posting(inLaneAt: number)
         // Before the error is looked at, which would be retained meanwhile.
         let path = unsafe Self.path(of: posting.pointee.unretainedScope)
         var walk = unsafe walk(for: posting.pointee.error, on: path, from: DispatchProgress())
-        var report = unsafe LazyReport(posting, sequence: bus.lane.sequence(of: number))
+        var report = unsafe LazyReport(posting, sequence: bus.storage.sequence(inLaneAt: number))
         switch walk.finishIfSynchronous(&report, under: self) {
         case .needsSuspension:
-            return .work(bus.leaveLane(at: number, walk.progress, isOver: false, for: generation))
+            return leaveLane(at: number, walk.progress, isOver: false)
         case .superseded:
-            return .work(bus.leaveWithdrawnLane(at: number, telling: walk.progress.failures))
+            return leaveWithdrawnLane(at: number, telling: walk.progress.failures)
         case .completed:
-            while walk.progress.failures.isEmpty, bus.observers.isEmpty {
-                switch bus.lane.goOn(from: number, walk.progress.disposition, in: bus.intake) {
-                case .next:
-                    bus.intake.mailbox.empty(number)
-                    return .next
-                case .withdrawn:
-                    return .work(bus.leaveWithdrawnLane(at: number, telling: []))
-                case .last where nextComesSoon(after: number):
-                    continue
-                case .last:
-                    return .work(bus.leaveLane(at: number, walk.progress, isOver: true, for: generation))
-                }
-            }
-            return .work(bus.leaveLane(at: number, walk.progress, isOver: true, for: generation))
+            guard walk.progress.failures.isEmpty else { return leaveLane(at: number, walk.progress, isOver: true) }
+            return bus.observers.isEmpty
+                ? goOn(from: number, walk.progress) : unsafe goOn(from: number, walk.progress, telling: posting)
         }
+    }
+
+    /// Goes on to the next report in the lane; returns what to do if there is none.
+    @inline(__always)
+    private func goOn(from number: Int64, _ progress: DispatchProgress) -> WorkerAction? {
+        repeat {
+            switch bus.storage.goOnInLane(from: number, progress.disposition, isObserved: false) {
+            case .next: return nil
+            case .withdrawn: return leaveWithdrawnLane(at: number)
+            case .last: continue
+            }
+        } while nextComesSoon(after: number) && bus.observers.isEmpty
+        return leaveLane(at: number, progress, isOver: true)
+    }
+
+    /// Goes on to the next report in the lane, and tells the observers of the one before; returns what to do if there
+    /// is none.
+    private func goOn(
+        from number: Int64,
+        _ progress: DispatchProgress,
+        telling posting: UnsafePointer<Posting>
+    ) -> WorkerAction? {
+        // Made while it lies there. That of the last one is made anew, outside the lane.
+        let scope = unsafe posting.pointee.scope
+        let sequence = bus.storage.sequence(inLaneAt: number)
+        let report = unsafe posting.pointee.report(sequence: sequence, outcome: progress.outcome)
+        repeat {
+            switch bus.storage.goOnInLane(from: number, progress.disposition, isObserved: true) {
+            case .next:
+                bus.observers.send(report, of: scope)
+                return bus.storage.announcedInLane(at: number + 1) ? nil : leaveWithdrawnLane(at: number + 1)
+            case .withdrawn: return leaveWithdrawnLane(at: number)
+            case .last: continue
+            }
+        } while nextComesSoon(after: number)
+        return leaveLane(at: number, progress, isOver: true)
+    }
+
+    private func leaveLane(at number: Int64, _ progress: DispatchProgress, isOver: Bool) -> WorkerAction {
+        bus.storage.leaveLane(
+            at: number, progress, isOver: isOver, isObserved: !bus.observers.isEmpty, for: generation)
+    }
+
+    private func leaveWithdrawnLane(at number: Int64, telling failures: [ActionFailure] = []) -> WorkerAction {
+        bus.storage.leaveWithdrawnLane(at: number, telling: failures, for: generation)
     }
 
     func supervising<Result>(
@@ -208,7 +261,7 @@ final class DeliveryWorker: ActionSupervisor {
         bus.actionWillBegin(rule, progress, report, for: generation)
     }
 
-    func actionDidEnd() { bus.actionDidEnd(for: generation) }
+    func actionDidEnd() { bus.storage.actionDidEnd(for: generation) }
 
-    var isCurrent: Bool { bus.isCurrent(generation) }
+    var isCurrent: Bool { bus.storage.isCurrent(generation) }
 }

@@ -9,13 +9,9 @@ extension ErrorBus {
         for generation: UInt64
     ) -> Bool {
         let now = actionTimeLimit == nil ? .zero : clock.now()
-        let answer = machine.withLock { $0.actionWillBegin(rule, progress, report, at: now, for: generation) }
+        let answer = storage.actionWillBegin(rule, progress, report, at: now, for: generation)
         if answer == .beginWatched { sendWatchdog() }
         return answer != .superseded
-    }
-
-    func actionDidEnd(for generation: UInt64) {
-        machine.withLock { $0.actionDidEnd(for: generation) }
     }
 
     private func sendWatchdog() {
@@ -37,13 +33,7 @@ extension ErrorBus {
     /// - Returns: When to look again; nil if no action runs.
     private func watch() -> Duration? {
         while true {
-            let now = clock.now()
-            let answer = machine.withLock { machine in
-                let answer = machine.watch(at: now)
-                generation.store(machine.generation, ordering: .releasing)
-                return answer
-            }
-            switch answer {
+            switch storage.watch(at: clock.now()) {
             case .stop:
                 return nil
             case .sleep(let deadline):

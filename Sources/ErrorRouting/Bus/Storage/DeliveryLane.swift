@@ -9,6 +9,7 @@ import Synchronization
 /// | --- | --- |
 /// | `closed` | the worker asks the state machine for each report |
 /// | a number, an end | that report is in delivery, those after it follow; the one before came to that end |
+/// | the same, announcing | observers are being told of the one before; the report itself is not looked at yet |
 /// | `withdrawn` | a shutdown has taken them away, for good |
 ///
 /// Invariants:
@@ -21,23 +22,26 @@ import Synchronization
 ///    long as the system likes; whoever withdraws, under the bus's lock, does not wait for it, but writes that count
 ///    too: what it has to be follows from the position. The worker has read the count before the swap, so it writes
 ///    the same.
-/// 4. What the worker says to be released may come late for the same reason. Nobody goes by it any more once the lane
+/// 4. Who withdraws while observers are being told learns of it, so that the bus's end waits for that; the worker learns
+///    of it in its turn, since it has told them by compare-and-swap too.
+/// 5. What the worker says to be released may come late for the same reason. Nobody goes by it any more once the lane
 ///    was withdrawn, since the bus has ended then.
 struct DeliveryLane: ~Copyable, Sendable {
-    enum Step {
-        /// The next report is in delivery now.
-        case next
-        /// The report is the last one here, or the next one needs more than delivery; nothing was done.
-        case last
-        /// The lane was withdrawn: the report counts for nothing.
-        case withdrawn
-    }
-
     /// Where a worker is that has begun a report here, and has yet to count the one before.
     struct Passage {
+        /// The report that it has begun.
+        let number: Int64
         fileprivate let end: End
         fileprivate let count: Int64
         fileprivate let released: Int64
+    }
+
+    /// What a shutdown has taken away.
+    struct Withdrawal: Equatable {
+        /// The report in delivery.
+        let number: Int64
+        /// Whether observers are being told of the report before it.
+        let isAnnouncing: Bool
     }
 
     /// The ends that reports come to here; the position holds the last one in two bits.
@@ -77,7 +81,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     func open(at number: Int64, sequence: UInt64) {
         sequenceOffset.set(Int64(sequence) - number)
         countOffset.set(handled.value + ignored.value + unmatched.value - number)
-        position.set(Self.position(number, after: .handled))
+        position.set(Self.position(number, after: .handled, isAnnouncing: false))
     }
 
     /// Closes, and returns the number of the report in delivery; nil if that was withdrawn.
@@ -88,10 +92,10 @@ struct DeliveryLane: ~Copyable, Sendable {
         return Self.number(found)
     }
 
-    /// Takes away what is not delivered, and returns the number of the report in delivery; nil if it is closed.
+    /// Takes away what is not delivered; nil if it is closed.
     ///
     /// Waits for nobody; the counts are exact when it returns, and stay as they are.
-    func withdraw() -> Int64? {
+    func withdraw() -> Withdrawal? {
         let found = position.exchange(for: Self.withdrawn)
         if found < 0 { return nil }
         let number = Self.number(found)
@@ -102,7 +106,7 @@ struct DeliveryLane: ~Copyable, Sendable {
         case .ignored: ignored.set(total - handled.value - unmatched.value)
         case .unmatched: unmatched.set(total - handled.value - ignored.value)
         }
-        return number
+        return Withdrawal(number: number, isAnnouncing: found & Self.announcing != 0)
     }
 
     /// How many reports came to which end here.
@@ -110,8 +114,12 @@ struct DeliveryLane: ~Copyable, Sendable {
         LaneCounts(isOpen: isOpen, handled: handled.value, ignored: ignored.value, unmatched: unmatched.value)
     }
 
-    private static func position(_ number: Int64, after end: End) -> Int64 { number << 2 | end.rawValue }
-    private static func number(_ position: Int64) -> Int64 { position >> 2 }
+    private static let announcing: Int64 = 4
+
+    private static func position(_ number: Int64, after end: End, isAnnouncing: Bool) -> Int64 {
+        number << 3 | (isAnnouncing ? announcing : 0) | end.rawValue
+    }
+    private static func number(_ position: Int64) -> Int64 { position >> 3 }
     private static func lastEnd(_ position: Int64) -> End { End(rawValue: position & 3) ?? .handled }
 
     // MARK: The worker's side
@@ -119,42 +127,41 @@ struct DeliveryLane: ~Copyable, Sendable {
     /// What the report of a number, which is in delivery, counts as in the order of delivery.
     func sequence(of number: Int64) -> UInt64 { UInt64(number + sequenceOffset.value) }
 
-    /// Counts the report in delivery, and begins the next one.
+    /// Begins a report, and ends the one before.
     ///
     /// - Parameters:
-    ///   - number: The report in delivery.
-    ///   - disposition: The end that it has come to.
-    ///   - intake: Where it lies; its place is emptied, and the next report released.
-    func goOn(
-        from number: Int64,
-        _ disposition: HandleOutcome.Disposition,
-        in intake: borrowing BusIntake
-    ) -> Step {
-        let next = number + 1
-        guard intake.mailbox.isPlain(at: next), !intake.hasInterruption(before: next) else { return .last }
-        guard let passage = begin(next, disposition, in: intake) else { return .withdrawn }
-        complete(passage, in: intake)
-        return .next
-    }
-
-    /// Begins a report, and ends the one before; the first half of ``goOn(from:_:in:)``.
-    ///
+    ///   - number: The report.
+    ///   - disposition: The end that the one before has come to.
+    ///   - isObserved: Whether observers are to be told of that, and ``announced(at:)`` follows.
+    ///   - intake: Where they lie.
     /// - Returns: What is still to be written; nil if the lane was withdrawn.
     @inline(__always)
     func begin(
         _ number: Int64,
         _ disposition: HandleOutcome.Disposition,
+        isObserved: Bool,
         in intake: borrowing BusIntake
     ) -> Passage? {
         let end = End(disposition)
-        let passage = Passage(end: end, count: counter(end), released: intake.released)
+        let passage = Passage(number: number, end: end, count: counter(end), released: intake.released)
         let found = position.value
         assert(found < 0 || Self.number(found) == number - 1, "the worker is at another report")
-        guard found >= 0, position.replace(found, by: Self.position(number, after: end)) else { return nil }
+        let next = Self.position(number, after: end, isAnnouncing: isObserved)
+        guard found >= 0, position.replace(found, by: next) else { return nil }
         return passage
     }
 
-    /// Writes what is to be written once a report has begun; the second half of ``goOn(from:_:in:)``.
+    /// Observers have been told of the report before the one in delivery.
+    ///
+    /// - Returns: Whether the lane is still there.
+    @inline(__always)
+    func announced(at number: Int64) -> Bool {
+        let found = position.value
+        assert(found < 0 || Self.number(found) == number, "the worker is at another report")
+        return found >= 0 && position.replace(found, by: found & ~Self.announcing)
+    }
+
+    /// Writes what is to be written once a report has begun: the one before counts, and the report is released.
     @inline(__always)
     func complete(_ passage: Passage, in intake: borrowing BusIntake) {
         switch passage.end {

@@ -1,0 +1,595 @@
+/// The life of every report from the moment it is taken from the intake to its end, and of the loop that delivers them,
+/// as a plain value.
+///
+/// Events are method calls, and what they return is what is to be done; the bus calls them under a lock, and acts after
+/// unlocking. What posters do meanwhile is the ``IntakeWord``'s part, the other plain value; counters move in
+/// these two alone. Each report reaches exactly one end:
+///
+///     posted ─┬─ dropped                               (full, finished)
+///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)
+///                         │        └─ delivering
+///                         ├─ delivering ─┬─ handled | ignored | unmatched
+///                         │              └─ dropped    (given back by shutdown)
+///                         └─ dropped                   (given back by shutdown)
+struct BusStateMachine {
+    enum RunPhase {
+        case notStarted, running, returned
+    }
+
+    /// Where the reports are that were taken from the intake one by one.
+    enum Phase {
+        /// None is in delivery, unless in the lane.
+        case idle
+        case delivering(Delivery)
+        /// The worker is telling the observers of a report; what ends the bus meanwhile waits for that.
+        case announcing(then: Aftermath)
+        /// Everything is delivered or taken back.
+        ///
+        /// - Parameter told: How many failures of the report in delivery a shutdown has told of.
+        case ended(told: Int)
+    }
+
+    /// A report in delivery.
+    struct Delivery {
+        let pending: PendingReport
+        /// Where a worker that takes it over begins; nil for the beginning.
+        var progress: DispatchProgress?
+        /// Its asynchronous action that runs.
+        var action: RunningAction?
+    }
+
+    struct RunningAction {
+        let rule: Rule
+        let progress: DispatchProgress
+        let report: ErrorReport
+        let began: Duration
+    }
+
+    /// What follows once the observers have been told.
+    enum Aftermath {
+        case goOn
+        /// All else was taken back; whoever has done so ends the bus, unless it finds the worker at it still.
+        case stop
+        /// All else is in its receiver's hands: the worker ends the bus.
+        case end
+    }
+
+    /// What became of what was taken; with 64 bits on all systems, since these grow as long as the bus lives.
+    struct Counters {
+        /// Accepted reports that are over, or in delivery: they take no capacity.
+        var released: Int64 = 0
+        /// Notices of drops that were taken.
+        var notices: Int64 = 0
+        /// Notices of failures that were made.
+        var failureNotices: Int64 = 0
+        var handled: Int64 = 0
+        var ignored: Int64 = 0
+        var unmatched: Int64 = 0
+        var suppressed: Int64 = 0
+        /// Errors that a notice has told of.
+        var toldDrops: Int64 = 0
+        /// Reports that a shutdown has given back.
+        var givenBack: Int64 = 0
+        var actionFailures: Int64 = 0
+
+        mutating func count(_ end: HandleOutcome.Disposition) {
+            switch end {
+            case .ignored: ignored += 1
+            case .unmatched: unmatched += 1
+            default: handled += 1
+            }
+        }
+    }
+
+    let capacity: Int
+    let actionTimeLimit: Duration?
+
+    private(set) var phase = Phase.idle
+    private(set) var runPhase = RunPhase.notStarted
+    private(set) var counters = Counters()
+
+    /// The number of the report to take from the intake next, unless the lane is open.
+    private(set) var nextNumber: Int64
+    /// The report that was taken last, if a held one has to go first, or if its kind has to be asked for.
+    private var candidate: PendingReport?
+    private var failureNotices = FIFO<PendingReport>()
+    private var flood: FloodLimiter<PendingReport>?
+    private var lastSequence: UInt64
+
+    /// Raised whenever the worker is replaced or told to stop: what earlier ones still report counts for nothing.
+    private(set) var generation: UInt64 = 0
+    private var watchdogIsOut = false
+    /// The moment for which the flood limit's alarm is set.
+    private var alarm: Duration?
+    /// Whether what a flood limit holds is let go at once, although the bus still accepts.
+    private(set) var isWindingUp = false
+    /// Whether no more is accepted than there is room for, since the tasks have ended.
+    private var isLimited = false
+    /// Whether nothing more is to be accepted once the tasks have ended.
+    private var isHurried = false
+    /// Who waits until nothing is pending.
+    private var idleWaiters: [Promise<Void>] = []
+    /// Who waits until what was posted before is delivered, in order.
+    private var flushes: [Flush] = []
+
+    /// - Parameters:
+    ///   - capacity: How many reports may be pending.
+    ///   - actionTimeLimit: How long an asynchronous action may take.
+    ///   - floodLimit: How many errors of a kind pass.
+    ///   - start: The first report's number; all before it count as handled.
+    init(
+        capacity: Int,
+        actionTimeLimit: Duration?,
+        floodLimit: FloodLimit? = nil,
+        startingAt start: Int64 = 0
+    ) {
+        self.capacity = capacity
+        self.actionTimeLimit = actionTimeLimit
+        nextNumber = start
+        lastSequence = UInt64(start)
+        (counters.released, counters.handled) = (start, start)
+        // What is held takes capacity: at most half of it, so that one storm does not keep everything else out.
+        flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
+    }
+
+    /// The counts, in which the law holds whenever they are read.
+    ///
+    /// Posts and pending reports are counted by the intake, their ends here and in the lane. Where nothing changes
+    /// meanwhile each is counted on its own. Else what is pending is the difference of what was posted and what has
+    /// ended, both read together: from the posts that came in while the ends were read so many count as there can be at
+    /// most when these have come to their end.
+    ///
+    /// - Parameters:
+    ///   - intake: What the intake has counted while the others were read.
+    ///   - lane: What the lane has.
+    func counts(_ intake: IntakeCounts, _ lane: LaneCounts = LaneCounts()) -> BusCounts {
+        let handled = counters.handled + lane.handled
+        let ignored = counters.ignored + lane.ignored
+        let unmatched = counters.unmatched + lane.unmatched
+        let overflowed = counters.toldDrops + intake.untoldDrops
+        let notices = counters.notices + intake.notices + counters.failureNotices
+        let noticesWaiting = intake.notices + Int64(failureNotices.count)
+        let lost = intake.withdrawn + counters.givenBack
+        let ended = handled + ignored + unmatched + counters.suppressed + lost
+        let mostPending = Int64(capacity) + 1 + noticesWaiting
+        let accepted = max(intake.acceptedBefore, min(intake.accepted, ended + mostPending - notices))
+        let isAtRest = intake.acceptedBefore == intake.accepted && !lane.isOpen
+        // After the end the intake may be wrong about what was released.
+        let released = hasEnded ? counters.released : intake.released
+        let held = accepted - intake.withdrawn - released + noticesWaiting + (isDelivering ? 1 : 0)
+        return BusCounts(
+            posted: accepted + overflowed + intake.refused + notices,
+            handled: handled,
+            ignored: ignored,
+            unmatched: unmatched,
+            suppressed: counters.suppressed,
+            dropped: overflowed + intake.refused + lost,
+            pending: isAtRest ? held : accepted + notices - ended,
+            actionFailures: counters.actionFailures
+        )
+    }
+}
+
+// MARK: - Delivering
+
+extension BusStateMachine {
+    /// Everything is delivered or taken back, though observers may still be being told of the last report.
+    var hasEnded: Bool {
+        switch phase {
+        case .ended, .announcing(then: .stop), .announcing(then: .end): true
+        case .idle, .delivering, .announcing(then: .goOn): false
+        }
+    }
+
+    var isDelivering: Bool { if case .delivering = phase { true } else { false } }
+    var isAnnouncing: Bool { if case .announcing = phase { true } else { false } }
+
+    /// Whether the report of a number is in delivery.
+    func isDelivering(_ sequence: UInt64) -> Bool {
+        if case .delivering(let delivery) = phase { delivery.pending.sequence == sequence } else { false }
+    }
+
+    /// What the worker of a generation does next; nil if nothing is in hand but what a flood limit may hold: look into
+    /// the intake, sleep, or end.
+    mutating func next(for generation: UInt64) -> WorkerAction? {
+        if case .announcing(let then) = phase {
+            phase = then == .goOn ? .idle : .ended(told: 0)
+            if then == .end { return .end }
+        }
+        guard generation == self.generation else { return .stop(telling: []) }
+        if case .delivering(let delivery) = phase { return .deliver(delivery.pending, from: delivery.progress) }
+        if let notice = failureNotices.popFirst() { return deliver(notice) }
+        if let pending = candidate.take(), let action = take(pending) { return action }
+        return nil
+    }
+
+    /// What has failed at a report that was taken away from its worker, and nobody else knows of.
+    ///
+    /// - Parameters:
+    ///   - failures: What has failed.
+    ///   - known: How many of them whoever goes on with the report knows of; a shutdown has told of what it knew.
+    func untold(_ failures: [ActionFailure], known: Int) -> ArraySlice<ActionFailure> {
+        guard case .ended(let told) = phase else { return failures.dropFirst(known) }
+        return failures.dropFirst(max(known, told))
+    }
+
+    /// Whether all reports go through a flood limit.
+    var isLimitingFloods: Bool { flood != nil }
+
+    /// Whether a flood limit holds anything.
+    var isHolding: Bool { flood.map { $0.heldCount > 0 } ?? false }
+
+    /// Lets go of one report that a flood limit holds; for when the intake is empty, since what is in there was posted
+    /// before the moment.
+    ///
+    /// - Parameter moment: Up to when windows end; nil for all of them.
+    mutating func release(endingBy moment: Duration?) -> WorkerAction? {
+        flood?.release(endingBy: moment).map { deliver($0) }
+    }
+
+    /// Lets go of one report that a flood limit holds, whose window goes on; for who waits for what was posted before.
+    mutating func releaseHeld() -> WorkerAction? { flood?.releaseHeld().map { deliver($0) } }
+
+    /// A notice of drops was taken from the intake, and has its turn.
+    mutating func take(_ notice: PendingReport, telling drops: DropCounts) -> WorkerAction {
+        tell(drops, by: notice)
+        return deliver(notice)
+    }
+
+    /// A report was taken from the intake.
+    ///
+    /// - Returns: What the worker does next; nil if the report is held, and none before it was suppressed.
+    mutating func take(_ posting: Posting) -> WorkerAction? {
+        nextNumber += 1
+        return take(PendingReport(posting))
+    }
+
+    private mutating func take(_ pending: PendingReport) -> WorkerAction? {
+        guard let stamp = pending.posting.floodStamp, flood != nil else {
+            counters.released += 1
+            return deliver(pending)
+        }
+        let fingerprint: ErrorFingerprint
+        if let given = pending.fingerprint {
+            fingerprint = given
+        } else if flood?.limit.fingerprint == nil {
+            fingerprint = ErrorFingerprint(of: pending.error, code: stamp.code, at: pending.posting.source)
+        } else {
+            candidate = pending
+            return .fingerprint(pending)
+        }
+        if let release = flood?.release(toAdmit: fingerprint, at: stamp.moment) {
+            candidate = pending
+            return deliver(release)
+        }
+        switch flood?.admit(pending, fingerprint, at: stamp.moment) {
+        case .passes(let pending):
+            counters.released += 1
+            return deliver(pending)
+        case .isHeld(let suppressed):
+            guard let suppressed else { return nil }
+            counters.released += 1
+            counters.suppressed += 1
+            return .suppressed(suppressed)
+        case nil:
+            return nil
+        }
+    }
+
+    private mutating func deliver(_ release: FloodLimiter<PendingReport>.Release) -> WorkerAction {
+        counters.released += 1
+        release.held.standFor(release.occurrences)
+        return deliver(release.held)
+    }
+
+    private mutating func deliver(_ pending: PendingReport) -> WorkerAction {
+        lastSequence += 1
+        pending.deliver(as: lastSequence)
+        phase = .delivering(Delivery(pending: pending))
+        return .deliver(pending, from: nil)
+    }
+
+    /// A notice says what it has to say.
+    mutating func tell(_ drops: DropCounts, by notice: PendingReport) {
+        counters.notices += 1
+        told(of: drops)
+        notice.tell(drops.notice)
+    }
+
+    /// Somebody has been told of drops, or will be.
+    mutating func told(of drops: DropCounts) { counters.toldDrops += drops.total }
+
+    /// When the worker, which is about to sleep, has to be woken; nil if nothing is held, or if that is arranged.
+    mutating func nextAlarm() -> Duration? {
+        guard alarm == nil, let end = flood?.nextEnd else { return nil }
+        alarm = end
+        return end
+    }
+
+    /// The alarm has rung.
+    mutating func alarmRang() { alarm = nil }
+
+    /// The worker of a generation is through with the report in delivery.
+    ///
+    /// - Parameters:
+    ///   - result: How far it has come: to the end.
+    ///   - generation: The worker's.
+    ///   - isObserved: Whether anyone has to be told of the report.
+    /// - Returns: What is to be done before the worker asks what to do next; nil for nothing.
+    mutating func complete(
+        _ result: DispatchProgress,
+        for generation: UInt64,
+        isObserved: Bool
+    ) -> WorkerAction? {
+        guard generation == self.generation, case .delivering(let delivery) = phase else {
+            return .stop(telling: untold(result.failures, known: 0))
+        }
+        phase = .idle
+        counters.count(result.disposition)
+        var unheard: [ActionFailure] = []
+        if !result.failures.isEmpty {
+            counters.actionFailures += Int64(result.failures.count)
+            if delivery.pending.kind == .actionFailure {
+                unheard = result.failures
+            } else {
+                counters.failureNotices += Int64(result.failures.count)
+                for failure in result.failures {
+                    failureNotices.append(PendingReport(noticeOf: failure, in: delivery.pending.posting.scope))
+                }
+            }
+        }
+        if !isObserved, delivery.pending.posting.promise == nil, unheard.isEmpty { return nil }
+        phase = .announcing(then: .goOn)
+        return .announce(delivery.pending, result.outcome, unheard: unheard)
+    }
+}
+
+// MARK: - The lane
+
+extension BusStateMachine {
+    /// The report that would be taken next is delivered in the lane.
+    ///
+    /// - Returns: Its number, and its place in the order of delivery.
+    mutating func beginInLane() -> (number: Int64, sequence: UInt64) {
+        counters.released += 1
+        lastSequence += 1
+        return (nextNumber, lastSequence)
+    }
+
+    /// The lane is closed, or was withdrawn.
+    ///
+    /// - Parameter number: The report that is in delivery there.
+    mutating func laneClosed(at number: Int64) {
+        // It was opened at `nextNumber`.
+        let passed = number - nextNumber
+        counters.released += passed
+        lastSequence += UInt64(passed)
+        nextNumber = number + 1
+    }
+
+    /// The report that was in delivery in the lane is in delivery here.
+    ///
+    /// - Parameters:
+    ///   - posting: What was posted.
+    ///   - progress: How far it came; nil if that is not known, or if it is not begun.
+    mutating func deliverFromLane(_ posting: Posting, from progress: DispatchProgress? = nil) -> PendingReport {
+        let pending = PendingReport(posting)
+        pending.deliver(as: lastSequence)
+        phase = .delivering(Delivery(pending: pending, progress: progress))
+        return pending
+    }
+
+    /// The report that was in delivery in the lane has come to its end, of which nobody has to be told.
+    mutating func count(_ end: HandleOutcome.Disposition) { counters.count(end) }
+
+    /// The report in delivery goes on from here: whoever takes it over, or takes it back, has to know what has failed.
+    mutating func goOn(from progress: DispatchProgress, for generation: UInt64) {
+        guard generation == self.generation, case .delivering(var delivery) = phase else { return }
+        delivery.progress = progress
+        phase = .delivering(delivery)
+    }
+}
+
+// MARK: - Time limits
+
+/// Limiting an action's time.
+extension BusStateMachine {
+    enum WatchAnswer {
+        /// No action runs: the watchdog stops, and the next action starts another.
+        case stop
+        case sleep(until: Duration)
+        /// The action is abandoned; a worker of this generation takes over after it.
+        case replaceWorker(generation: UInt64)
+    }
+
+    enum BeginAnswer {
+        case begin
+        /// It begins, and a watchdog has to be sent out.
+        case beginWatched
+        /// Another worker has taken over, or the report was taken back: it must not begin.
+        case superseded
+    }
+
+    /// An asynchronous action is about to begin.
+    mutating func actionWillBegin(
+        _ rule: Rule,
+        _ progress: DispatchProgress,
+        _ report: ErrorReport,
+        at now: Duration,
+        for generation: UInt64
+    ) -> BeginAnswer {
+        guard generation == self.generation, case .delivering(var delivery) = phase else { return .superseded }
+        delivery.action = RunningAction(rule: rule, progress: progress, report: report, began: now)
+        phase = .delivering(delivery)
+        guard actionTimeLimit != nil, !watchdogIsOut else { return .begin }
+        watchdogIsOut = true
+        return .beginWatched
+    }
+
+    mutating func actionDidEnd(for generation: UInt64) {
+        guard generation == self.generation, case .delivering(var delivery) = phase else { return }
+        delivery.action = nil
+        phase = .delivering(delivery)
+    }
+
+    /// The watchdog looks at the action in flight.
+    mutating func watch(at now: Duration) -> WatchAnswer {
+        guard let actionTimeLimit, case .delivering(var delivery) = phase, let action = delivery.action else {
+            watchdogIsOut = false
+            return .stop
+        }
+        let deadline = action.began + min(actionTimeLimit, BusClock.forever)
+        guard now >= deadline else { return .sleep(until: deadline) }
+        let failure = ActionFailure(
+            error: ActionTimeLimitExceeded(limit: actionTimeLimit),
+            report: action.report,
+            rule: action.rule.registration.description
+        )
+        var progress = action.progress
+        unsafe progress.record(failure, of: Unmanaged.passUnretained(action.rule))
+        delivery.progress = progress
+        delivery.action = nil
+        phase = .delivering(delivery)
+        generation += 1
+        return .replaceWorker(generation: generation)
+    }
+
+    /// Tells the worker of a generation to stop, and returns the next one's generation.
+    mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
+        guard generation == self.generation, !hasEnded else { return nil }
+        self.generation += 1
+        return self.generation
+    }
+}
+
+// MARK: - Waiting
+
+/// Waiting for what was posted before.
+extension BusStateMachine {
+    struct Flush {
+        /// The number of the first report that is not waited for.
+        let number: Int64
+        let promise: Promise<Bool>
+    }
+
+    /// Somebody waits for the reports before a number.
+    mutating func flush(before number: Int64, _ promise: Promise<Bool>) {
+        // How many are accepted is read under the lock, and never falls: the first number is the least.
+        flushes.append(Flush(number: number, promise: promise))
+    }
+
+    /// The first number before which somebody waits; nil if nobody does.
+    var firstFlush: Int64? { flushes.first?.number }
+
+    /// Whether somebody waits for what comes before a number, and for nothing else.
+    func hasFlush(before number: Int64) -> Bool { firstFlush.map { $0 <= number } ?? false }
+
+    /// Whoever waits by a promise does so no more.
+    mutating func forgetFlush(_ promise: Promise<Bool>) { flushes.removeAll { $0.promise === promise } }
+
+    /// Those who wait for what comes before a number, and for nothing else.
+    mutating func takeFlushes(before number: Int64) -> [Promise<Bool>] {
+        let due = flushes.prefix { $0.number <= number }.map(\.promise)
+        flushes.removeFirst(due.count)
+        return due
+    }
+}
+
+// MARK: - Ending
+
+/// Running, and what ends it.
+extension BusStateMachine {
+    enum RunAnswer: Equatable {
+        case start(generation: UInt64)
+        /// It was finished with nothing to deliver: there is nothing to run.
+        case alreadyEnded
+        case runsAlready, ranBefore
+    }
+
+    mutating func run() -> RunAnswer {
+        switch runPhase {
+        case .running: return .runsAlready
+        case .returned: return .ranBefore
+        case .notStarted:
+            runPhase = .running
+            return hasEnded ? .alreadyEnded : .start(generation: generation)
+        }
+    }
+
+    mutating func runReturned() {
+        runPhase = .returned
+    }
+
+    /// Those who wait until nothing is pending, when that is so.
+    mutating func takeIdleWaiters() -> [Promise<Void>] {
+        defer { idleWaiters = [] }
+        return idleWaiters
+    }
+
+    /// What a shutdown has taken back.
+    struct Leftovers {
+        /// What was not delivered, the report in flight first.
+        var reports: [PendingReport] = []
+        /// Actions of the report in flight that have failed, and were to be told of after it.
+        var failures: [ActionFailure] = []
+    }
+
+    /// Everything is delivered, and no more will come.
+    mutating func end() { phase = .ended(told: 0) }
+
+    /// What a flood limit holds is let go at once from now on.
+    mutating func windUp() { isWindingUp = true }
+
+    /// The tasks have ended; answers how many reports more are accepted.
+    mutating func tasksEnded() -> Int {
+        isLimited = true
+        return isHurried ? 0 : capacity
+    }
+
+    /// Nothing more is to be accepted once the tasks have ended; answers whether that is so already.
+    mutating func hurry() -> Bool {
+        isHurried = true
+        return isLimited
+    }
+
+    /// Somebody waits until nothing is pending.
+    mutating func wait(_ promise: Promise<Void>) { idleWaiters.append(promise) }
+
+    /// Gives back everything that was not delivered, and ends.
+    ///
+    /// - Parameters:
+    ///   - rest: What was still in the intake, notices of drops included, which have been told of them.
+    ///   - isAnnouncing: Whether the worker, in the lane, is telling the observers of a report.
+    mutating func takeBack(_ rest: [PendingReport], isAnnouncing: Bool) -> Leftovers {
+        generation += 1
+        var left = Leftovers()
+        if case .delivering(let delivery) = phase {
+            left.reports.append(delivery.pending)
+            left.failures = (delivery.action?.progress ?? delivery.progress)?.failures ?? []
+        }
+        phase = isAnnouncing || self.isAnnouncing ? .announcing(then: .stop) : .ended(told: left.failures.count)
+        while let notice = failureNotices.popFirst() { left.reports.append(notice) }
+        // Held ones were posted before what was still in the intake.
+        while let release = flood?.release(endingBy: nil) {
+            release.held.standFor(release.occurrences)
+            left.reports.append(release.held)
+            counters.released += 1
+        }
+        if let candidate = candidate.take() { left.reports.append(candidate); counters.released += 1 }
+        left.reports += rest
+        counters.released += Int64(rest.count { $0.kind == .posted })
+        counters.givenBack += Int64(left.reports.count)
+        counters.actionFailures += Int64(left.failures.count)
+        return left
+    }
+
+    /// What was taken back is in its receiver's hands, before anyone hears of the end.
+    ///
+    /// - Returns: Whether the bus ends now; if not, its worker ends it, once it has told the observers of the report
+    ///   that it is telling them of.
+    mutating func leftoversWereReceived() -> Bool {
+        guard isAnnouncing else { return true }
+        phase = .announcing(then: .end)
+        return false
+    }
+}
