@@ -20,7 +20,10 @@ struct WithErrorBusTests {
     func waitsForTasks() async {
         let journal = Journal<Int>()
         let gate = Gate()
-        let handler = ErrorHandler.noting(journal).on(Numbered(1)) { gate.open() }
+        let handler = ErrorHandler.noting(journal).on(Numbered(1)) { _ in
+            gate.open()
+            return .next
+        }
         await withErrorBus(handler: handler) { bus in
             bus.task {
                 bus.task {
