@@ -65,6 +65,17 @@ struct PresenterMachineTests {
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
     }
 
+    @Test("P3: retry and dismiss that name an error do nothing unless it is the one that is shown")
+    func byNumber() {
+        let machine = HeldPresenter(limit: 9)
+        #expect(machine.dismiss(1) == nil && machine.beginRetry(1) == nil)
+        _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
+        #expect(machine.dismiss(2) == nil && machine.beginRetry(2) == nil)
+        #expect(machine.beginRetry(1) == 1 && machine.endRetry() == 1)
+        #expect(machine.beginRetry(1) == nil && machine.dismiss(1) == nil)
+        #expect(machine.current?.id == 2 && machine.dismiss(2) == 2 && machine.current == nil)
+    }
+
     @Test("a retry's failure is shown next, as a new error, though it is like the one before and others wait")
     func retryThatFails() {
         let machine = HeldPresenter(limit: 1)
@@ -175,8 +186,8 @@ private final class HeldPresenter {
         machine.pass(count)
     }
 
-    func dismiss() -> PresentedError.ID? { machine.dismiss() }
-    func beginRetry() -> PresentedError.ID? { machine.beginRetry() }
+    func dismiss(_ id: PresentedError.ID? = nil) -> PresentedError.ID? { machine.dismiss(id) }
+    func beginRetry(_ id: PresentedError.ID? = nil) -> PresentedError.ID? { machine.beginRetry(id) }
     func endRetry() -> PresentedError.ID? { machine.endRetry() }
 
     private func receive(_ count: Int) {

@@ -25,12 +25,6 @@ extension ErrorPresenter {
         ErrorReport(error: error, source: ErrorReport.Source(), instant: .now).error
     }
 
-    /// The number of the error of this presenter whose operation this task runs again; nil in every other task.
-    var retried: PresentedError.ID? {
-        guard let error = RetriedError.current, error.presenter == ObjectIdentifier(self) else { return nil }
-        return error.id
-    }
-
     /// What a bus's worker calls: it keeps the inbox alone, so that the last to let go of a presenter is never a bus.
     var receiver: @Sendable (ErrorReport) -> Void {
         { [inbox, weak self] report in
@@ -83,12 +77,6 @@ extension ErrorPresenter {
             count: arrival.count,
             canRetry: arrival.retry != nil
         )
-    }
-
-    /// Forgets what to run again, outside of any access: an operation may hold an object whose `deinit` leads back
-    /// here.
-    func letGo(_ id: PresentedError.ID?) {
-        if let id { _ = retries.removeValue(forKey: id) }
     }
 
     /// Tells observers what has changed, and of nothing else.

@@ -13,9 +13,9 @@ extension ErrorPresenter {
     /// in a cancelled task. If that bus is presented here too, the report that comes back is known by its metadata,
     /// which has this presenter's number under `presentation.shown`; another presenter of the bus shows it.
     ///
-    /// It returns after the first attempt. ``retry()`` runs the operation again, and what it then returns is nobody's:
-    /// an operation that is to change the screen does so itself. Each attempt that fails is posted, for each is a
-    /// failure of its own; the ambient poster is the one of the task that makes the attempt.
+    /// It returns after the first attempt. ``retry(_:)`` runs the operation again, and what it then returns is
+    /// nobody's: an operation that is to change the screen does so itself. Each attempt that fails is posted, for each
+    /// is a failure of its own; the ambient poster is the one of the task that makes the attempt.
     ///
     /// - Parameters:
     ///   - title: What is tried, as the title of its failure.

@@ -97,39 +97,36 @@ public final class ErrorPresenter {
         present(Arrival(error: Self.unboxed(error), count: 1, retry: retry, retried: retried))
     }
 
-    /// The error that is shown has been seen: the next one is shown.
+    /// The error with this number has been seen: if it is the one that is shown, the next one is.
     ///
+    /// Where another one is shown by then, nothing happens: the person has not seen that.
     /// If its operation is being run again, that goes on; should it fail, its failure waits for its turn as any other.
-    public func dismiss() {
-        let id = machine.dismiss()
-        publish()
-        letGo(id)
-    }
-
-    /// Runs the operation that failed once more, and returns when that has ended; its error is shown until then.
     ///
-    /// Then the error goes, also where the operation was cancelled. Should the operation fail again, its failure is
-    /// shown next, as an error of its own.
-    /// Whoever calls this while an operation is being run again, by a second tap say, starts nothing, whatever error is
-    /// shown by then. Where the error that is shown has no operation, or there is none, nothing happens.
-    public func retry() async {
-        guard let id = machine.beginRetry() else { return }
-        publish()
-        if let operation = retries[id] {
-            let retried = RetriedError(presenter: ObjectIdentifier(self), id: id)
-            await RetriedError.$current.withValue(retried) { await operation() }
-        }
-        let gone = machine.endRetry()
-        publish()
-        letGo(gone)
-    }
-}
+    /// - Parameter id: The number of the error that the person saw.
+    public func dismiss(_ id: PresentedError.ID) { dismissCurrent(id) }
 
-/// The error whose operation this task runs again.
-struct RetriedError: Sendable {
-    @TaskLocal static var current: RetriedError?
+    /// Whichever error is shown has been seen: the next one is shown; see ``dismiss(_:)``.
+    ///
+    /// For what means no error in particular, such as emptying the queue. What a person presses means the error that
+    /// they saw, and another one may have come up since: it calls ``dismiss(_:)``.
+    public func dismiss() { dismissCurrent(nil) }
 
-    /// The presenter that shows it: another one may have given the same number to something else.
-    let presenter: ObjectIdentifier
-    let id: PresentedError.ID
+    /// Runs the operation of the error with this number once more, if it is the one that is shown, and returns when
+    /// that has ended; its error is shown until then.
+    ///
+    /// Then the error goes. Should the operation fail again, its failure is shown next, as an error of its own, with a
+    /// number of its own. So however often a button is tapped, and however late a tap's task begins, it is run once,
+    /// and no error is reached that the person has not seen.
+    /// While an operation is being run again nothing else is, whatever error is shown by then. Where the error is not
+    /// shown any more, or has no operation, nothing happens.
+    ///
+    /// - Parameter id: The number of the error that the person saw.
+    public func retry(_ id: PresentedError.ID) async { await runAgain(id) }
+
+    /// Runs the operation of whichever error is shown once more; see ``retry(_:)``.
+    ///
+    /// A tap while it runs does nothing. But each tap is a task of its own, and one that begins only when the operation
+    /// has ended already reaches the error that has come up since. So what a person taps calls ``retry(_:)``; this is
+    /// for code that looks at nothing but what is shown.
+    public func retry() async { await runAgain(nil) }
 }

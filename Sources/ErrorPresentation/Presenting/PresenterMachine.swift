@@ -114,9 +114,10 @@ struct PresenterMachine {
 
     /// The error that is shown has been seen; the next one is shown.
     ///
-    /// - Returns: The number of the one that was shown; nil if none was.
-    mutating func dismiss() -> ID? {
-        guard let seen = shown else { return nil }
+    /// - Parameter id: The number of the error that is meant; nil for any.
+    /// - Returns: The number of the one that was shown; nil if none was, or another one than the one that is meant.
+    mutating func dismiss(_ id: ID? = nil) -> ID? {
+        guard let seen = shown, id == nil || id == seen.error.id else { return nil }
         // While it is tried again another one may stand for its kind.
         if places[seen.kind] == seen.error.id { places[seen.kind] = nil }
         if let entry = next.take() {
@@ -134,9 +135,11 @@ struct PresenterMachine {
 
     /// The operation behind the error that is shown is to be run again.
     ///
-    /// - Returns: The error's number; nil if there is no such operation, or one is being run again already.
-    mutating func beginRetry() -> ID? {
-        guard retried == nil, let shown, shown.error.canRetry else { return nil }
+    /// - Parameter id: The number of the error that is meant; nil for any.
+    /// - Returns: The error's number; nil if another one is meant, if it has no operation, or if one is being run again
+    ///   already.
+    mutating func beginRetry(_ id: ID? = nil) -> ID? {
+        guard retried == nil, let shown, shown.error.canRetry, id == nil || id == shown.error.id else { return nil }
         retried = shown.error.id
         // What comes from now on, even if it is alike, is news.
         places[shown.kind] = nil
