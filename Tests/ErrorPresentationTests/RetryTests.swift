@@ -207,6 +207,25 @@ struct RetryTests {
         #expect(presenter.current?.id == 3)
     }
 
+    @Test("P3: what a retried operation runs itself is an error of its own if it fails, and waits for its turn")
+    func runWithinRetry() async {
+        let (presenter, poster) = (ErrorPresenter(), RecordingPoster())
+        var attempts = 0
+        await presenter.run("Outer", errors: poster) {
+            attempts += 1
+            if attempts == 2 { await presenter.run("Inner", errors: poster) { throw Plain("inner") } }
+            throw Plain("outer")
+        }
+        presenter.present(Plain("behind"))
+        await presenter.retry()
+        var titles: [String?] = []
+        while let current = presenter.current {
+            titles.append(current.title)
+            presenter.dismiss()
+        }
+        #expect(titles == ["Outer", nil, "Inner"] && poster.errors.count == 3 && presenter.isSound)
+    }
+
     @Test("what a retry presents on another presenter has its place there, though that runs something again too")
     func twoPresenters() async {
         let (presenter, other, begun, gate) = (ErrorPresenter(), ErrorPresenter(), Gate(), Gate())

@@ -43,7 +43,8 @@ extension ErrorPresenter {
     ) async -> T? {
         let failure: any Error
         do {
-            return try await operation()
+            // What it runs or presents itself, while it is run again, is not what became of it.
+            return try await RetriedError.$current.withValue(nil) { try await operation() }
         } catch {
             failure = Self.unboxed(error)
         }
