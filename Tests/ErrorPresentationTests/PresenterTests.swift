@@ -71,6 +71,27 @@ struct PresenterTests {
         }
     }
 
+    @Test("P3: what a flood limit summed up under one presenter's mark hides no other's error")
+    func suppressedUnderAMark() async {
+        let (presenter, other) = (ErrorPresenter(), ErrorPresenter())
+        let configuration = ErrorBus.Configuration(
+            floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: TestClock())
+        await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
+            let observation = presenter.present(bus)
+            // All from one line. The first is delivered; the second is held, and the third replaces it.
+            for presenter in [presenter, other, presenter] {
+                await presenter.run("Saving", errors: bus) { throw Plain("no") }
+            }
+            bus.finish()
+            await waitUntil { presenter.statistics.received == 5 && presenter.statistics.waiting == presenter.waiting }
+            withExtendedLifetime(observation) {}
+        }
+        #expect(presenter.current?.title == "Saving" && presenter.current?.count == 2)
+        presenter.dismiss()
+        #expect(presenter.current?.title == nil && presenter.current?.message == "no" && presenter.current?.count == 1)
+        #expect(presenter.statistics == .init(received: 5, shown: 2, folded: 1, never: 2))
+    }
+
     @Test("a presenter that is gone holds nothing up: the bus goes on")
     func presenterGone() async {
         weak var gone: ErrorPresenter?

@@ -60,9 +60,10 @@ extension ErrorPresenter {
     }
 
     /// How an error is to be shown; nil if it is not.
+    ///
+    /// What is never shown, whatever the rules say, has not come so far: that is looked at where errors come in.
     private func presented(_ arrival: Arrival) -> PresentedError? {
         let error = arrival.error
-        if Cancellation.says(error) || mark.isOn(arrival.metadata, of: error) { return nil }
         let style = rules[error]
         if style == .never { return nil }
         let (text, own) = (texts[error], OwnText(error))

@@ -46,7 +46,7 @@ public final class ErrorPresenter {
     @ObservationIgnored let inbox: PresenterInbox
     @ObservationIgnored let rules: ErrorMap<PresentationStyle>
     @ObservationIgnored let texts: ErrorMap<PresentedText?>
-    @ObservationIgnored let mark = PresenterMark()
+    @ObservationIgnored let mark: PresenterMark
 
     /// Makes a presenter that shows nothing.
     ///
@@ -66,7 +66,8 @@ public final class ErrorPresenter {
         self.rules = rules
         self.texts = texts
         machine = PresenterMachine(limit: limit)
-        inbox = PresenterInbox(capacity: max(limit, 1024))
+        mark = PresenterMark()
+        inbox = PresenterInbox(capacity: max(limit, 1024), mark: mark)
     }
 
     deinit { inbox.close() }
@@ -74,7 +75,8 @@ public final class ErrorPresenter {
     /// Shows what a bus delivers from now on.
     ///
     /// The bus hands each report over, and never waits for the main actor, which is woken once for all that has come.
-    /// A report that the main actor is too far behind for is counted as discarded.
+    /// A report that the main actor is too far behind for is counted as discarded, unless it would not have been shown
+    /// because it is ignored, a cancellation, or comes back from ``run(_:errors:fileID:line:_:)``.
     ///
     /// - Parameter bus: The bus. Where it is presented none of its scopes need be: their reports are the bus's too, and
     ///   would come twice.
@@ -94,7 +96,9 @@ public final class ErrorPresenter {
     ///   - retry: What to run again if the person asks for it. If it fails it presents its failure, by this or by
     ///     ``run(_:errors:fileID:line:_:)``; that is shown next, before the errors that wait.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
-        present(Arrival(error: Self.unboxed(error), count: 1, retry: retry, retried: retried))
+        let error = Self.unboxed(error)
+        if Cancellation.says(error) { return pass() }
+        present(Arrival(error: error, count: 1, retry: retry, retried: retried))
     }
 
     /// The error with this number has been seen: if it is the one that is shown, the next one is.
