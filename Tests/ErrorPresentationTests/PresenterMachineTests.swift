@@ -22,6 +22,35 @@ struct PresenterMachineTests {
         #expect(machine.statistics == .init(received: 5, shown: 4, discarded: 1))
     }
 
+    @Test("P2: where there is no room, what was asked for takes the place of the newest that was not")
+    func askedFor() {
+        let machine = HeldPresenter(limit: 3)
+        for name in ["shown", "a", "b", "c"] { _ = machine.add(name) }
+        // It stands for two now, one of which was asked for.
+        #expect(machine.add("b", isAskedFor: true) == .folded(into: 3))
+        #expect(machine.add("d", isAskedFor: true) == .waits(5))
+        // What is gone is news when it comes again, and finds no room.
+        #expect(machine.add("c") == .discarded)
+        #expect(machine.add("e", count: 2, canRetry: true) == .waits(6))
+        #expect(machine.add("f", isAskedFor: true) == .discarded)
+        #expect(machine.waiting == 3)
+        #expect(machine.statistics == .init(received: 10, shown: 1, waiting: 3, folded: 2, discarded: 4))
+        var messages: [String] = []
+        while let current = machine.current {
+            messages.append(current.message)
+            _ = machine.dismiss()
+        }
+        #expect(messages == ["shown", "b", "d", "e"])
+    }
+
+    @Test("P2: what goes for another's sake is counted as discarded, and its repeats as folded")
+    func discardedRepeats() {
+        let machine = HeldPresenter(limit: 1)
+        _ = (machine.add("shown"), machine.add("a", count: 3))
+        #expect(machine.add("b", isAskedFor: true) == .waits(3))
+        #expect(machine.statistics == .init(received: 5, shown: 1, waiting: 1, folded: 2, discarded: 1))
+    }
+
     @Test("repeats fold into the one that is shown or waits, also where there is no room; a later one is news")
     func folding() {
         let machine = HeldPresenter(limit: 1)
@@ -126,9 +155,11 @@ struct PresenterMachineTests {
                 let message = ["a", "b", "c", "d", "e", "f"].randomElement(using: &random) ?? "a"
                 let count = Int.random(in: 1...3, using: &random)
                 let canRetry = Bool.random(using: &random)
+                let isAskedFor = Bool.random(using: &random)
                 let retry = Bool.random(using: &random) ? machine.retried : nil
-                _ = machine.add(message, count: count, canRetry: canRetry, asFailureOf: retry)
-                model.add(message, count, canRetry, isOfRetry: retry != nil)
+                _ = machine.add(
+                    message, count: count, canRetry: canRetry, isAskedFor: isAskedFor, asFailureOf: retry)
+                model.add(message, count, canRetry, isAskedFor || canRetry, isOfRetry: retry != nil)
             case 5...6:
                 _ = machine.dismiss()
                 model.dismiss()
@@ -173,12 +204,13 @@ private final class HeldPresenter {
         title: String? = nil,
         count: Int = 1,
         canRetry: Bool = false,
+        isAskedFor: Bool = false,
         asFailureOf retry: PresentedError.ID? = nil
     ) -> PresenterMachine.Placement {
         receive(count)
         let error = PresentedError(
             id: 0, style: style, title: title, message: message, count: count, canRetry: canRetry)
-        return machine.place(error, type: type, asFailureOf: retry)
+        return machine.place(error, type: type, isAskedFor: isAskedFor, asFailureOf: retry)
     }
 
     func pass(_ count: Int) {
@@ -202,6 +234,7 @@ private struct NaivePresenter {
         let message: String
         var count: Int
         var canRetry: Bool
+        var isAskedFor: Bool
         /// It is being tried again, and stands for no other any more.
         var isRetried = false
     }
@@ -221,7 +254,7 @@ private struct NaivePresenter {
         return statistics
     }
 
-    mutating func add(_ message: String, _ count: Int, _ canRetry: Bool, isOfRetry: Bool) {
+    mutating func add(_ message: String, _ count: Int, _ canRetry: Bool, _ isAskedFor: Bool, isOfRetry: Bool) {
         counts.received += count
         let goesFirst = isOfRetry && shown.first?.isRetried == true && !failedAgain
         if let index = shown.firstIndex(where: { $0.message == message && !$0.isRetried }) {
@@ -232,12 +265,13 @@ private struct NaivePresenter {
             counts.folded += count
             waiting[index].count += count
             waiting[index].canRetry = waiting[index].canRetry || canRetry
+            waiting[index].isAskedFor = waiting[index].isAskedFor || isAskedFor
             if goesFirst {
                 waiting.insert(waiting.remove(at: index), at: 0)
                 failedAgain = true
             }
         } else {
-            let item = Item(message: message, count: count, canRetry: canRetry)
+            let item = Item(message: message, count: count, canRetry: canRetry, isAskedFor: isAskedFor)
             if shown.isEmpty {
                 shown = [item]
                 counts.shown += 1
@@ -246,12 +280,21 @@ private struct NaivePresenter {
                 failedAgain = true
             } else if waiting.count - (failedAgain ? 1 : 0) < limit {
                 waiting.append(item)
+            } else if isAskedFor, let index = replaceable {
+                waiting.remove(at: index)
+                counts.discarded += 1
+                waiting.append(item)
             } else {
                 counts.discarded += count
                 return
             }
             counts.folded += count - 1
         }
+    }
+
+    /// The newest that was not asked for; the failure of a retry has its place besides.
+    private var replaceable: Int? {
+        waiting.indices.last { !waiting[$0].isAskedFor && !(failedAgain && $0 == 0) }
     }
 
     mutating func dismiss() {

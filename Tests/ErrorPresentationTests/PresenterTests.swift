@@ -23,6 +23,22 @@ struct PresenterTests {
         #expect(presenter.statistics == .init(received: 4, shown: 3, discarded: 1))
     }
 
+    @Test("P2: what a person asked for is shown though a bus's errors fill the queue, and in its turn")
+    func askedFor() async {
+        let presenter = ErrorPresenter(limit: 2)
+        let observed = presenter.receiver
+        for index in 0..<9 { observed(ErrorReport(error: Plain("bus \(index)"), source: .init())) }
+        await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("no") }
+        #expect(presenter.current?.message == "bus 0" && presenter.waiting == 2 && presenter.discarded == 7)
+        presenter.present(Plain("by hand"))
+        presenter.present(Plain("no room"))
+        #expect(presenter.statistics == .init(received: 12, shown: 1, waiting: 2, discarded: 9))
+        presenter.dismiss()
+        #expect(presenter.current?.title == "Saving" && presenter.current?.canRetry == true)
+        presenter.dismiss()
+        #expect(presenter.current?.message == "by hand")
+    }
+
     @Test("folds repeats of the same type, message and style into one with a count")
     func folding() {
         let presenter = ErrorPresenter()

@@ -50,7 +50,8 @@ extension ErrorPresenter {
         let error = presented(arrival)
         isPlacing = false
         guard let error else { return machine.pass(arrival.count) }
-        switch machine.place(error, type: type(of: arrival.error), asFailureOf: arrival.retried) {
+        let type = type(of: arrival.error)
+        switch machine.place(error, type: type, isAskedFor: arrival.isAskedFor, asFailureOf: arrival.retried) {
         case .shown(let id), .waits(let id), .folded(into: let id):
             // The newest of several that are alike: it knows best what to run.
             if let retry = arrival.retry { _ = retries.updateValue(retry, forKey: id) }

@@ -7,11 +7,13 @@ extension ErrorPresenter {
     /// Button("Save") { Task { await presenter.run("Saving") { try await document.save() } } }
     /// ```
     ///
-    /// It is presented at once, and waits for no bus; where as many errors wait as may, it is discarded as any other.
-    /// Where the rules of the bus or scope that it is posted to ignore it,
-    /// as its `explain` says, it is not shown. Cancellations are neither posted nor shown, nor is `URLError.cancelled`
-    /// in a cancelled task. If that bus is presented here too, the report that comes back is known by its metadata,
-    /// which has this presenter's number under `presentation.shown`; another presenter of the bus shows it.
+    /// It is presented at once, and waits for no bus. Where as many errors wait as may, it takes the place of the
+    /// newest that a bus has handed over, and is discarded only if there is none. Where the rules of the bus or scope
+    /// that it is posted to ignore it, as its `explain` says, it is not shown.
+    ///
+    /// Cancellations are neither posted nor shown, nor is `URLError.cancelled` in a cancelled task. If that bus is
+    /// presented here too, the report that comes back is known by its metadata, which has this presenter's number
+    /// under `presentation.shown`; another presenter of the bus shows it.
     ///
     /// It returns after the first attempt. ``retry(_:)`` runs the operation again, and what it then returns is
     /// nobody's: an operation that is to change the screen does so itself. Each attempt that fails is posted, for each
@@ -58,7 +60,7 @@ extension ErrorPresenter {
             pass()
             return nil
         }
-        var arrival = Arrival(error: failure, count: 1, title: title, retried: retried)
+        var arrival = Arrival(error: failure, count: 1, title: title, isAskedFor: true, retried: retried)
         arrival.retry = { [weak self] in _ = await self?.attempt(title, errors, source, operation) }
         present(arrival)
         return nil

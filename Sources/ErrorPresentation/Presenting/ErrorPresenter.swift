@@ -21,7 +21,7 @@ public final class ErrorPresenter {
     public internal(set) var current: PresentedError?
     /// How many errors wait behind it.
     public internal(set) var waiting = 0
-    /// How many errors there was no room for.
+    /// How many errors there was no room for, or no more when one came that a person had asked for.
     public internal(set) var discarded = 0
     /// Whether an operation is being run again.
     public internal(set) var isRetrying = false
@@ -54,9 +54,10 @@ public final class ErrorPresenter {
     ///   - rules: How errors are shown.
     ///   - texts: What is said instead of the errors' own texts.
     ///   - limit: How many errors may wait behind the one that is shown; when as many do, further ones are counted as
-    ///     discarded, since the first errors of a storm carry its cause. Not negative. The failure of a retry may wait
-    ///     besides. As many reports again, and at least 1,024, repeats included, may wait for the main actor to look
-    ///     at them.
+    ///     discarded, since the first errors of a storm carry its cause. But what a person asked for, which is all that
+    ///     no bus has handed over, takes the place of the newest that waits and that nobody asked for: that one is
+    ///     discarded. Not negative. The failure of a retry may wait besides. As many reports again, and at least 1,024,
+    ///     repeats included, may wait for the main actor to look at them.
     public init(
         rules: ErrorMap<PresentationStyle> = .default,
         texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
@@ -91,6 +92,9 @@ public final class ErrorPresenter {
 
     /// Shows an error that somebody has caught, and posts it nowhere.
     ///
+    /// It is taken for what became of something that a person asked for: where there is no room, it takes that of one
+    /// that a bus has handed over.
+    ///
     /// - Parameters:
     ///   - error: The error.
     ///   - retry: What to run again if the person asks for it. If it fails it presents its failure, by this or by
@@ -98,7 +102,7 @@ public final class ErrorPresenter {
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
         let error = Self.unboxed(error)
         if Cancellation.says(error) { return pass() }
-        present(Arrival(error: error, count: 1, retry: retry, retried: retried))
+        present(Arrival(error: error, count: 1, isAskedFor: true, retry: retry, retried: retried))
     }
 
     /// The error with this number has been seen: if it is the one that is shown, the next one is.

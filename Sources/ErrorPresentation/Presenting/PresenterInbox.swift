@@ -6,6 +6,8 @@ struct Arrival: Sendable {
     /// How many errors it stands for.
     let count: Int
     var title: String?
+    /// Whether it came of what a person asked for, and was not handed over by a bus.
+    var isAskedFor = false
     var retry: (@MainActor () async -> Void)?
     /// The number of the error whose operation, run again, failed with this one.
     var retried: PresentedError.ID?

@@ -25,9 +25,11 @@ struct PresenterMachine {
         case discarded
     }
 
-    private struct Entry {
+    fileprivate struct Entry {
         var error: PresentedError
         let kind: Kind
+        /// Whether it, or a repeat of it, is what became of something that a person asked for.
+        var isAskedFor: Bool
     }
 
     /// How many may wait.
@@ -71,31 +73,40 @@ struct PresenterMachine {
 
     /// An error that was received gets its place.
     ///
+    /// Where as many wait as may, one that was asked for takes the place of the newest that was not.
+    ///
     /// - Parameters:
     ///   - error: How it is to be shown; its number is ignored, and its count is how many errors it stands for.
     ///   - type: The error's type.
+    ///   - isAskedFor: Whether it came of what a person asked for, as all do that can be retried.
     ///   - retry: The number of the error whose operation, run again, failed with this one.
-    mutating func place(_ error: PresentedError, type: Any.Type, asFailureOf retry: ID? = nil) -> Placement {
+    mutating func place(
+        _ error: PresentedError,
+        type: Any.Type,
+        isAskedFor: Bool = false,
+        asFailureOf retry: ID? = nil
+    ) -> Placement {
+        let isAskedFor = isAskedFor || error.canRetry
         let count = error.count
         statistics.waiting -= count
         let kind = Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
         let comesNext = retry != nil && retry == retried && retry == shown?.error.id && next == nil
         if let id = places[kind] {
             statistics.folded += count
-            fold(error, into: id)
+            fold(error, into: id, isAskedFor)
             if comesNext, let entry = entries.removeValue(forKey: id) {
                 order.removeAll { $0 == id }
                 next = entry
             }
             return .folded(into: id)
         }
-        guard shown == nil || comesNext || order.count < limit else {
+        guard shown == nil || comesNext || order.count < limit || isAskedFor && makeRoom() else {
             statistics.discarded += count
             return .discarded
         }
         statistics.folded += count - 1
         lastID += 1
-        let entry = Entry(error: error.numbered(lastID), kind: kind)
+        let entry = Entry(error: error.numbered(lastID), kind: kind, isAskedFor: isAskedFor)
         places[kind] = lastID
         if shown == nil {
             statistics.shown += 1
@@ -157,14 +168,37 @@ struct PresenterMachine {
         return id == shown?.error.id ? dismiss() : nil
     }
 
-    private mutating func fold(_ error: PresentedError, into id: ID) {
+    private mutating func fold(_ error: PresentedError, into id: ID, _ isAskedFor: Bool) {
         if shown?.error.id == id {
-            shown?.error.add(error)
+            shown?.add(error, isAskedFor)
         } else if next?.error.id == id {
-            next?.error.add(error)
+            next?.add(error, isAskedFor)
         } else {
-            entries[id]?.error.add(error)
+            entries[id]?.add(error, isAskedFor)
         }
+    }
+
+    /// Discards the newest that waits and that nobody asked for; its repeats stay counted as folded.
+    ///
+    /// - Returns: Whether there was one.
+    private mutating func makeRoom() -> Bool {
+        guard let place = order.lastIndex(where: { entries[$0]?.isAskedFor == false }),
+            let entry = entries.removeValue(forKey: order.remove(at: place))
+        else { return false }
+        assert(!entry.error.canRetry, "an operation to run again is forgotten")
+        places[entry.kind] = nil
+        statistics.waiting -= 1
+        statistics.discarded += 1
+        return true
+    }
+}
+
+extension PresenterMachine.Entry {
+    /// It stands for another one too.
+    fileprivate mutating func add(_ other: PresentedError, _ isAskedFor: Bool) {
+        error.count += other.count
+        error.canRetry = error.canRetry || other.canRetry
+        self.isAskedFor = self.isAskedFor || isAskedFor
     }
 }
 
@@ -174,11 +208,5 @@ extension PresentedError {
         Self(
             id: id, style: style, title: title, message: message, recoverySuggestion: recoverySuggestion,
             failureReason: failureReason, recoveryOptions: recoveryOptions, count: count, canRetry: canRetry)
-    }
-
-    /// It stands for another one too.
-    fileprivate mutating func add(_ other: Self) {
-        count += other.count
-        canRetry = canRetry || other.canRetry
     }
 }
