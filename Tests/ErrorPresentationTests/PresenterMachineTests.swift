@@ -143,6 +143,26 @@ struct PresenterMachineTests {
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
     }
 
+    @Test("P3: an error whose retry was cancelled stays, unless the retry failed first; one like it waits by itself")
+    func cancelledRetry() {
+        let machine = HeldPresenter(limit: 9)
+        _ = (machine.add("a", canRetry: true), machine.add("b"))
+        machine.cancelRetry(1)
+        _ = machine.beginRetry()
+        machine.cancelRetry(2)
+        machine.cancelRetry(1)
+        #expect(machine.retried == 1 && machine.beginRetry() == nil)
+        #expect(machine.endRetry() == nil && machine.current?.id == 1)
+        #expect(machine.add("a") == .folded(into: 1))
+        _ = machine.beginRetry()
+        #expect(machine.add("a") == .waits(3))
+        machine.cancelRetry(1)
+        #expect(machine.endRetry() == nil && machine.add("a") == .folded(into: 3))
+        #expect(machine.beginRetry() == 1 && machine.add("c", asFailureOf: 1) == .waits(4))
+        machine.cancelRetry(1)
+        #expect(machine.endRetry() == 1 && machine.current?.id == 4)
+    }
+
     @Test("whatever happens in whatever order, it is as a naive model has it, and the law holds", arguments: 0..<100)
     func model(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -169,8 +189,10 @@ struct PresenterMachineTests {
                     #expect((machine.beginRetry() != nil) == begins)
                 } else {
                     #expect(machine.beginRetry() == nil)
+                    let isCancelled = Bool.random(using: &random)
+                    if isCancelled, let retried = machine.retried { machine.cancelRetry(retried) }
                     _ = machine.endRetry()
-                    model.endRetry()
+                    model.endRetry(isCancelled: isCancelled)
                 }
             default:
                 machine.pass(2)
@@ -220,6 +242,7 @@ private final class HeldPresenter {
 
     func dismiss(_ id: PresentedError.ID? = nil) -> PresentedError.ID? { machine.dismiss(id) }
     func beginRetry(_ id: PresentedError.ID? = nil) -> PresentedError.ID? { machine.beginRetry(id) }
+    func cancelRetry(_ id: PresentedError.ID) { machine.cancelRetry(id) }
     func endRetry() -> PresentedError.ID? { machine.endRetry() }
 
     private func receive(_ count: Int) {
@@ -235,8 +258,9 @@ private struct NaivePresenter {
         var count: Int
         var canRetry: Bool
         var isAskedFor: Bool
-        /// It is being tried again, and stands for no other any more.
         var isRetried = false
+        /// It stands for no other any more, since it was tried again.
+        var isAlone = false
     }
 
     let limit: Int
@@ -244,6 +268,8 @@ private struct NaivePresenter {
     var waiting: [Item] = []
     var isRetrying = false
     var failedAgain = false
+    /// Also where its error was dismissed before.
+    var retryHasFailed = false
     var counts = ErrorPresenter.Statistics()
 
     init(limit: Int) { self.limit = limit }
@@ -256,8 +282,9 @@ private struct NaivePresenter {
 
     mutating func add(_ message: String, _ count: Int, _ canRetry: Bool, _ isAskedFor: Bool, isOfRetry: Bool) {
         counts.received += count
+        retryHasFailed = retryHasFailed || isOfRetry
         let goesFirst = isOfRetry && shown.first?.isRetried == true && !failedAgain
-        if let index = shown.firstIndex(where: { $0.message == message && !$0.isRetried }) {
+        if let index = shown.firstIndex(where: { $0.message == message && !$0.isAlone }) {
             counts.folded += count
             shown[index].count += count
             shown[index].canRetry = shown[index].canRetry || canRetry
@@ -309,12 +336,21 @@ private struct NaivePresenter {
     mutating func beginRetry() -> Bool {
         guard !isRetrying, shown.first?.canRetry == true else { return false }
         shown[0].isRetried = true
+        shown[0].isAlone = true
         isRetrying = true
         return true
     }
 
-    mutating func endRetry() {
+    mutating func endRetry(isCancelled: Bool) {
+        let stays = isCancelled && !retryHasFailed
         isRetrying = false
-        if shown.first?.isRetried == true { dismiss() }
+        retryHasFailed = false
+        guard let retried = shown.first, retried.isRetried else { return }
+        if stays {
+            shown[0].isRetried = false
+            shown[0].isAlone = waiting.contains { $0.message == retried.message }
+        } else {
+            dismiss()
+        }
     }
 }

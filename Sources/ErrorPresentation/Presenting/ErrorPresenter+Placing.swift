@@ -21,6 +21,12 @@ extension ErrorPresenter {
         publish()
     }
 
+    /// A cancellation came by: where this task runs an operation again, it is that of the operation.
+    func passCancellation() {
+        noteCancelledRetry()
+        pass()
+    }
+
     static func unboxed(_ error: any Error) -> any Error {
         ErrorReport(error: error, source: ErrorReport.Source(), instant: .now).error
     }

@@ -28,6 +28,11 @@ extension ErrorPresenter {
         return error.id
     }
 
+    /// If this task runs an operation again, that was cancelled.
+    func noteCancelledRetry() {
+        if let retried { machine.cancelRetry(retried) }
+    }
+
     /// Forgets what to run again, outside of any access: an operation may hold an object whose `deinit` leads back
     /// here.
     private func letGo(_ id: PresentedError.ID?) {

@@ -51,7 +51,7 @@ extension ErrorPresenter {
             failure = Self.unboxed(error)
         }
         if Cancellation.isEnd(failure) {
-            pass()
+            passCancellation()
             return nil
         }
         let isIgnored = await Self.isIgnored(failure, by: errors)

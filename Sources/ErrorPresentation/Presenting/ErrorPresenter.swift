@@ -98,11 +98,20 @@ public final class ErrorPresenter {
     /// - Parameters:
     ///   - error: The error.
     ///   - retry: What to run again if the person asks for it. If it fails it presents its failure, by this or by
-    ///     ``run(_:errors:fileID:line:_:)``; that is shown next, before the errors that wait.
+    ///     ``run(_:errors:fileID:line:_:)``; that is shown next, before the errors that wait. It was cancelled if it
+    ///     presents a cancellation in this way, or if its task is cancelled by the time that it returns: it does
+    ///     not say whether it has succeeded, and an error too many can be dismissed.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
         let error = Self.unboxed(error)
-        if Cancellation.says(error) { return pass() }
-        present(Arrival(error: error, count: 1, isAskedFor: true, retry: retry, retried: retried))
+        if Cancellation.says(error) { return passCancellation() }
+        var arrival = Arrival(error: error, count: 1, isAskedFor: true, retried: retried)
+        if let retry {
+            arrival.retry = { [weak self] in
+                await retry()
+                if Task.isCancelled { self?.noteCancelledRetry() }
+            }
+        }
+        present(arrival)
     }
 
     /// The error with this number has been seen: if it is the one that is shown, the next one is.
@@ -122,9 +131,10 @@ public final class ErrorPresenter {
     /// Runs the operation of the error with this number once more, if it is the one that is shown, and returns when
     /// that has ended; its error is shown until then.
     ///
-    /// Then the error goes. Should the operation fail again, its failure is shown next, as an error of its own, with a
-    /// number of its own. So however often a button is tapped, and however late a tap's task begins, it is run once,
-    /// and no error is reached that the person has not seen.
+    /// Then the error goes. If the operation was cancelled it stays as it was, and can be retried: what went wrong
+    /// still is. Should the operation fail again, its failure is shown next, as an error of its own, with a number of
+    /// its own. So however often a button is tapped, and however late a tap's task begins, it is run once, and no error
+    /// is reached that the person has not seen.
     /// While an operation is being run again nothing else is, whatever error is shown by then. Where the error is not
     /// shown any more, or has no operation, nothing happens.
     ///

@@ -32,12 +32,19 @@ struct PresenterMachine {
         var isAskedFor: Bool
     }
 
+    /// An operation that is being run again.
+    private struct Retry {
+        /// The number of its error.
+        let id: ID
+        var isCancelled = false
+        var hasFailed = false
+    }
+
     /// How many may wait.
     let limit: Int
     private(set) var statistics = ErrorPresenter.Statistics()
-    /// The number of the error whose operation is being run again.
-    private(set) var retried: ID?
 
+    private var retry: Retry?
     private var shown: Entry?
     /// The failure of an operation that was run again: it comes next, before all that wait.
     private var next: Entry?
@@ -54,6 +61,8 @@ struct PresenterMachine {
 
     /// The error to show.
     var current: PresentedError? { shown?.error }
+    /// The number of the error whose operation is being run again.
+    var retried: ID? { retry?.id }
     /// How many wait behind it.
     var waiting: Int { order.count + (next == nil ? 0 : 1) }
 
@@ -79,18 +88,19 @@ struct PresenterMachine {
     ///   - error: How it is to be shown; its number is ignored, and its count is how many errors it stands for.
     ///   - type: The error's type.
     ///   - isAskedFor: Whether it came of what a person asked for, as all do that can be retried.
-    ///   - retry: The number of the error whose operation, run again, failed with this one.
+    ///   - failed: The number of the error whose operation, run again, failed with this one.
     mutating func place(
         _ error: PresentedError,
         type: Any.Type,
         isAskedFor: Bool = false,
-        asFailureOf retry: ID? = nil
+        asFailureOf failed: ID? = nil
     ) -> Placement {
         let isAskedFor = isAskedFor || error.canRetry
         let count = error.count
         statistics.waiting -= count
         let kind = Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
-        let comesNext = retry != nil && retry == retried && retry == shown?.error.id && next == nil
+        if let failed, failed == retried { retry?.hasFailed = true }
+        let comesNext = failed != nil && failed == retried && failed == shown?.error.id && next == nil
         if let id = places[kind] {
             statistics.folded += count
             fold(error, into: id, isAskedFor)
@@ -150,22 +160,33 @@ struct PresenterMachine {
     /// - Returns: The error's number; nil if another one is meant, if it has no operation, or if one is being run again
     ///   already.
     mutating func beginRetry(_ id: ID? = nil) -> ID? {
-        guard retried == nil, let shown, shown.error.canRetry, id == nil || id == shown.error.id else { return nil }
-        retried = shown.error.id
+        guard retry == nil, let shown, shown.error.canRetry, id == nil || id == shown.error.id else { return nil }
+        retry = Retry(id: shown.error.id)
         // What comes from now on, even if it is alike, is news.
-        places[shown.kind] = nil
+        if places[shown.kind] == retried { places[shown.kind] = nil }
         return retried
+    }
+
+    /// The operation was cancelled: it will end, but that is no answer.
+    ///
+    /// - Parameter id: The number of its error.
+    mutating func cancelRetry(_ id: ID) {
+        if id == retried { retry?.isCancelled = true }
     }
 
     /// The operation has ended.
     ///
-    /// Its error goes, unless it was dismissed meanwhile.
+    /// Its error goes, unless it was dismissed meanwhile. If the operation was cancelled, and has not failed before
+    /// that, its error stays as it was: what went wrong still is.
     ///
     /// - Returns: The error's number if it goes.
     mutating func endRetry() -> ID? {
-        assert(retried != nil, "an operation ends that was not run again")
-        let id = retried.take()
-        return id == shown?.error.id ? dismiss() : nil
+        assert(retry != nil, "an operation ends that was not run again")
+        guard let ended = retry.take(), let shown, shown.error.id == ended.id else { return nil }
+        guard ended.isCancelled, !ended.hasFailed else { return dismiss() }
+        // One that came meanwhile and is like it waits, and stands for the next ones.
+        if places[shown.kind] == nil { places[shown.kind] = ended.id }
+        return nil
     }
 
     private mutating func fold(_ error: PresentedError, into id: ID, _ isAskedFor: Bool) {
