@@ -43,10 +43,11 @@ final class InteractiveScreen {
                 progress = line.trimmingCharacters(in: .whitespacesAndNewlines)
                 drawStatus()
             case .key(UInt8(ascii: "r")):
+                // Of the error that the person sees: by the time that the key is looked at there may be another one.
                 // Not waited for: other keys do something meanwhile.
-                Task { await presenter.retry() }
+                if let shown { Task { await presenter.retry(shown) } }
             case .key(UInt8(ascii: "d")):
-                presenter.dismiss()
+                if let shown { presenter.dismiss(shown) }
             case .key(UInt8(ascii: "q")), .key(4), .noMoreKeys:
                 return
             case .key:

@@ -38,6 +38,34 @@ struct BurstTests {
         #expect(presenter.waiting == 2 && presenter.discarded == 4_997 && presenter.wakeUps == 1)
     }
 
+    @Test("P2: what is never shown takes no room from what is, and is no discarded error where there is none left")
+    func neverShown() async {
+        let presenter = ErrorPresenter(limit: 0)
+        let receive = presenter.receiver
+        let marked = ErrorReport.delivered(Plain("seen"), metadata: presenter.mark.metadata(for: Plain("seen")))
+        let isNeverShown: [ErrorReport] = [
+            .delivered(CancellationError()), .delivered(Stopped()), .delivered(Plain("ignored"), .ignored), marked,
+        ]
+        for _ in 0..<1_024 { isNeverShown.forEach(receive) }
+        #expect(presenter.statistics == .init(received: 4_096, never: 4_096))
+        for _ in 0..<1_024 { receive(.delivered(Plain("to be shown"))) }
+        isNeverShown.forEach(receive)
+        #expect(presenter.statistics == .init(received: 5_124, waiting: 1_024, never: 4_100))
+        await waitUntil { presenter.current != nil }
+        #expect(presenter.statistics == .init(received: 5_124, shown: 1, folded: 1_023, never: 4_100))
+    }
+
+    @Test("P3: a report under the mark that stands for several errors hides the one that was shown, and no other")
+    func markedFlood() async {
+        let presenter = ErrorPresenter()
+        let mark = presenter.mark.metadata(for: Plain("no"))
+        presenter.receiver(.delivered(Plain("no"), metadata: mark, occurrences: 5))
+        #expect(presenter.statistics == .init(received: 5, waiting: 4, never: 1))
+        await waitUntil { presenter.current != nil }
+        #expect(presenter.current?.count == 4)
+        #expect(presenter.statistics == .init(received: 5, shown: 1, folded: 3, never: 1))
+    }
+
     @Test("an error that is presented while reports are handed over comes after them")
     func orderWithInbox() {
         let presenter = ErrorPresenter()
@@ -143,8 +171,14 @@ extension ErrorReport {
     /// A report as a bus hands it to observers.
     fileprivate static func delivered(
         _ error: any Error,
-        _ disposition: HandleOutcome.Disposition = .unmatched
+        _ disposition: HandleOutcome.Disposition = .unmatched,
+        metadata: [String: String] = [:],
+        occurrences: Int = 1
     ) -> ErrorReport {
-        ErrorReport(error: error, source: .init(), outcome: HandleOutcome(disposition: disposition))
+        ErrorReport(
+            error: error, source: .init(), metadata: metadata, occurrences: occurrences,
+            outcome: HandleOutcome(disposition: disposition))
     }
 }
+
+private struct Stopped: CancellationConvertible { var isCancellation: Bool { true } }

@@ -20,6 +20,35 @@ struct ObservationTests {
         await waitUntil { seen.last.0 == nil && seen.last.1 == nil }
     }
 
+    @Test("P1: and of a loader nobody hears who would see no change: a second load begins, or is overtaken")
+    func nothingToSee() async {
+        let gates = [Gate(), Gate()]
+        var begun = 0
+        let loader = Loader(reportingTo: nil) {
+            let load = begun
+            begun += 1
+            await gates[load].wait()
+            return load
+        }
+        let first = Task { await loader.load() }
+        await waitUntil { begun == 1 }
+        let isTold = Locked(false)
+        withObservationTracking {
+            _ = (loader.state.isLoading, loader.latest, loader.failureCount)
+        } onChange: {
+            isTold.withLock { $0 = true }
+        }
+        let second = Task { await loader.load() }
+        await waitUntil { begun == 2 }
+        #expect(!isTold.withLock { $0 })
+        gates[0].open()
+        await first.value
+        #expect(!isTold.withLock { $0 } && loader.state.isLoading)
+        gates[1].open()
+        await second.value
+        #expect(isTold.withLock { $0 } && loader.state.value == 1)
+    }
+
     @Test("of a presenter, when reports come from a bus")
     func presenter() async {
         let presenter = ErrorPresenter(limit: 3)

@@ -22,6 +22,35 @@ struct PresenterMachineTests {
         #expect(machine.statistics == .init(received: 5, shown: 4, discarded: 1))
     }
 
+    @Test("P2: where there is no room, what was asked for takes the place of the newest that was not")
+    func askedFor() {
+        let machine = HeldPresenter(limit: 3)
+        for name in ["shown", "a", "b", "c"] { _ = machine.add(name) }
+        // It stands for two now, one of which was asked for.
+        #expect(machine.add("b", isAskedFor: true) == .folded(into: 3))
+        #expect(machine.add("d", isAskedFor: true) == .waits(5))
+        // What is gone is news when it comes again, and finds no room.
+        #expect(machine.add("c") == .discarded)
+        #expect(machine.add("e", count: 2, canRetry: true) == .waits(6))
+        #expect(machine.add("f", isAskedFor: true) == .discarded)
+        #expect(machine.waiting == 3)
+        #expect(machine.statistics == .init(received: 10, shown: 1, waiting: 3, folded: 2, discarded: 4))
+        var messages: [String] = []
+        while let current = machine.current {
+            messages.append(current.message)
+            _ = machine.dismiss()
+        }
+        #expect(messages == ["shown", "b", "d", "e"])
+    }
+
+    @Test("P2: what goes for another's sake is counted as discarded, and its repeats as folded")
+    func discardedRepeats() {
+        let machine = HeldPresenter(limit: 1)
+        _ = (machine.add("shown"), machine.add("a", count: 3))
+        #expect(machine.add("b", isAskedFor: true) == .waits(3))
+        #expect(machine.statistics == .init(received: 5, shown: 1, waiting: 1, folded: 2, discarded: 1))
+    }
+
     @Test("repeats fold into the one that is shown or waits, also where there is no room; a later one is news")
     func folding() {
         let machine = HeldPresenter(limit: 1)
@@ -65,6 +94,17 @@ struct PresenterMachineTests {
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
     }
 
+    @Test("P3: retry and dismiss that name an error do nothing unless it is the one that is shown")
+    func byNumber() {
+        let machine = HeldPresenter(limit: 9)
+        #expect(machine.dismiss(1) == nil && machine.beginRetry(1) == nil)
+        _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
+        #expect(machine.dismiss(2) == nil && machine.beginRetry(2) == nil)
+        #expect(machine.beginRetry(1) == 1 && machine.endRetry() == 1)
+        #expect(machine.beginRetry(1) == nil && machine.dismiss(1) == nil)
+        #expect(machine.current?.id == 2 && machine.dismiss(2) == 2 && machine.current == nil)
+    }
+
     @Test("a retry's failure is shown next, as a new error, though it is like the one before and others wait")
     func retryThatFails() {
         let machine = HeldPresenter(limit: 1)
@@ -103,6 +143,26 @@ struct PresenterMachineTests {
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
     }
 
+    @Test("P3: an error whose retry was cancelled stays, unless the retry failed first; one like it waits by itself")
+    func cancelledRetry() {
+        let machine = HeldPresenter(limit: 9)
+        _ = (machine.add("a", canRetry: true), machine.add("b"))
+        machine.cancelRetry(1)
+        _ = machine.beginRetry()
+        machine.cancelRetry(2)
+        machine.cancelRetry(1)
+        #expect(machine.retried == 1 && machine.beginRetry() == nil)
+        #expect(machine.endRetry() == nil && machine.current?.id == 1)
+        #expect(machine.add("a") == .folded(into: 1))
+        _ = machine.beginRetry()
+        #expect(machine.add("a") == .waits(3))
+        machine.cancelRetry(1)
+        #expect(machine.endRetry() == nil && machine.add("a") == .folded(into: 3))
+        #expect(machine.beginRetry() == 1 && machine.add("c", asFailureOf: 1) == .waits(4))
+        machine.cancelRetry(1)
+        #expect(machine.endRetry() == 1 && machine.current?.id == 4)
+    }
+
     @Test("whatever happens in whatever order, it is as a naive model has it, and the law holds", arguments: 0..<100)
     func model(seed: UInt64) {
         var random = SplitMix64(seed: seed)
@@ -115,9 +175,11 @@ struct PresenterMachineTests {
                 let message = ["a", "b", "c", "d", "e", "f"].randomElement(using: &random) ?? "a"
                 let count = Int.random(in: 1...3, using: &random)
                 let canRetry = Bool.random(using: &random)
+                let isAskedFor = Bool.random(using: &random)
                 let retry = Bool.random(using: &random) ? machine.retried : nil
-                _ = machine.add(message, count: count, canRetry: canRetry, asFailureOf: retry)
-                model.add(message, count, canRetry, isOfRetry: retry != nil)
+                _ = machine.add(
+                    message, count: count, canRetry: canRetry, isAskedFor: isAskedFor, asFailureOf: retry)
+                model.add(message, count, canRetry, isAskedFor || canRetry, isOfRetry: retry != nil)
             case 5...6:
                 _ = machine.dismiss()
                 model.dismiss()
@@ -127,8 +189,10 @@ struct PresenterMachineTests {
                     #expect((machine.beginRetry() != nil) == begins)
                 } else {
                     #expect(machine.beginRetry() == nil)
+                    let isCancelled = Bool.random(using: &random)
+                    if isCancelled, let retried = machine.retried { machine.cancelRetry(retried) }
                     _ = machine.endRetry()
-                    model.endRetry()
+                    model.endRetry(isCancelled: isCancelled)
                 }
             default:
                 machine.pass(2)
@@ -162,12 +226,13 @@ private final class HeldPresenter {
         title: String? = nil,
         count: Int = 1,
         canRetry: Bool = false,
+        isAskedFor: Bool = false,
         asFailureOf retry: PresentedError.ID? = nil
     ) -> PresenterMachine.Placement {
         receive(count)
         let error = PresentedError(
             id: 0, style: style, title: title, message: message, count: count, canRetry: canRetry)
-        return machine.place(error, type: type, asFailureOf: retry)
+        return machine.place(error, type: type, isAskedFor: isAskedFor, asFailureOf: retry)
     }
 
     func pass(_ count: Int) {
@@ -175,8 +240,9 @@ private final class HeldPresenter {
         machine.pass(count)
     }
 
-    func dismiss() -> PresentedError.ID? { machine.dismiss() }
-    func beginRetry() -> PresentedError.ID? { machine.beginRetry() }
+    func dismiss(_ id: PresentedError.ID? = nil) -> PresentedError.ID? { machine.dismiss(id) }
+    func beginRetry(_ id: PresentedError.ID? = nil) -> PresentedError.ID? { machine.beginRetry(id) }
+    func cancelRetry(_ id: PresentedError.ID) { machine.cancelRetry(id) }
     func endRetry() -> PresentedError.ID? { machine.endRetry() }
 
     private func receive(_ count: Int) {
@@ -191,8 +257,10 @@ private struct NaivePresenter {
         let message: String
         var count: Int
         var canRetry: Bool
-        /// It is being tried again, and stands for no other any more.
+        var isAskedFor: Bool
         var isRetried = false
+        /// It stands for no other any more, since it was tried again.
+        var isAlone = false
     }
 
     let limit: Int
@@ -200,6 +268,8 @@ private struct NaivePresenter {
     var waiting: [Item] = []
     var isRetrying = false
     var failedAgain = false
+    /// Also where its error was dismissed before.
+    var retryHasFailed = false
     var counts = ErrorPresenter.Statistics()
 
     init(limit: Int) { self.limit = limit }
@@ -210,10 +280,11 @@ private struct NaivePresenter {
         return statistics
     }
 
-    mutating func add(_ message: String, _ count: Int, _ canRetry: Bool, isOfRetry: Bool) {
+    mutating func add(_ message: String, _ count: Int, _ canRetry: Bool, _ isAskedFor: Bool, isOfRetry: Bool) {
         counts.received += count
+        retryHasFailed = retryHasFailed || isOfRetry
         let goesFirst = isOfRetry && shown.first?.isRetried == true && !failedAgain
-        if let index = shown.firstIndex(where: { $0.message == message && !$0.isRetried }) {
+        if let index = shown.firstIndex(where: { $0.message == message && !$0.isAlone }) {
             counts.folded += count
             shown[index].count += count
             shown[index].canRetry = shown[index].canRetry || canRetry
@@ -221,12 +292,13 @@ private struct NaivePresenter {
             counts.folded += count
             waiting[index].count += count
             waiting[index].canRetry = waiting[index].canRetry || canRetry
+            waiting[index].isAskedFor = waiting[index].isAskedFor || isAskedFor
             if goesFirst {
                 waiting.insert(waiting.remove(at: index), at: 0)
                 failedAgain = true
             }
         } else {
-            let item = Item(message: message, count: count, canRetry: canRetry)
+            let item = Item(message: message, count: count, canRetry: canRetry, isAskedFor: isAskedFor)
             if shown.isEmpty {
                 shown = [item]
                 counts.shown += 1
@@ -235,12 +307,21 @@ private struct NaivePresenter {
                 failedAgain = true
             } else if waiting.count - (failedAgain ? 1 : 0) < limit {
                 waiting.append(item)
+            } else if isAskedFor, let index = replaceable {
+                waiting.remove(at: index)
+                counts.discarded += 1
+                waiting.append(item)
             } else {
                 counts.discarded += count
                 return
             }
             counts.folded += count - 1
         }
+    }
+
+    /// The newest that was not asked for; the failure of a retry has its place besides.
+    private var replaceable: Int? {
+        waiting.indices.last { !waiting[$0].isAskedFor && !(failedAgain && $0 == 0) }
     }
 
     mutating func dismiss() {
@@ -255,12 +336,21 @@ private struct NaivePresenter {
     mutating func beginRetry() -> Bool {
         guard !isRetrying, shown.first?.canRetry == true else { return false }
         shown[0].isRetried = true
+        shown[0].isAlone = true
         isRetrying = true
         return true
     }
 
-    mutating func endRetry() {
+    mutating func endRetry(isCancelled: Bool) {
+        let stays = isCancelled && !retryHasFailed
         isRetrying = false
-        if shown.first?.isRetried == true { dismiss() }
+        retryHasFailed = false
+        guard let retried = shown.first, retried.isRetried else { return }
+        if stays {
+            shown[0].isRetried = false
+            shown[0].isAlone = waiting.contains { $0.message == retried.message }
+        } else {
+            dismiss()
+        }
     }
 }

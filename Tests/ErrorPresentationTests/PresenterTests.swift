@@ -23,6 +23,22 @@ struct PresenterTests {
         #expect(presenter.statistics == .init(received: 4, shown: 3, discarded: 1))
     }
 
+    @Test("P2: what a person asked for is shown though a bus's errors fill the queue, and in its turn")
+    func askedFor() async {
+        let presenter = ErrorPresenter(limit: 2)
+        let observed = presenter.receiver
+        for index in 0..<9 { observed(ErrorReport(error: Plain("bus \(index)"), source: .init())) }
+        await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("no") }
+        #expect(presenter.current?.message == "bus 0" && presenter.waiting == 2 && presenter.discarded == 7)
+        presenter.present(Plain("by hand"))
+        presenter.present(Plain("no room"))
+        #expect(presenter.statistics == .init(received: 12, shown: 1, waiting: 2, discarded: 9))
+        presenter.dismiss()
+        #expect(presenter.current?.title == "Saving" && presenter.current?.canRetry == true)
+        presenter.dismiss()
+        #expect(presenter.current?.message == "by hand")
+    }
+
     @Test("folds repeats of the same type, message and style into one with a count")
     func folding() {
         let presenter = ErrorPresenter()
@@ -69,6 +85,27 @@ struct PresenterTests {
             #expect(presenter.statistics == .init(received: 10, shown: 1, folded: 9))
             withExtendedLifetime(observation) {}
         }
+    }
+
+    @Test("P3: what a flood limit summed up under one presenter's mark hides no other's error")
+    func suppressedUnderAMark() async {
+        let (presenter, other) = (ErrorPresenter(), ErrorPresenter())
+        let configuration = ErrorBus.Configuration(
+            floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: TestClock())
+        await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
+            let observation = presenter.present(bus)
+            // All from one line. The first is delivered; the second is held, and the third replaces it.
+            for presenter in [presenter, other, presenter] {
+                await presenter.run("Saving", errors: bus) { throw Plain("no") }
+            }
+            bus.finish()
+            await waitUntil { presenter.statistics.received == 5 && presenter.statistics.waiting == presenter.waiting }
+            withExtendedLifetime(observation) {}
+        }
+        #expect(presenter.current?.title == "Saving" && presenter.current?.count == 2)
+        presenter.dismiss()
+        #expect(presenter.current?.title == nil && presenter.current?.message == "no" && presenter.current?.count == 1)
+        #expect(presenter.statistics == .init(received: 5, shown: 2, folded: 1, never: 2))
     }
 
     @Test("a presenter that is gone holds nothing up: the bus goes on")

@@ -61,6 +61,42 @@ struct PresenterTextTests {
         }
     }
 
+    @Test("P4: Foundation's sentence of a type and a code never reaches a person, whoever hands it on")
+    func genericSentences() throws {
+        let sentences = [
+            (Silent.secretCase(code: 51) as any Error).localizedDescription,
+            (Hidden.secret as any Error).localizedDescription,
+            NSError(domain: "secret", code: -51).localizedDescription,
+            "The operation couldn’t be completed. (App.Secret error 1.)",
+            "The operation couldn't be completed. (secret error 1.)",
+            "Der Vorgang konnte nicht abgeschlossen werden. (App.Secret-Fehler 1.)",
+            "L’opération n’a pas pu s’achever. (App.Secret erreur 1.)",
+            "Not saved: The operation could not be completed. (App.Secret error 1.) Try again.",
+        ]
+        for sentence in sentences {
+            #expect(present(Plain(sentence))?.message == "The operation could not be completed.", "\(sentence)")
+            let keys = [
+                NSLocalizedDescriptionKey, NSLocalizedFailureReasonErrorKey, NSLocalizedRecoverySuggestionErrorKey,
+                "NSLocalizedFailure",
+            ]
+            let userInfo = Dictionary(uniqueKeysWithValues: keys.map { ($0, sentence) })
+            let shown = try #require(present(NSError(domain: "test", code: 1, userInfo: userInfo)))
+            #expect(shown.message == "The operation could not be completed.", "\(sentence)")
+            #expect(shown.title == nil && shown.failureReason == nil && shown.recoverySuggestion == nil)
+        }
+        let texts = ErrorMap<PresentedText?>(default: nil).on(Plain.self) { PresentedText(message: $0.text) }
+        #expect(present(Plain(sentences[0]), texts: texts)?.message == sentences[0])
+    }
+
+    @Test("P4: what only looks a little like it is said as it stands")
+    func plainSentences() {
+        let sentences = [
+            "The operation could not be completed. It is night.", "The server refused it (HTTP error 503).",
+            "The server refused it (error 503.)", "Nothing came (see example.org.)", "Chapter 3 (of 12.)", "(", ".)",
+        ]
+        for sentence in sentences { #expect(present(Plain(sentence))?.message == sentence) }
+    }
+
     @Test("a rule may ask for the description")
     func askedFor() {
         let texts = ErrorMap<PresentedText?>(default: nil)
@@ -137,6 +173,8 @@ private struct Conflict: RecoverableError {
 }
 
 private struct Described: Error, CustomStringConvertible { var description: String { "for developers" } }
+
+private enum Hidden: Error { case secret }
 
 private struct Coded: CustomNSError { static var errorDomain: String { "secret" } }
 

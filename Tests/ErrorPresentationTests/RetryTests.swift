@@ -123,6 +123,38 @@ struct RetryTests {
         #expect(second == 1 && presenter.current == nil)
     }
 
+    @Test("P3: a tap that comes when the retry has ended reaches no error that has come up since")
+    func lateTaps() async throws {
+        let presenter = ErrorPresenter()
+        var (first, second) = (0, 0)
+        presenter.present(Plain("first")) { first += 1 }
+        presenter.present(Plain("second")) { second += 1 }
+        let id = try #require(presenter.current).id
+        // As two tasks would, of which the second begins late.
+        for _ in 0..<2 { await presenter.retry(id) }
+        presenter.dismiss(id)
+        #expect(first == 1 && second == 0)
+        let next = try #require(presenter.current)
+        #expect(next.message == "second" && presenter.waiting == 0)
+        await presenter.retry(next.id)
+        #expect(second == 1 && presenter.current == nil)
+        await presenter.retry(next.id)
+        presenter.dismiss(next.id)
+        #expect(second == 1 && presenter.statistics == .init(received: 2, shown: 2))
+    }
+
+    @Test("P3: nor the failure of the retry, which is an error of its own")
+    func lateTapsOfFailures() async throws {
+        let (presenter, flaky) = (ErrorPresenter(), Flaky(failures: 9))
+        await presenter.run("Counting", errors: RecordingPoster()) { try flaky.run() }
+        let id = try #require(presenter.current).id
+        for _ in 0..<3 { await presenter.retry(id) }
+        presenter.dismiss(id)
+        #expect(flaky.attempts == 2 && presenter.current?.title == "Counting")
+        presenter.dismiss(try #require(presenter.current).id)
+        #expect(presenter.current == nil)
+    }
+
     @Test("a tap while it runs reaches nobody, even if its error was dismissed meanwhile")
     func dismissedWhileItRuns() async {
         let (presenter, begun, gate) = (ErrorPresenter(), Gate(), Gate())
@@ -173,6 +205,25 @@ struct RetryTests {
         // There is nothing to run any more.
         await presenter.retry()
         #expect(presenter.current?.id == 3)
+    }
+
+    @Test("P3: what a retried operation runs itself is an error of its own if it fails, and waits for its turn")
+    func runWithinRetry() async {
+        let (presenter, poster) = (ErrorPresenter(), RecordingPoster())
+        var attempts = 0
+        await presenter.run("Outer", errors: poster) {
+            attempts += 1
+            if attempts == 2 { await presenter.run("Inner", errors: poster) { throw Plain("inner") } }
+            throw Plain("outer")
+        }
+        presenter.present(Plain("behind"))
+        await presenter.retry()
+        var titles: [String?] = []
+        while let current = presenter.current {
+            titles.append(current.title)
+            presenter.dismiss()
+        }
+        #expect(titles == ["Outer", nil, "Inner"] && poster.errors.count == 3 && presenter.isSound)
     }
 
     @Test("what a retry presents on another presenter has its place there, though that runs something again too")

@@ -11,6 +11,23 @@ import Testing
     }
 }
 
+/// Told without a process of its own that Foundation starts, so that it can run beside all other tests.
+@Suite(.hangLimit) struct InteractiveWithoutTerminalTests {
+    @Test func `without a terminal the command says so in one line, shows nothing, and answers 64`() async {
+        // Standard output is the test's here, and no terminal.
+        let end = await #expect(
+            processExitsWith: .exitCode(64), observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
+            endIfItHangs()
+            exit(try await InteractiveCommand(options: Options(arguments: ["--interactive"])).run().rawValue)
+        }
+        #expect(end.standardErrorLines.count == 1)
+        #expect(end.standardErrorLines.first?.contains("--interactive needs a terminal") == true)
+        let output = String(decoding: end?.standardOutputContent ?? [], as: UTF8.self)
+        #expect(!output.contains("Keys:"))
+    }
+}
+
 /// The demo before a person: it is a process of its own, at a pseudo-terminal.
 @Suite(.serialized, .hangLimit, .inProcessOfTheirOwn) struct InteractiveTests {
     private static let check = "Checking the payment endpoint"

@@ -86,9 +86,18 @@ public final class Loader<Value: Sendable, Failure: Error> {
     /// An event of the machine.
     @discardableResult
     private func change<Result>(_ event: (inout LoaderMachine<Value, Failure>) -> Result) -> Result {
-        // Observers are told first, and may come back here: the event is for the machine as they have left it.
-        withMutation(keyPath: \.machine) {
-            // What the event lets go of goes at the end of this only: a value's `deinit` may come back here too.
+        // What the event lets go of goes at the end of this only: a value's `deinit` may come back here.
+        let before = machine
+        defer { withExtendedLifetime(before) {} }
+        var after = before
+        let result = event(&after)
+        // Nobody is told of what nobody can see, as a load's end that comes too late.
+        guard after.changes != before.changes else {
+            machine = after
+            return result
+        }
+        // Observers are told first, and may come back here too: the event is for the machine as they have left it.
+        return withMutation(keyPath: \.machine) {
             let before = machine
             defer { withExtendedLifetime(before) {} }
             var after = before

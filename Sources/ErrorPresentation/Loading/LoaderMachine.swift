@@ -12,11 +12,15 @@ struct LoaderMachine<Value, Failure: Error> {
         case cancelled
     }
 
-    private(set) var state = Loadable<Value, Failure>.idle
+    private(set) var state = Loadable<Value, Failure>.idle {
+        didSet { changes += 1 }
+    }
     /// What was loaded last, whatever has gone wrong since.
     private(set) var latest: Value?
     /// How many loads in a row have failed.
     private(set) var failureCount = 0
+    /// How often what is above has changed, or been set to the same again: whoever finds the same number sees the same.
+    private(set) var changes: UInt64 = 0
 
     /// The state before the loads under way; never `.loading`.
     private var settled = Loadable<Value, Failure>.idle
@@ -32,7 +36,7 @@ struct LoaderMachine<Value, Failure: Error> {
     mutating func begin() -> UInt64 {
         lastNumber += 1
         loads.append(lastNumber)
-        state = .loading
+        if !state.isLoading { state = .loading }
         return lastNumber
     }
 

@@ -21,14 +21,14 @@ extension ErrorPresenter {
         publish()
     }
 
-    static func unboxed(_ error: any Error) -> any Error {
-        ErrorReport(error: error, source: ErrorReport.Source(), instant: .now).error
+    /// A cancellation came by: where this task runs an operation again, it is that of the operation.
+    func passCancellation() {
+        noteCancelledRetry()
+        pass()
     }
 
-    /// The number of the error of this presenter whose operation this task runs again; nil in every other task.
-    var retried: PresentedError.ID? {
-        guard let error = RetriedError.current, error.presenter == ObjectIdentifier(self) else { return nil }
-        return error.id
+    static func unboxed(_ error: any Error) -> any Error {
+        ErrorReport(error: error, source: ErrorReport.Source(), instant: .now).error
     }
 
     /// What a bus's worker calls: it keeps the inbox alone, so that the last to let go of a presenter is never a bus.
@@ -56,7 +56,8 @@ extension ErrorPresenter {
         let error = presented(arrival)
         isPlacing = false
         guard let error else { return machine.pass(arrival.count) }
-        switch machine.place(error, type: type(of: arrival.error), asFailureOf: arrival.retried) {
+        let type = type(of: arrival.error)
+        switch machine.place(error, type: type, isAskedFor: arrival.isAskedFor, asFailureOf: arrival.retried) {
         case .shown(let id), .waits(let id), .folded(into: let id):
             // The newest of several that are alike: it knows best what to run.
             if let retry = arrival.retry { _ = retries.updateValue(retry, forKey: id) }
@@ -66,9 +67,10 @@ extension ErrorPresenter {
     }
 
     /// How an error is to be shown; nil if it is not.
+    ///
+    /// What is never shown, whatever the rules say, has not come so far: that is looked at where errors come in.
     private func presented(_ arrival: Arrival) -> PresentedError? {
         let error = arrival.error
-        if Cancellation.says(error) || mark.isOn(arrival.metadata, of: error) { return nil }
         let style = rules[error]
         if style == .never { return nil }
         let (text, own) = (texts[error], OwnText(error))
@@ -83,12 +85,6 @@ extension ErrorPresenter {
             count: arrival.count,
             canRetry: arrival.retry != nil
         )
-    }
-
-    /// Forgets what to run again, outside of any access: an operation may hold an object whose `deinit` leads back
-    /// here.
-    func letGo(_ id: PresentedError.ID?) {
-        if let id { _ = retries.removeValue(forKey: id) }
     }
 
     /// Tells observers what has changed, and of nothing else.

@@ -7,15 +7,17 @@ extension ErrorPresenter {
     /// Button("Save") { Task { await presenter.run("Saving") { try await document.save() } } }
     /// ```
     ///
-    /// It is presented at once, and waits for no bus; where as many errors wait as may, it is discarded as any other.
-    /// Where the rules of the bus or scope that it is posted to ignore it,
-    /// as its `explain` says, it is not shown. Cancellations are neither posted nor shown, nor is `URLError.cancelled`
-    /// in a cancelled task. If that bus is presented here too, the report that comes back is known by its metadata,
-    /// which has this presenter's number under `presentation.shown`; another presenter of the bus shows it.
+    /// It is presented at once, and waits for no bus. Where as many errors wait as may, it takes the place of the
+    /// newest that a bus has handed over, and is discarded only if there is none. Where the rules of the bus or scope
+    /// that it is posted to ignore it, as its `explain` says, it is not shown.
     ///
-    /// It returns after the first attempt. ``retry()`` runs the operation again, and what it then returns is nobody's:
-    /// an operation that is to change the screen does so itself. Each attempt that fails is posted, for each is a
-    /// failure of its own; the ambient poster is the one of the task that makes the attempt.
+    /// Cancellations are neither posted nor shown, nor is `URLError.cancelled` in a cancelled task. If that bus is
+    /// presented here too, the report that comes back is known by its metadata, which has this presenter's number
+    /// under `presentation.shown`; another presenter of the bus shows it.
+    ///
+    /// It returns after the first attempt. ``retry(_:)`` runs the operation again, and what it then returns is
+    /// nobody's: an operation that is to change the screen does so itself. Each attempt that fails is posted, for each
+    /// is a failure of its own; the ambient poster is the one of the task that makes the attempt.
     ///
     /// - Parameters:
     ///   - title: What is tried, as the title of its failure.
@@ -43,12 +45,13 @@ extension ErrorPresenter {
     ) async -> T? {
         let failure: any Error
         do {
-            return try await operation()
+            // What it runs or presents itself, while it is run again, is not what became of it.
+            return try await RetriedError.$current.withValue(nil) { try await operation() }
         } catch {
             failure = Self.unboxed(error)
         }
         if Cancellation.isEnd(failure) {
-            pass()
+            passCancellation()
             return nil
         }
         let isIgnored = await Self.isIgnored(failure, by: errors)
@@ -57,7 +60,7 @@ extension ErrorPresenter {
             pass()
             return nil
         }
-        var arrival = Arrival(error: failure, count: 1, title: title, retried: retried)
+        var arrival = Arrival(error: failure, count: 1, title: title, isAskedFor: true, retried: retried)
         arrival.retry = { [weak self] in _ = await self?.attempt(title, errors, source, operation) }
         present(arrival)
         return nil

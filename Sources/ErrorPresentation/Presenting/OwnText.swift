@@ -2,7 +2,8 @@ import Foundation
 
 /// What an error says of itself to a person: as a `LocalizedError`, by an `NSError`'s keys, as a `RecoverableError`.
 ///
-/// Never its description, which is for developers, and never Foundation's sentence of a domain and a code.
+/// Never its description, which is for developers, and never Foundation's sentence of a domain and a code, whose domain
+/// is mostly a type's name: not even where an error hands on what Foundation says of another one.
 struct OwnText {
     /// What is said of an error that says nothing for a person to read.
     static let unknown = "The operation could not be completed."
@@ -39,20 +40,42 @@ struct OwnText {
     /// Takes what the error has not said itself.
     private mutating func takeKeys(of error: NSError) {
         title = title ?? Self.bounded(error.userInfo["NSLocalizedFailure"] as? String)
-        let text = Self.bounded(error.localizedDescription)
-        // That is what Foundation says where it knows nothing.
-        if text?.contains("\(error.domain) error \(error.code)") != true { message = message ?? text }
+        // Where it is told nothing Foundation may have nothing to say but the domain, in whatever language.
+        let isTold = error.userInfo[NSLocalizedDescriptionKey] != nil || error.localizedFailureReason != nil
+        let text = error.localizedDescription
+        if isTold || !text.contains(error.domain) { message = message ?? Self.bounded(text) }
         failureReason = failureReason ?? Self.bounded(error.localizedFailureReason)
         recoverySuggestion = recoverySuggestion ?? Self.bounded(error.localizedRecoverySuggestion)
         recoveryOptions = (error.localizedRecoveryOptions ?? []).prefix(Self.optionLimit).compactMap(Self.bounded)
     }
 
-    /// The text, cut where it is too long; nil for one that is empty.
+    /// The text, cut where it is too long; nil for one that is empty, or for developers.
     private static func bounded(_ text: String?) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let end = text.utf8.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) ?? text.endIndex
-        guard end < text.endIndex else { return text }
+        guard end < text.endIndex else { return namesADomain(text) ? nil : text }
         // Not within a scalar.
-        return text[..<text.unicodeScalars.index(after: text.unicodeScalars.index(before: end))].appending("…")
+        let beginning = text[..<text.unicodeScalars.index(after: text.unicodeScalars.index(before: end))]
+        return namesADomain(beginning) ? nil : beginning.appending("…")
+    }
+
+    /// Whether Foundation's sentence of a domain and a code is in a text: "… (Module.Type error 7.)", with the word
+    /// between them in another language too.
+    ///
+    /// Of parentheses that end with a number and a full stop, those are meant that have in them what looks like a
+    /// type's name, or one of Foundation's domains; or any word, if an operation is said to have failed.
+    private static func namesADomain(_ text: some StringProtocol) -> Bool {
+        let pieces = text.split(separator: ".)", omittingEmptySubsequences: false)
+        guard pieces.count > 1 else { return false }
+        let isOfAnOperation = text.contains("The operation could")
+        return pieces.dropLast().contains { piece in
+            guard let space = piece.lastIndex(of: " "), Int(piece[piece.index(after: space)...]) != nil,
+                let parenthesis = piece[..<space].lastIndex(of: "(")
+            else { return false }
+            let words = piece[..<space].suffix(from: piece.index(after: parenthesis))
+            // A name in a private context has parentheses of its own: here it begins within them.
+            let isAName = words.split(separator: ".").dropFirst().contains { $0.first?.isLetter == true }
+            return isAName || words.contains("Domain") || isOfAnOperation && words.hasSuffix(" error")
+        }
     }
 }

@@ -3,7 +3,7 @@ public import ErrorRouting
 /// How an error is shown.
 ///
 /// The presenter hands it on with the error; what a banner looks like is the screen's own matter.
-public enum PresentationStyle: Sendable, Hashable, CaseIterable {
+public enum PresentationStyle: Sendable, Hashable {
     /// Not at all.
     case never
     /// It interrupts, and has to be dismissed.

@@ -5,9 +5,9 @@ struct Arrival: Sendable {
     let error: any Error
     /// How many errors it stands for.
     let count: Int
-    /// What its poster gave along.
-    var metadata: [String: String] = [:]
     var title: String?
+    /// Whether it came of what a person asked for, and was not handed over by a bus.
+    var isAskedFor = false
     var retry: (@MainActor () async -> Void)?
     /// The number of the error whose operation, run again, failed with this one.
     var retried: PresentedError.ID?
@@ -15,7 +15,8 @@ struct Arrival: Sendable {
 
 /// Where buses leave reports for the main actor, without ever waiting for it.
 ///
-/// Bounded: what does not fit is counted. Whoever fills it when it is empty wakes the main actor, once for all that
+/// Bounded: what does not fit is counted. What is never to be shown, as can be known without the main actor, is counted
+/// at once, and takes no room from what is. Whoever fills it when it is empty wakes the main actor, once for all that
 /// comes until that takes them.
 final class PresenterInbox: Sendable {
     /// What has come since it was last emptied.
@@ -33,10 +34,15 @@ final class PresenterInbox: Sendable {
 
     /// How many arrivals it holds.
     let capacity: Int
+    private let mark: PresenterMark
     private let state = Locked(State())
 
-    init(capacity: Int) {
+    /// - Parameters:
+    ///   - capacity: How many arrivals it holds.
+    ///   - mark: What is on the reports of errors that have been shown.
+    init(capacity: Int, mark: PresenterMark = PresenterMark()) {
         self.capacity = capacity
+        self.mark = mark
     }
 
     /// What has come and is not taken, by now.
@@ -47,15 +53,14 @@ final class PresenterInbox: Sendable {
     /// - Returns: Whether the main actor has to be woken.
     func receive(_ report: ErrorReport) -> Bool {
         let count = max(report.occurrences, 1)
-        let isIgnored = report.outcome.disposition == .ignored
-        let arrival = isIgnored ? nil : Arrival(error: report.error, count: count, metadata: report.metadata)
-        return add(arrival, count)
+        let never = neverShown(report, of: count)
+        return add(never == count ? nil : Arrival(error: report.error, count: count - never), never: never)
     }
 
     /// Takes an error in.
     ///
     /// - Returns: Whether the main actor has to be woken.
-    func receive(_ arrival: Arrival) -> Bool { add(arrival, arrival.count) }
+    func receive(_ arrival: Arrival) -> Bool { add(arrival) }
 
     /// Takes everything out.
     ///
@@ -78,20 +83,32 @@ final class PresenterInbox: Sendable {
         withExtendedLifetime(left) {}
     }
 
-    /// - Parameter arrival: Nil if it is not to be shown.
-    private func add(_ arrival: Arrival?, _ count: Int) -> Bool {
+    /// How many of the errors that a report stands for are never to be shown, whatever the rules say.
+    ///
+    /// Not under the lock: whether an error is a cancellation may be for code of the user's to say.
+    private func neverShown(_ report: ErrorReport, of count: Int) -> Int {
+        if report.outcome.disposition == .ignored { return count }
+        // The mark is that of one error. Nobody can tell who has seen the others that a flood limit has added to it.
+        let marked = mark.isOn(report.metadata, of: report.error) ? 1 : 0
+        return marked < count && Cancellation.says(report.error) ? count : marked
+    }
+
+    /// - Parameters:
+    ///   - arrival: Nil if there is nothing to show.
+    ///   - never: How many errors came besides that are not to be shown.
+    private func add(_ arrival: Arrival?, never: Int = 0) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
-            state.batch.counts.received += count
+            state.batch.counts.received += never
+            state.batch.counts.never += never
             if let arrival {
+                state.batch.counts.received += arrival.count
                 if state.batch.arrivals.count < capacity {
                     state.batch.arrivals.append(arrival)
-                    state.batch.counts.waiting += count
+                    state.batch.counts.waiting += arrival.count
                 } else {
-                    state.batch.counts.discarded += count
+                    state.batch.counts.discarded += arrival.count
                 }
-            } else {
-                state.batch.counts.never += count
             }
             // Also for what is not shown: who observes the statistics hears of it.
             defer { state.isWakeUpDue = true }

@@ -25,17 +25,26 @@ struct PresenterMachine {
         case discarded
     }
 
-    private struct Entry {
+    fileprivate struct Entry {
         var error: PresentedError
         let kind: Kind
+        /// Whether it, or a repeat of it, is what became of something that a person asked for.
+        var isAskedFor: Bool
+    }
+
+    /// An operation that is being run again.
+    private struct Retry {
+        /// The number of its error.
+        let id: ID
+        var isCancelled = false
+        var hasFailed = false
     }
 
     /// How many may wait.
     let limit: Int
     private(set) var statistics = ErrorPresenter.Statistics()
-    /// The number of the error whose operation is being run again.
-    private(set) var retried: ID?
 
+    private var retry: Retry?
     private var shown: Entry?
     /// The failure of an operation that was run again: it comes next, before all that wait.
     private var next: Entry?
@@ -52,6 +61,8 @@ struct PresenterMachine {
 
     /// The error to show.
     var current: PresentedError? { shown?.error }
+    /// The number of the error whose operation is being run again.
+    var retried: ID? { retry?.id }
     /// How many wait behind it.
     var waiting: Int { order.count + (next == nil ? 0 : 1) }
 
@@ -71,31 +82,41 @@ struct PresenterMachine {
 
     /// An error that was received gets its place.
     ///
+    /// Where as many wait as may, one that was asked for takes the place of the newest that was not.
+    ///
     /// - Parameters:
     ///   - error: How it is to be shown; its number is ignored, and its count is how many errors it stands for.
     ///   - type: The error's type.
-    ///   - retry: The number of the error whose operation, run again, failed with this one.
-    mutating func place(_ error: PresentedError, type: Any.Type, asFailureOf retry: ID? = nil) -> Placement {
+    ///   - isAskedFor: Whether it came of what a person asked for, as all do that can be retried.
+    ///   - failed: The number of the error whose operation, run again, failed with this one.
+    mutating func place(
+        _ error: PresentedError,
+        type: Any.Type,
+        isAskedFor: Bool = false,
+        asFailureOf failed: ID? = nil
+    ) -> Placement {
+        let isAskedFor = isAskedFor || error.canRetry
         let count = error.count
         statistics.waiting -= count
         let kind = Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
-        let comesNext = retry != nil && retry == retried && retry == shown?.error.id && next == nil
+        if let failed, failed == retried { retry?.hasFailed = true }
+        let comesNext = failed != nil && failed == retried && failed == shown?.error.id && next == nil
         if let id = places[kind] {
             statistics.folded += count
-            fold(error, into: id)
+            fold(error, into: id, isAskedFor)
             if comesNext, let entry = entries.removeValue(forKey: id) {
                 order.removeAll { $0 == id }
                 next = entry
             }
             return .folded(into: id)
         }
-        guard shown == nil || comesNext || order.count < limit else {
+        guard shown == nil || comesNext || order.count < limit || isAskedFor && makeRoom() else {
             statistics.discarded += count
             return .discarded
         }
         statistics.folded += count - 1
         lastID += 1
-        let entry = Entry(error: error.numbered(lastID), kind: kind)
+        let entry = Entry(error: error.numbered(lastID), kind: kind, isAskedFor: isAskedFor)
         places[kind] = lastID
         if shown == nil {
             statistics.shown += 1
@@ -114,9 +135,10 @@ struct PresenterMachine {
 
     /// The error that is shown has been seen; the next one is shown.
     ///
-    /// - Returns: The number of the one that was shown; nil if none was.
-    mutating func dismiss() -> ID? {
-        guard let seen = shown else { return nil }
+    /// - Parameter id: The number of the error that is meant; nil for any.
+    /// - Returns: The number of the one that was shown; nil if none was, or another one than the one that is meant.
+    mutating func dismiss(_ id: ID? = nil) -> ID? {
+        guard let seen = shown, id == nil || id == seen.error.id else { return nil }
         // While it is tried again another one may stand for its kind.
         if places[seen.kind] == seen.error.id { places[seen.kind] = nil }
         if let entry = next.take() {
@@ -134,34 +156,70 @@ struct PresenterMachine {
 
     /// The operation behind the error that is shown is to be run again.
     ///
-    /// - Returns: The error's number; nil if there is no such operation, or one is being run again already.
-    mutating func beginRetry() -> ID? {
-        guard retried == nil, let shown, shown.error.canRetry else { return nil }
-        retried = shown.error.id
+    /// - Parameter id: The number of the error that is meant; nil for any.
+    /// - Returns: The error's number; nil if another one is meant, if it has no operation, or if one is being run again
+    ///   already.
+    mutating func beginRetry(_ id: ID? = nil) -> ID? {
+        guard retry == nil, let shown, shown.error.canRetry, id == nil || id == shown.error.id else { return nil }
+        retry = Retry(id: shown.error.id)
         // What comes from now on, even if it is alike, is news.
-        places[shown.kind] = nil
+        if places[shown.kind] == retried { places[shown.kind] = nil }
         return retried
+    }
+
+    /// The operation was cancelled: it will end, but that is no answer.
+    ///
+    /// - Parameter id: The number of its error.
+    mutating func cancelRetry(_ id: ID) {
+        if id == retried { retry?.isCancelled = true }
     }
 
     /// The operation has ended.
     ///
-    /// Its error goes, unless it was dismissed meanwhile.
+    /// Its error goes, unless it was dismissed meanwhile. If the operation was cancelled, and has not failed before
+    /// that, its error stays as it was: what went wrong still is.
     ///
     /// - Returns: The error's number if it goes.
     mutating func endRetry() -> ID? {
-        assert(retried != nil, "an operation ends that was not run again")
-        let id = retried.take()
-        return id == shown?.error.id ? dismiss() : nil
+        assert(retry != nil, "an operation ends that was not run again")
+        guard let ended = retry.take(), let shown, shown.error.id == ended.id else { return nil }
+        guard ended.isCancelled, !ended.hasFailed else { return dismiss() }
+        // One that came meanwhile and is like it waits, and stands for the next ones.
+        if places[shown.kind] == nil { places[shown.kind] = ended.id }
+        return nil
     }
 
-    private mutating func fold(_ error: PresentedError, into id: ID) {
+    private mutating func fold(_ error: PresentedError, into id: ID, _ isAskedFor: Bool) {
         if shown?.error.id == id {
-            shown?.error.add(error)
+            shown?.add(error, isAskedFor)
         } else if next?.error.id == id {
-            next?.error.add(error)
+            next?.add(error, isAskedFor)
         } else {
-            entries[id]?.error.add(error)
+            entries[id]?.add(error, isAskedFor)
         }
+    }
+
+    /// Discards the newest that waits and that nobody asked for; its repeats stay counted as folded.
+    ///
+    /// - Returns: Whether there was one.
+    private mutating func makeRoom() -> Bool {
+        guard let place = order.lastIndex(where: { entries[$0]?.isAskedFor == false }),
+            let entry = entries.removeValue(forKey: order.remove(at: place))
+        else { return false }
+        assert(!entry.error.canRetry, "an operation to run again is forgotten")
+        places[entry.kind] = nil
+        statistics.waiting -= 1
+        statistics.discarded += 1
+        return true
+    }
+}
+
+extension PresenterMachine.Entry {
+    /// It stands for another one too.
+    fileprivate mutating func add(_ other: PresentedError, _ isAskedFor: Bool) {
+        error.count += other.count
+        error.canRetry = error.canRetry || other.canRetry
+        self.isAskedFor = self.isAskedFor || isAskedFor
     }
 }
 
@@ -171,11 +229,5 @@ extension PresentedError {
         Self(
             id: id, style: style, title: title, message: message, recoverySuggestion: recoverySuggestion,
             failureReason: failureReason, recoveryOptions: recoveryOptions, count: count, canRetry: canRetry)
-    }
-
-    /// It stands for another one too.
-    fileprivate mutating func add(_ other: Self) {
-        count += other.count
-        canRetry = canRetry || other.canRetry
     }
 }
