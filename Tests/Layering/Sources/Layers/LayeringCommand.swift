@@ -1,0 +1,58 @@
+/// The command: reads the index, and says which lines use what lies above them.
+package struct LayeringCommand {
+    /// What the command ends with; the numbers of `sysexits.h` where nothing could be judged.
+    package enum Status: Int32, Sendable {
+        case clean = 0
+        case violations = 1
+        case usage = 64
+        case noIndex = 66
+    }
+
+    /// What is to be said, and with which status.
+    package struct Result: Sendable {
+        package let status: Status
+        package let output: String
+        package let errors: String
+    }
+
+    package init() {}
+
+    /// Does what the arguments say, and returns what is to be printed.
+    package func run(_ arguments: [String]) -> Result {
+        guard let options = Options(arguments) else {
+            return Result(status: .usage, output: "", errors: Options.usage)
+        }
+        do {
+            let sources = try SourceTree(root: options.sources)
+            if let missing = options.folders.first(where: { name in !sources.files.contains { $0.folder == name } }) {
+                let reason = "there are no Swift sources in \(options.sources)/\(missing)\n\n"
+                return Result(status: .usage, output: "", errors: reason + Options.usage)
+            }
+            let store = IndexStore(path: options.index, library: try .ofToolchain())
+            return judge(sources, Uses(try store.occurrences(in: sources)), options)
+        } catch {
+            let advice = """
+                \(error)
+                A debug build writes the index: swift build, or swiftc with -index-store-path.
+                """
+            return Result(status: .noIndex, output: "", errors: advice)
+        }
+    }
+
+    private func judge(_ sources: SourceTree, _ uses: Uses, _ options: Options) -> Result {
+        let findings = LayerOrder(options.folders).findings(in: sources, uses)
+        var lines = findings.map(\.description)
+        if options.showsLargestCircle { lines += largestCircle(in: uses) }
+        let extent = "\(sources.files.count) files, \(uses.all.count) uses, \(options.folders.count) folders"
+        lines.append(findings.isEmpty ? "\(extent): downwards only" : "\(extent); errors: \(findings.count)")
+        return Result(
+            status: findings.isEmpty ? .clean : .violations, output: lines.joined(separator: "\n"), errors: "")
+    }
+
+    private func largestCircle(in uses: Uses) -> [String] {
+        var graph = DirectedGraph<String>()
+        for use in uses.all { graph.connect(use.place.file.path, to: use.declaration.file.path) }
+        let circle = graph.circles.first ?? []
+        return circle.sorted().map { "  \($0)" } + ["largest circle: \(circle.count) files"]
+    }
+}
