@@ -5,7 +5,8 @@ struct BusPart: Part {
     static let name = "bus"
 
     var subjects: [Subject] {
-        PostingContender.all.map(Subject.init) + IdleContender.all.map(Subject.init) + ScopeGoals.subjects
+        PostingContender.all.map(Subject.init) + IdleContender.all.map(Subject.init)
+            + CompanyGoals.subjects + ScopeGoals.subjects
     }
     let rounds = 25
     let shortRounds = 7
@@ -27,7 +28,7 @@ struct BusPart: Part {
             Goal(
                 text: "the bus over AsyncStream, one error while idle", first: ("ErrorBus, idle", 1),
                 second: ("AsyncStream, idle", 1), bound: 1.1, isFloor: false),
-        ] + ScopeGoals.goals
+        ] + CompanyGoals.goals + ScopeGoals.goals
 
     private static func count(_ posters: Int) -> String { posters == 1 ? "1 poster" : "\(posters) posters" }
 
@@ -38,6 +39,7 @@ struct BusPart: Part {
             [Table.introduction("Nanoseconds from post to handled, for one error of many", rounds: rounds), ""]
             + Table.series(names, over: "posters", PostingContender.series, in: measurement) + [""]
             + Table.list("one error, while nothing else is posted", idle, in: measurement) + [""]
+            + CompanyGoals.table(measurement) + [""]
             + ScopeGoals.tables(measurement) + [""]
             + Table.goals(goals, in: measurement)
             + ScopeGoals.limits(measurement)

@@ -2,13 +2,32 @@ import ErrorRouting
 
 /// This package's bus, with rules for the eight plain types.
 final class BusTransport: SynchronousTransport {
+    /// What else there is to a bus.
+    enum Company {
+        /// An observer that counts nothing and keeps nothing.
+        case observer
+        /// A reader of a stream of reports, which may lose some.
+        case reader
+    }
+
     let bus: ErrorBus
+    private let observation: ErrorObservation?
 
     /// - Parameters:
     ///   - capacity: How many errors may be pending: as many as are posted, so that none is dropped.
     ///   - handler: The rules.
-    init(capacity: Int, handler: ErrorHandler = Handlers.plainTypes()) {
-        bus = ErrorBus(handler: handler, configuration: .init(capacity: capacity))
+    ///   - floodLimit: How many errors of a kind pass.
+    ///   - company: Who is told of each report.
+    init(
+        capacity: Int, handler: ErrorHandler = Handlers.plainTypes(), floodLimit: FloodLimit? = nil,
+        company: Company? = nil
+    ) {
+        bus = ErrorBus(handler: handler, configuration: .init(capacity: capacity, floodLimit: floodLimit))
+        observation = company == .observer ? bus.observe { _ in } : nil
+        if company == .reader {
+            let reports = bus.reports()
+            Task.detached { for await _ in reports {} }
+        }
     }
 
     func post(_ count: Int) async {

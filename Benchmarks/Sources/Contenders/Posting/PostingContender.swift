@@ -26,6 +26,20 @@ package struct PostingContender: Sendable {
         }
     }
 
+    /// The bus with what might slow it down.
+    package static var company: [PostingContender] {
+        [1, 4].flatMap { posters in
+            [
+                PostingContender("ErrorBus, one observer", posters) { BusTransport(capacity: $0, company: .observer) },
+                PostingContender("ErrorBus, one reader", posters) { BusTransport(capacity: $0, company: .reader) },
+                // As many as are posted pass, so that it never limits anything.
+                PostingContender("ErrorBus, a flood limit", posters) { errors in
+                    BusTransport(capacity: errors, floodLimit: FloodLimit(first: errors, per: .seconds(60)))
+                },
+            ]
+        }
+    }
+
     /// A scope for each error, by one poster: requests that fail once each, below few rules and below many.
     package static var requests: [PostingContender] {
         let (none, one) = (ErrorHandler(), Handlers.stranger())
