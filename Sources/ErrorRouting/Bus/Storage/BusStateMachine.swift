@@ -54,33 +54,6 @@ struct BusStateMachine {
         case end
     }
 
-    /// What became of what was taken; with 64 bits on all systems, since these grow as long as the bus lives.
-    struct Counters {
-        /// Accepted reports that are over, or in delivery: they take no capacity.
-        var released: Int64 = 0
-        /// Notices of drops that were taken.
-        var notices: Int64 = 0
-        /// Notices of failures that were made.
-        var failureNotices: Int64 = 0
-        var handled: Int64 = 0
-        var ignored: Int64 = 0
-        var unmatched: Int64 = 0
-        var suppressed: Int64 = 0
-        /// Errors that a notice has told of.
-        var toldDrops: Int64 = 0
-        /// Reports that a shutdown has given back.
-        var givenBack: Int64 = 0
-        var actionFailures: Int64 = 0
-
-        mutating func count(_ end: HandleOutcome.Disposition) {
-            switch end {
-            case .ignored: ignored += 1
-            case .unmatched: unmatched += 1
-            default: handled += 1
-            }
-        }
-    }
-
     let capacity: Int
     let actionTimeLimit: Duration?
 
@@ -92,7 +65,7 @@ struct BusStateMachine {
     private(set) var nextNumber: Int64
     /// The report that was taken last, if a held one has to go first, or if its kind has to be asked for.
     private var candidate: PendingReport?
-    private var failureNotices = FIFO<PendingReport>()
+    private(set) var failureNotices = FIFO<PendingReport>()
     private var flood: FloodLimiter<PendingReport>?
     private var lastSequence: UInt64
 
@@ -107,10 +80,8 @@ struct BusStateMachine {
     private var isLimited = false
     /// Whether nothing more is to be accepted once the tasks have ended.
     private var isHurried = false
-    /// Who waits until nothing is pending.
-    private var idleWaiters: [Promise<Void>] = []
-    /// Who waits until what was posted before is delivered, in order.
-    private var flushes: [Flush] = []
+    /// Who waits for what is pending.
+    var waiters = BusWaiters()
 
     /// - Parameters:
     ///   - capacity: How many reports may be pending.
@@ -130,43 +101,6 @@ struct BusStateMachine {
         (counters.released, counters.handled) = (start, start)
         // What is held takes capacity: at most half of it, so that one storm does not keep everything else out.
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
-    }
-
-    /// The counts, in which the law holds whenever they are read.
-    ///
-    /// Posts and pending reports are counted by the intake, their ends here and in the lane. Where nothing changes
-    /// meanwhile each is counted on its own. Else what is pending is the difference of what was posted and what has
-    /// ended, both read together: from the posts that came in while the ends were read so many count as there can be at
-    /// most when these have come to their end.
-    ///
-    /// - Parameters:
-    ///   - intake: What the intake has counted while the others were read.
-    ///   - lane: What the lane has.
-    func counts(_ intake: IntakeCounts, _ lane: LaneCounts = LaneCounts()) -> BusCounts {
-        let handled = counters.handled + lane.handled
-        let ignored = counters.ignored + lane.ignored
-        let unmatched = counters.unmatched + lane.unmatched
-        let overflowed = counters.toldDrops + intake.untoldDrops
-        let notices = counters.notices + intake.notices + counters.failureNotices
-        let noticesWaiting = intake.notices + Int64(failureNotices.count)
-        let lost = intake.withdrawn + counters.givenBack
-        let ended = handled + ignored + unmatched + counters.suppressed + lost
-        let mostPending = Int64(capacity) + 1 + noticesWaiting
-        let accepted = max(intake.acceptedBefore, min(intake.accepted, ended + mostPending - notices))
-        let isAtRest = intake.acceptedBefore == intake.accepted && !lane.isOpen
-        // After the end the intake may be wrong about what was released.
-        let released = hasEnded ? counters.released : intake.released
-        let held = accepted - intake.withdrawn - released + noticesWaiting + (isDelivering ? 1 : 0)
-        return BusCounts(
-            posted: accepted + overflowed + intake.refused + notices,
-            handled: handled,
-            ignored: ignored,
-            unmatched: unmatched,
-            suppressed: counters.suppressed,
-            dropped: overflowed + intake.refused + lost,
-            pending: isAtRest ? held : accepted + notices - ended,
-            actionFailures: counters.actionFailures
-        )
     }
 }
 
@@ -462,39 +396,6 @@ extension BusStateMachine {
     }
 }
 
-// MARK: - Waiting
-
-/// Waiting for what was posted before.
-extension BusStateMachine {
-    struct Flush {
-        /// The number of the first report that is not waited for.
-        let number: Int64
-        let promise: Promise<Bool>
-    }
-
-    /// Somebody waits for the reports before a number.
-    mutating func flush(before number: Int64, _ promise: Promise<Bool>) {
-        // How many are accepted is read under the lock, and never falls: the first number is the least.
-        flushes.append(Flush(number: number, promise: promise))
-    }
-
-    /// The first number before which somebody waits; nil if nobody does.
-    var firstFlush: Int64? { flushes.first?.number }
-
-    /// Whether somebody waits for what comes before a number, and for nothing else.
-    func hasFlush(before number: Int64) -> Bool { firstFlush.map { $0 <= number } ?? false }
-
-    /// Whoever waits by a promise does so no more.
-    mutating func forgetFlush(_ promise: Promise<Bool>) { flushes.removeAll { $0.promise === promise } }
-
-    /// Those who wait for what comes before a number, and for nothing else.
-    mutating func takeFlushes(before number: Int64) -> [Promise<Bool>] {
-        let due = flushes.prefix { $0.number <= number }.map(\.promise)
-        flushes.removeFirst(due.count)
-        return due
-    }
-}
-
 // MARK: - Ending
 
 /// Running, and what ends it.
@@ -518,12 +419,6 @@ extension BusStateMachine {
 
     mutating func runReturned() {
         runPhase = .returned
-    }
-
-    /// Those who wait until nothing is pending, when that is so.
-    mutating func takeIdleWaiters() -> [Promise<Void>] {
-        defer { idleWaiters = [] }
-        return idleWaiters
     }
 
     /// What a shutdown has taken back.
@@ -551,9 +446,6 @@ extension BusStateMachine {
         isHurried = true
         return isLimited
     }
-
-    /// Somebody waits until nothing is pending.
-    mutating func wait(_ promise: Promise<Void>) { idleWaiters.append(promise) }
 
     /// Gives back everything that was not delivered, and ends.
     ///

@@ -188,7 +188,7 @@ struct BusStorage: ~Copyable, Sendable {
             }
             guard intake.mailbox.sleep(at: machine.nextNumber) else { continue }
             let isIdle = counted(machine).pending == 0
-            return .sleep(isIdle ? machine.takeIdleWaiters() : [], alarm: machine.nextAlarm())
+            return .sleep(isIdle ? machine.waiters.takeIdle() : [], alarm: machine.nextAlarm())
         }
     }
 
@@ -209,10 +209,10 @@ struct BusStorage: ~Copyable, Sendable {
         if intake.hasNotice(before: machine.nextNumber), let notice = intake.takeNotice() {
             return machine.take(notice, telling: intake.takeDrops(for: notice))
         }
-        if machine.hasFlush(before: machine.nextNumber) { return machine.releaseHeld() }
+        if machine.waiters.hasFlush(before: machine.nextNumber) { return machine.releaseHeld() }
         if canUseLane(machine) { return nil }
         // A notice goes before what was accepted after it, also where what is before it is held.
-        while !intake.hasNotice(before: machine.nextNumber), !machine.hasFlush(before: machine.nextNumber),
+        while !intake.hasNotice(before: machine.nextNumber), !machine.waiters.hasFlush(before: machine.nextNumber),
             let posting = intake.mailbox.take(machine.nextNumber)
         {
             if let action = machine.take(posting) { return action }
@@ -222,9 +222,9 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Those who wait for what was posted before the next report, which is delivered: nobody else's are left to take.
     private func flushed(_ machine: inout BusStateMachine) -> [Promise<Bool>]? {
-        guard machine.hasFlush(before: machine.nextNumber) else { return nil }
-        let promises = machine.takeFlushes(before: machine.nextNumber)
-        intake.leaveLane(before: machine.firstFlush)
+        guard machine.waiters.hasFlush(before: machine.nextNumber) else { return nil }
+        let promises = machine.waiters.takeFlushes(before: machine.nextNumber)
+        intake.leaveLane(before: machine.waiters.firstFlush)
         return promises
     }
 
@@ -239,15 +239,6 @@ struct BusStorage: ~Copyable, Sendable {
     /// What the report of a number, which is in delivery in the lane, counts as in the order of delivery.
     @inline(__always)
     func sequence(inLaneAt number: Int64) -> UInt64 { lane.sequence(of: number) }
-
-    enum LaneStep {
-        /// The next report is in delivery now.
-        case next
-        /// The report is the last one there, or the next one needs more than delivery; nothing was done.
-        case last
-        /// The lane was withdrawn: the report counts for nothing.
-        case withdrawn
-    }
 
     /// Ends the report in delivery in the lane, and begins the next one.
     ///
@@ -394,13 +385,6 @@ struct BusStorage: ~Copyable, Sendable {
 
     func runReturned() { machine.withLock { $0.runReturned() } }
 
-    enum CloseAction {
-        case nothing
-        case wake
-        /// It has nothing to deliver and no one to deliver it, so it ends here.
-        case end
-    }
-
     /// Accepts no more; what is pending is still delivered.
     func close() -> CloseAction { machine.withLock { closed(intake.close(), &$0) } }
 
@@ -443,16 +427,9 @@ struct BusStorage: ~Copyable, Sendable {
     func waitUntilIdle(_ promise: Promise<Void>) -> Bool {
         machine.withLock { machine in
             if machine.hasEnded || counted(machine).pending == 0 { return true }
-            machine.wait(promise)
+            machine.waiters.wait(promise)
             return false
         }
-    }
-
-    enum FlushAction {
-        case idle
-        /// Something is pending, and nobody waits for it.
-        case busy
-        case waits(wakes: Bool)
     }
 
     /// Somebody waits for what was posted before.
@@ -463,8 +440,8 @@ struct BusStorage: ~Copyable, Sendable {
             // While the last report is being announced, its observers and who waits for it have not heard of it yet.
             if machine.hasEnded || counted(machine).pending == 0 && !machine.isAnnouncing { return .idle }
             guard let promise else { return .busy }
-            machine.flush(before: intake.state.accepted, promise)
-            intake.leaveLane(before: machine.firstFlush)
+            machine.waiters.wait(for: promise, before: intake.state.accepted)
+            intake.leaveLane(before: machine.waiters.firstFlush)
             return .waits(wakes: isAsleep(machine))
         }
     }
@@ -472,8 +449,8 @@ struct BusStorage: ~Copyable, Sendable {
     /// Nobody waits by this promise any more.
     func forgetFlush(_ promise: Promise<Bool>) {
         machine.withLock { machine in
-            machine.forgetFlush(promise)
-            intake.leaveLane(before: machine.firstFlush)
+            machine.waiters.forget(promise)
+            intake.leaveLane(before: machine.waiters.firstFlush)
         }
     }
 
@@ -515,6 +492,6 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Those who wait for what will not come any more, since the bus has ended.
     func takeWaiters() -> (idle: [Promise<Void>], flushes: [Promise<Bool>]) {
-        machine.withLock { ($0.takeIdleWaiters(), $0.takeFlushes(before: .max)) }
+        machine.withLock { ($0.waiters.takeIdle(), $0.waiters.takeFlushes(before: .max)) }
     }
 }
