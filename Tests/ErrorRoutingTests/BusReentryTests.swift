@@ -197,6 +197,55 @@ struct BusReentryTests {
         #expect(journal.entries == [false, false])
     }
 
+    @Test(
+        "where the last action cancels its own task, those who wait for the end hear of it all the same",
+        arguments: [false, true], [false, true]
+    )
+    func lastActionCancelsItself(isAsynchronous: Bool, isObserved: Bool) async {
+        let synchronous = ErrorHandler().on(Numbered(1)) { _ in
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return .stop
+        }
+        let asynchronous = ErrorHandler().on(Numbered(1)) { _ in
+            await Task.yield()
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return .stop
+        }
+        for _ in 0..<20 {
+            let observed = Journal<Int>()
+            await withErrorBus(handler: isAsynchronous ? asynchronous : synchronous) { bus in
+                let observation = !isObserved ? nil : bus.observe { _ in observed.note(1) }
+                bus.post(Numbered(1))
+                // Also while the body has ended already.
+                bus.task {
+                    await Task.yield()
+                    bus.post(Numbered(1))
+                    withExtendedLifetime(observation) {}
+                }
+            }
+            #expect(observed.entries.count <= 2)
+        }
+    }
+
+    @Test("where an action cancels its own task, the end of a flood limit's window is kept all the same")
+    func cancelsItselfWhileHolding() async {
+        let (clock, journal) = (TestClock(), Journal<Int>())
+        let handler = ErrorHandler().on(Numbered.self) { error in
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            journal.note(error.number)
+            return .stop
+        }
+        let limit = FloodLimit(first: 1, per: .seconds(10))
+        await withErrorBus(handler: handler, configuration: .init(floodLimit: limit, clock: clock)) { bus in
+            for number in 1...2 { bus.post(Numbered(number)) }
+            while journal.entries.count < 1 { await Task.yield() }
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(10))
+            while journal.entries.count < 2 { await Task.yield() }
+        }
+        #expect(journal.entries == [1, 2])
+    }
+
     @Test("limits beyond what a clock can count are no limit, and no trap")
     func hugeLimits() async {
         let forever = Duration.seconds(Int64.max)

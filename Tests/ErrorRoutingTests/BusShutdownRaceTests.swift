@@ -62,11 +62,11 @@ struct BusShutdownRaceTests {
         arguments: [false, true],
         [false, true]
     )
-    func failuresAreNeverSilent(isObserved: Bool, matches: Bool) async {
+    func failuresAreNeverSilent(isInLane: Bool, matches: Bool) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            [isObserved, matches] in
+            [isInLane, matches] in
             endIfItHangs()
-            await Self.shutDownWhileSlow(isObserved: isObserved) { slow in
+            await Self.shutDownWhileSlow(isInLane: isInLane) { slow in
                 ErrorHandler().on(matching: .predicate { _ in slow(matches) }) { _ in .stop }.overlaid(
                     with: Self.throwing)
             }
@@ -81,8 +81,7 @@ struct BusShutdownRaceTests {
     func failuresAroundAsynchronousRules(place: AroundAsynchronous) async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [place] in
             endIfItHangs()
-            // Observed, so that the report does not go through the lane.
-            await Self.shutDownWhileSlow(isObserved: true) { slow in
+            await Self.shutDownWhileSlow(isInLane: false) { slow in
                 let asynchronous = ErrorHandler().on(Numbered.self) { _ in
                     await Task.yield()
                     return .next
@@ -115,10 +114,10 @@ struct BusShutdownRaceTests {
     /// Takes a report back while one of its rules is slow, and returns when the worker has gone home.
     ///
     /// - Parameters:
-    ///   - isObserved: Whether the bus has an observer.
+    ///   - isInLane: Whether the report goes through the lane, as it does where there is no flood limit.
     ///   - makeHandler: Makes the rules; what it is given answers as it is told, after the shutdown.
     private static func shutDownWhileSlow(
-        isObserved: Bool,
+        isInLane: Bool,
         _ makeHandler: (_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler
     ) async {
         let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
@@ -127,9 +126,9 @@ struct BusShutdownRaceTests {
             leave.wait()
             return answer
         }
-        var bus: ErrorBus? = ErrorBus(handler: handler)
+        let limit = isInLane ? nil : FloodLimit(first: 9, per: .seconds(3_600))
+        var bus: ErrorBus? = ErrorBus(handler: handler, configuration: .init(floodLimit: limit))
         weak let watched = bus
-        let reports = isObserved ? bus?.reports() : nil
         bus?.post(Numbered(1))
         let running = Task { [bus] in await bus?.run() }
         await entered.wait()
@@ -138,7 +137,6 @@ struct BusShutdownRaceTests {
         bus = nil
         leave.signal()
         while watched != nil { await Task.yield() }
-        withExtendedLifetime(reports) {}
     }
 
     /// How often the failure is on standard error.

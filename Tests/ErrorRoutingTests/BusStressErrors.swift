@@ -103,7 +103,7 @@ extension ErrorHandler {
         if plan.failuresFail {
             handler = handler.on(ActionFailure.self) { _ in throw stage.thrown(isCertain: true) }
         }
-        // Without a witness that observes, since an observer keeps the bus out of the lane.
+        // A witness that does not observe: a rule in its stead.
         guard !plan.isWitnessed else { return handler }
         return handler.always { _, report in
             stage.note(report)

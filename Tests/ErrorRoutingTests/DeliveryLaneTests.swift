@@ -79,7 +79,7 @@ struct DeliveryLaneTests {
     )
     func withdrawingFromStoppedWorker(end: HandleOutcome.Disposition, passed: Int) {
         let ends: [HandleOutcome.Disposition] = [.ignored, .handled, .unmatched]
-        for isReopened in [false, true] {
+        for (isReopened, isObserved) in [(false, false), (true, false), (false, true), (true, true)] {
             let road = Road(reports: 9)
             road.box.release(1)
             road.open(at: 0, sequence: 1)
@@ -97,13 +97,27 @@ struct DeliveryLaneTests {
                 road.box.release(number + 1)
                 road.open(at: number, sequence: UInt64(number + 1))
             }
-            let passage = road.lane.begin(Int64(number + 1), end, isObserved: false, in: road.box.intake)
+            let passage = road.lane.begin(Int64(number + 1), end, isObserved: isObserved, in: road.box.intake)
             #expect(passage != nil && road.counts == expected)
             expected[index(of: end)] += 1
-            #expect(road.withdraw() == number + 1)
+            let withdrawal = road.withdrawal()
+            #expect(withdrawal == .init(number: Int64(number + 1), isAnnouncing: isObserved))
             #expect(road.counts == expected)
             if let passage { road.lane.complete(passage, in: road.box.intake) }
-            #expect(road.counts == expected && road.goOn(from: number + 1) == .withdrawn)
+            #expect(road.counts == expected && !road.announced(at: number + 1))
+            #expect(road.goOn(from: number + 1) == .withdrawn)
+        }
+    }
+
+    @Test("observers are being told from the one report's end until they have been told, and a withdrawal knows")
+    func announcing() {
+        for isTold in [false, true] {
+            let road = Road(reports: 3)
+            road.open(at: 0, sequence: 1)
+            #expect(road.goOn(from: 0, .ignored, isObserved: true) == .next)
+            if isTold { #expect(road.announced(at: 1)) }
+            #expect(road.withdrawal() == .init(number: 1, isAnnouncing: !isTold))
+            #expect(road.counts == [0, 1, 0])
         }
     }
 
@@ -165,5 +179,7 @@ final class Road: Sendable {
         lock.withLock { _ in lane.open(at: Int64(number), sequence: sequence) }
     }
     func close() -> Int? { lock.withLock { _ in lane.close().map { Int($0) } } }
-    func withdraw() -> Int? { lock.withLock { _ in lane.withdraw().map { Int($0.number) } } }
+    func withdraw() -> Int? { withdrawal().map { Int($0.number) } }
+    func withdrawal() -> DeliveryLane.Withdrawal? { lock.withLock { _ in lane.withdraw() } }
+    func announced(at number: Int) -> Bool { lane.announced(at: Int64(number)) }
 }

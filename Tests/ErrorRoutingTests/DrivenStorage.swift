@@ -109,8 +109,9 @@ final class DrivenStorage {
         case .deliverInLane(let number): return beganInLane(number, generation)
         case .suppressed(let pending): return .suppressed(Self.number(of: pending.error) ?? -1)
         case .readClock: return event(storage.next(for: generation, at: now), generation)
-        case .sleep(_, let alarm):
+        case .sleep(let idle, let alarm):
             self.alarm = alarm
+            for promise in idle { promise.fulfill(()) }
             return .asleep
         case .end: return .end
         case .stop: return .superseded

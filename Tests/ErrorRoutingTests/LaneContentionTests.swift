@@ -47,8 +47,9 @@ struct LaneContentionTests {
     private func work(on road: Road, from first: Int) -> Int {
         var number = first
         while true {
-            switch road.goOn(from: number) {
+            switch road.goOn(from: number, isObserved: number % 2 == 0) {
             case .next:
+                _ = number % 2 == 1 || road.announced(at: number + 1)
                 road.box.empty(number)
                 number += 1
             case .withdrawn:

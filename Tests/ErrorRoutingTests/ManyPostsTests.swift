@@ -20,7 +20,7 @@ struct ManyPostsTests {
             #expect(count.value is Int64, "\(count.label ?? "")")
         }
         let numbers: [Any] = [
-            IntakeWord().accepted, DropTally().untold, PaddedCounter().value,
+            IntakeWord().accepted, DropTally().untold, PaddedCounter(0).value, CounterLine()[0],
             BusStateMachine(capacity: 1, actionTimeLimit: nil).nextNumber,
         ]
         for number in numbers { #expect(number is Int64) }

@@ -109,6 +109,8 @@ struct StandardErrorFileTests {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let stage = StandardErrorStage.pipe()
+            // Whatever another thread opens meanwhile gets the lowest number that is free.
+            close(STDIN_FILENO)
             close(STDERR_FILENO)
             for number in 0..<10 { StandardError.write("line \(number)") }
             dup2(stage.shared, STDERR_FILENO)

@@ -51,7 +51,7 @@ public final class ErrorBus: ErrorPosting {
     /// Every report from its post to its end; all else here does what it says.
     let storage: BusStorage
     /// When the worker last looked at the clock before a delivery, in nanoseconds.
-    let deliveryBegan = PaddedCounter()
+    let deliveryBegan = PaddedCounter(0)
     let staff = Locked(Staff())
     let ended = Promise<Void>()
     let wakeUps: AsyncStream<Void>

@@ -12,7 +12,9 @@ protocol ActionSupervisor: AnyObject, Sendable {
     func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) -> Bool
 
     /// The asynchronous action that was announced has returned.
-    func actionDidEnd()
+    ///
+    /// - Returns: Whether the dispatch was still wanted then: what the action has thrown is known to nobody else.
+    func actionDidEnd() -> Bool
 
     /// Whether the dispatch is still wanted; if not, it ends here, and its outcome counts for nothing.
     var isCurrent: Bool { get }

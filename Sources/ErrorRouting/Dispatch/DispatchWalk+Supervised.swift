@@ -57,6 +57,8 @@ extension DispatchWalk {
         while let step = next() {
             if progress.stage == .always { lazy.carry(progress.outcome) }
             let isAsynchronous = step.isAsynchronous
+            // What an action that comes back too late has thrown is told already: it has failed by its time limit.
+            var isTold = false
             do {
                 let answer: DispatchProgress.Answer
                 if isAsynchronous {
@@ -71,7 +73,7 @@ extension DispatchWalk {
                     answer = try await supervisor.supervising(report) {
                         try await step.answer(&self.subject, report, watch: watch)
                     }
-                    supervisor.actionDidEnd()
+                    isTold = !supervisor.actionDidEnd()
                 } else {
                     answer = try step.answerSynchronously(&subject, &lazy, under: supervisor)
                 }
@@ -80,12 +82,11 @@ extension DispatchWalk {
             } catch is DispatchSuperseded {
                 return .superseded(known: 0)
             } catch {
-                if isAsynchronous { supervisor.actionDidEnd() }
+                if isAsynchronous { isTold = !supervisor.actionDidEnd() }
                 unsafe self.record(error, &lazy, of: step.rule)
             }
             guard supervisor.isCurrent else {
-                // An asynchronous action that comes back too late has failed already, by its time limit.
-                return .superseded(known: isAsynchronous ? progress.failures.count : 0)
+                return .superseded(known: isTold ? progress.failures.count : 0)
             }
         }
         return .completed

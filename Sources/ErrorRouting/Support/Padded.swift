@@ -44,22 +44,45 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
 }
 
 /// A count, or a number of a place, with its cache line to itself; of 64 bits on all systems, since it grows for ever.
-struct PaddedCounter: ~Copyable, Sendable {
-    private let padded: Padded<Int64>
+typealias PaddedCounter = Padded<Int64>
 
-    init(_ value: Int64 = 0) { padded = Padded(value) }
+/// Counts that have a cache line to themselves together, since one thread is the one that writes to them; of 64 bits on
+/// all systems, since they grow for ever.
+@safe struct CounterLine: ~Copyable, @unchecked Sendable {
+    // Unchecked for the address: what is there is read and written atomically.
+    private let places: UnsafeMutablePointer<Atomic<Int64>>
 
-    /// The count; whoever reads it sees what was written before it was set.
-    var value: Int64 { padded.value }
+    /// How many there are room for.
+    static var size: Int { 8 }
 
-    /// Sets the count.
-    func set(_ value: Int64) { padded.set(value) }
-
-    /// Sets a count in the place of the one that is expected, if it is that.
-    func replace(_ expected: Int64, by desired: Int64) -> Bool {
-        padded.replace(expected, by: desired).isReplaced
+    init() {
+        // Two lines, since processors fetch lines in pairs.
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 128)
+        unsafe places = memory.bindMemory(to: Atomic<Int64>.self, capacity: Self.size)
+        for index in 0..<Self.size { unsafe (places + index).initialize(to: Atomic(0)) }
     }
 
-    /// Sets the count, and answers the one before.
-    func exchange(for value: Int64) -> Int64 { padded.exchange(for: value) }
+    deinit {
+        unsafe places.deinitialize(count: Self.size)
+        unsafe places.deallocate()
+    }
+
+    /// A count; whoever reads it sees what was written before it was set.
+    subscript(index: Int) -> Int64 {
+        @inline(__always) get { unsafe places[index].load(ordering: .acquiring) }
+        @inline(__always) nonmutating set { unsafe places[index].store(newValue, ordering: .releasing) }
+    }
+
+    /// Sets a count in the place of the one that is expected, if it is that.
+    @inline(__always)
+    func replace(_ expected: Int64, by desired: Int64, at index: Int) -> Bool {
+        unsafe places[index].compareExchange(
+            expected: expected, desired: desired, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring
+        ).exchanged
+    }
+
+    /// Sets a count, and answers the one before.
+    func exchange(for value: Int64, at index: Int) -> Int64 {
+        unsafe places[index].exchange(value, ordering: .acquiringAndReleasing)
+    }
 }

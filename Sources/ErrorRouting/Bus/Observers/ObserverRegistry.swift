@@ -67,7 +67,10 @@ final class ObserverRegistry: Sendable {
             }
             member.observer.offer(report)
         }
-        if news.wrappingAdd(1, ordering: .relaxed).newValue >= Self.mostNews { wakeReaders() }
+        // The worker alone counts these.
+        let unread = news.load(ordering: .relaxed) + 1
+        news.store(unread, ordering: .relaxed)
+        if unread >= Self.mostNews { wakeReaders() }
     }
 
     /// Lets readers have what was sent since the last time: once for many reports, since to wake one costs more than to

@@ -5,64 +5,61 @@ import Synchronization
 /// The bus's worker offers one report after the other; anyone may end it, at any moment, also from within the closure.
 /// Whoever finds the closure at work leaves the end to the worker, so that the end comes after the last report, and
 /// never beside it.
-final class ReportReceiver: ReportObserver {
+///
+/// Unchecked for the closures: whoever has brought the phase from `idle` to another has them alone.
+final class ReportReceiver: ReportObserver, @unchecked Sendable {
     private struct Closures {
         let receive: @Sendable (ErrorReport) -> Void
         let onEnd: @Sendable (ErrorBus.Statistics) -> Void
     }
 
     private enum Phase {
-        case idle(Closures)
-        case receiving
+        static let idle = 0
+        static let receiving = 1
         /// The end was asked for while the closure was at work.
-        case ending(ErrorBus.Statistics)
-        /// The closures are let go of, with all that they hold, the observation perhaps.
-        case ended
+        static let ending = 2
+        static let ended = 3
     }
 
-    private let phase: Locked<Phase>
+    private let phase = Atomic(Phase.idle)
+    /// Let go of at the end, with all that they hold, the observation perhaps.
+    private var closures: Closures?
+    /// What the bus had counted when the end was asked for while the closure was at work.
+    private let end = Locked<ErrorBus.Statistics?>(nil)
 
     init(
         _ receive: @escaping @Sendable (ErrorReport) -> Void,
         onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void
     ) {
-        phase = Locked(.idle(Closures(receive: receive, onEnd: onEnd)))
+        closures = Closures(receive: receive, onEnd: onEnd)
     }
 
     func offer(_ report: ErrorReport) {
-        let begun = phase.withLock { phase -> Closures? in
-            guard case .idle(let closures) = phase else { return nil }
-            phase = .receiving
-            return closures
-        }
-        guard let closures = begun else { return }
-        closures.receive(report)
-        let end = phase.withLock { phase -> ErrorBus.Statistics? in
-            if case .ending(let statistics) = phase {
-                phase = .ended
-                return statistics
-            }
-            phase = .idle(closures)
-            return nil
-        }
-        if let end { closures.onEnd(end) }
+        guard replace(Phase.idle, by: Phase.receiving) else { return }
+        closures?.receive(report)
+        if replace(Phase.receiving, by: Phase.idle) { return }
+        phase.store(Phase.ended, ordering: .releasing)
+        letGo(end.withLock { $0 } ?? ErrorBus.Statistics())
     }
 
     func wakeReader() {}
 
     func finish(_ statistics: ErrorBus.Statistics) {
-        let idle = phase.withLock { phase -> Closures? in
-            switch phase {
-            case .idle(let closures):
-                phase = .ended
-                return closures
-            case .receiving:
-                phase = .ending(statistics)
-                return nil
-            case .ending, .ended:
-                return nil
-            }
+        while true {
+            if replace(Phase.idle, by: Phase.ended) { return letGo(statistics) }
+            // Noted first: whoever is at work looks there once it is told.
+            end.withLock { $0 = $0 ?? statistics }
+            if replace(Phase.receiving, by: Phase.ending) { return }
+            if phase.load(ordering: .acquiring) >= Phase.ending { return }
         }
-        idle?.onEnd(statistics)
+    }
+
+    private func letGo(_ statistics: ErrorBus.Statistics) {
+        let onEnd = closures.take()?.onEnd
+        onEnd?(statistics)
+    }
+
+    private func replace(_ expected: Int, by desired: Int) -> Bool {
+        phase.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing).exchanged
     }
 }

@@ -360,10 +360,12 @@ extension BusStateMachine {
         return .beginWatched
     }
 
-    mutating func actionDidEnd(for generation: UInt64) {
-        guard generation == self.generation, case .delivering(var delivery) = phase else { return }
+    /// - Returns: Whether it still had its report.
+    mutating func actionDidEnd(for generation: UInt64) -> Bool {
+        guard generation == self.generation, case .delivering(var delivery) = phase else { return false }
         delivery.action = nil
         phase = .delivering(delivery)
+        return true
     }
 
     /// The watchdog looks at the action in flight.

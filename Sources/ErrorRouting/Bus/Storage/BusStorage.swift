@@ -351,7 +351,8 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLock { $0.actionWillBegin(rule, progress, report, at: now, for: generation) }
     }
 
-    func actionDidEnd(for generation: UInt64) { machine.withLock { $0.actionDidEnd(for: generation) } }
+    /// The action that began has ended; answers whether it still had its report.
+    func actionDidEnd(for generation: UInt64) -> Bool { machine.withLock { $0.actionDidEnd(for: generation) } }
 
     /// The watchdog looks at the action in flight.
     func watch(at now: Duration) -> BusStateMachine.WatchAnswer {
@@ -438,7 +439,7 @@ struct BusStorage: ~Copyable, Sendable {
     func flush(_ promise: Promise<Bool>?) -> FlushAction {
         machine.withLock { machine in
             // While the last report is being announced, its observers and who waits for it have not heard of it yet.
-            if machine.hasEnded || counted(machine).pending == 0 && !machine.isAnnouncing { return .idle }
+            if !machine.isAnnouncing, machine.hasEnded || counted(machine).pending == 0 { return .idle }
             guard let promise else { return .busy }
             machine.waiters.wait(for: promise, before: intake.state.accepted)
             intake.leaveLane(before: machine.waiters.firstFlush)

@@ -61,34 +61,52 @@ struct DeliveryLane: ~Copyable, Sendable {
     private static let closed: Int64 = -1
     private static let withdrawn: Int64 = -2
 
-    private let position = PaddedCounter(closed)
-    // Only the worker writes to these, and hardly anyone reads.
-    private let handled = PaddedCounter()
-    private let ignored = PaddedCounter()
-    private let unmatched = PaddedCounter()
-    // These change only where it opens, and while it is open each is the same for all reports.
-    /// What a report counts as in the order of delivery, less its number.
-    private let sequenceOffset = PaddedCounter()
-    /// How many reports have come to their end here while one is in delivery, less the number of that.
-    private let countOffset = PaddedCounter()
+    /// What the worker writes to, in one line: others hardly ever look.
+    private let line = CounterLine()
+
+    private enum Place {
+        static let position = 0
+        /// How many reports came to each end here.
+        static let counts = 1
+        // These change only where the lane opens, and while it is open each is the same for all reports.
+        /// What a report counts as in the order of delivery, less its number.
+        static let sequenceOffset = 4
+        /// How many reports have come to their end here while one is in delivery, less the number of that.
+        static let countOffset = 5
+    }
+
+    init() { position = Self.closed }
+
+    private var position: Int64 {
+        get { line[Place.position] }
+        nonmutating set { line[Place.position] = newValue }
+    }
+
+    /// How many reports came to an end here.
+    fileprivate subscript(end: End) -> Int64 {
+        get { line[Place.counts + Int(end.rawValue)] }
+        nonmutating set { line[Place.counts + Int(end.rawValue)] = newValue }
+    }
+
+    private var total: Int64 { self[.handled] + self[.ignored] + self[.unmatched] }
 
     // MARK: Under the lock
 
     /// Whether reports are delivered here.
-    var isOpen: Bool { position.value >= 0 }
+    var isOpen: Bool { position >= 0 }
 
     /// Opens with the report of a number in delivery.
     func open(at number: Int64, sequence: UInt64) {
-        sequenceOffset.set(Int64(sequence) - number)
-        countOffset.set(handled.value + ignored.value + unmatched.value - number)
-        position.set(Self.position(number, after: .handled, isAnnouncing: false))
+        line[Place.sequenceOffset] = Int64(sequence) - number
+        line[Place.countOffset] = total - number
+        position = Self.position(number, after: .handled, isAnnouncing: false)
     }
 
     /// Closes, and returns the number of the report in delivery; nil if that was withdrawn.
     func close() -> Int64? {
-        let found = position.value
+        let found = position
         if found < 0 { return nil }
-        position.set(Self.closed)
+        position = Self.closed
         return Self.number(found)
     }
 
@@ -96,22 +114,18 @@ struct DeliveryLane: ~Copyable, Sendable {
     ///
     /// Waits for nobody; the counts are exact when it returns, and stay as they are.
     func withdraw() -> Withdrawal? {
-        let found = position.exchange(for: Self.withdrawn)
+        let found = line.exchange(for: Self.withdrawn, at: Place.position)
         if found < 0 { return nil }
         let number = Self.number(found)
         // All but the last report were counted before the worker came here, so only one count is in question.
-        let total = countOffset.value + number
-        switch Self.lastEnd(found) {
-        case .handled: handled.set(total - ignored.value - unmatched.value)
-        case .ignored: ignored.set(total - handled.value - unmatched.value)
-        case .unmatched: unmatched.set(total - handled.value - ignored.value)
-        }
+        let last = Self.lastEnd(found)
+        self[last] = line[Place.countOffset] + number - (total - self[last])
         return Withdrawal(number: number, isAnnouncing: found & Self.announcing != 0)
     }
 
     /// How many reports came to which end here.
     var counts: LaneCounts {
-        LaneCounts(isOpen: isOpen, handled: handled.value, ignored: ignored.value, unmatched: unmatched.value)
+        LaneCounts(isOpen: isOpen, handled: self[.handled], ignored: self[.ignored], unmatched: self[.unmatched])
     }
 
     private static let announcing: Int64 = 4
@@ -125,7 +139,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     // MARK: The worker's side
 
     /// What the report of a number, which is in delivery, counts as in the order of delivery.
-    func sequence(of number: Int64) -> UInt64 { UInt64(number + sequenceOffset.value) }
+    func sequence(of number: Int64) -> UInt64 { UInt64(number + line[Place.sequenceOffset]) }
 
     /// Begins a report, and ends the one before.
     ///
@@ -143,11 +157,11 @@ struct DeliveryLane: ~Copyable, Sendable {
         in intake: borrowing BusIntake
     ) -> Passage? {
         let end = End(disposition)
-        let passage = Passage(number: number, end: end, count: counter(end), released: intake.released)
-        let found = position.value
+        let passage = Passage(number: number, end: end, count: self[end], released: intake.released)
+        let found = position
         assert(found < 0 || Self.number(found) == number - 1, "the worker is at another report")
         let next = Self.position(number, after: end, isAnnouncing: isObserved)
-        guard found >= 0, position.replace(found, by: next) else { return nil }
+        guard found >= 0, line.replace(found, by: next, at: Place.position) else { return nil }
         return passage
     }
 
@@ -156,29 +170,16 @@ struct DeliveryLane: ~Copyable, Sendable {
     /// - Returns: Whether the lane is still there.
     @inline(__always)
     func announced(at number: Int64) -> Bool {
-        let found = position.value
+        let found = position
         assert(found < 0 || Self.number(found) == number, "the worker is at another report")
-        return found >= 0 && position.replace(found, by: found & ~Self.announcing)
+        return found >= 0 && line.replace(found, by: found & ~Self.announcing, at: Place.position)
     }
 
     /// Writes what is to be written once a report has begun: the one before counts, and the report is released.
     @inline(__always)
     func complete(_ passage: Passage, in intake: borrowing BusIntake) {
-        switch passage.end {
-        case .handled: handled.set(passage.count + 1)
-        case .ignored: ignored.set(passage.count + 1)
-        case .unmatched: unmatched.set(passage.count + 1)
-        }
+        self[passage.end] = passage.count + 1
         intake.release(passage.released + 1)
-    }
-
-    @inline(__always)
-    private func counter(_ end: End) -> Int64 {
-        switch end {
-        case .handled: handled.value
-        case .ignored: ignored.value
-        case .unmatched: unmatched.value
-        }
     }
 }
 

@@ -43,16 +43,13 @@ final class DeliveryWorker: ActionSupervisor {
         var action = next()
         var untilYield = Self.turn
         while true {
-            // Nothing else may suspend for as long as there is a report after the other.
-            if untilYield <= 0 {
-                untilYield = Self.turn
-                bus.observers.wakeReaders()
-                await Task.yield()
-            }
             switch action {
-            case .deliver where isCancelled.load(ordering: .acquiring),
-                .sleep where isCancelled.load(ordering: .acquiring):
+            case .deliver where isCancelled.load(ordering: .acquiring):
                 return bus.replaceCancelledWorker(generation)
+            // Nothing else may suspend for as long as there is a report after the other; what counts already is told
+            // first.
+            case .deliver where untilYield <= 0, .deliverInLane where untilYield <= 0:
+                await giveWay(&untilYield)
             case .deliver(let pending, let progress):
                 bus.noteDelivery()
                 untilYield -= 1
@@ -67,6 +64,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .suppressed(let pending):
                 untilYield -= 1
                 pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
+                if untilYield <= 0 { await giveWay(&untilYield) }
                 action = next()
             case .fingerprint(let pending):
                 pending.fingerprint = bus.fingerprint(of: pending)
@@ -81,6 +79,8 @@ final class DeliveryWorker: ActionSupervisor {
                 if let alarm { bus.setAlarm(alarm) }
                 bus.observers.wakeReaders()
                 for promise in idle { promise.fulfill(()) }
+                // Not before: what the storage has handed out it will not hand out again.
+                if isCancelled.load(ordering: .acquiring) { return bus.replaceCancelledWorker(generation) }
                 await bus.wakeUp()
                 action = next()
             case .end:
@@ -90,6 +90,13 @@ final class DeliveryWorker: ActionSupervisor {
                 return
             }
         }
+    }
+
+    /// Lets others have the thread.
+    private func giveWay(_ untilYield: inout Int) async {
+        untilYield = Self.turn
+        bus.observers.wakeReaders()
+        await Task.yield()
     }
 
     private func next(at now: Duration? = nil) -> WorkerAction { bus.storage.next(for: generation, at: now) }
@@ -261,7 +268,7 @@ final class DeliveryWorker: ActionSupervisor {
         bus.actionWillBegin(rule, progress, report, for: generation)
     }
 
-    func actionDidEnd() { bus.storage.actionDidEnd(for: generation) }
+    func actionDidEnd() -> Bool { bus.storage.actionDidEnd(for: generation) }
 
     var isCurrent: Bool { bus.storage.isCurrent(generation) }
 }
