@@ -97,6 +97,16 @@ struct BusEndingTests {
         #expect(bus.next() == .end)
         #expect(bus.next() == .superseded)
 
+        // Whoever flushes then waits for that too, although the bus has ended.
+        let flushing = DrivenStorage()
+        flushing.isObserved = true
+        flushing.post(1)
+        _ = (flushing.next(), flushing.complete(), flushing.takeBack())
+        let isBusy = if case .busy = flushing.storage.flush(nil) { true } else { false }
+        _ = flushing.next()
+        let isIdle = if case .idle = flushing.storage.flush(nil) { true } else { false }
+        #expect(isBusy && isIdle)
+
         // Here the worker comes back before the leftovers are in their receiver's hands.
         let other = DrivenStorage()
         other.isObserved = true

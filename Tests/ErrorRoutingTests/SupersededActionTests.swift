@@ -1,0 +1,54 @@
+import Synchronization
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("What an action throws while its report is taken away is told once (behaviours 16, 18 and 25)")
+struct SupersededActionTests {
+    @Test("it is told by the worker if it came in time, and was told by the time limit if it did not")
+    func failures() async {
+        let handler = ErrorHandler()
+            .on(Numbered.self) { _ in
+                await Task.yield()
+                throw Numbered(2)
+            }
+            .on(Numbered.self) { _ in throw Numbered(1) }
+        for cameInTime in [true, false] {
+            let supervisor = TakingSupervisor(cameInTime: cameInTime)
+            let rules = handler.rules.reference
+            var walk = unsafe DispatchWalk(rules.program, Numbered(0), from: DispatchProgress())
+            let end = await walk.finish(LazyReport(source: .init()), under: supervisor)
+            withExtendedLifetime(handler) {}
+            guard case .superseded(let known) = end else {
+                Issue.record("it was not taken away")
+                continue
+            }
+            #expect(walk.progress.failures.map { ($0.error as? Numbered)?.number } == [1, 2])
+            #expect(known == (cameInTime ? 0 : 2))
+        }
+    }
+}
+
+/// Takes the report away as soon as an asynchronous action has ended, or before that.
+private final class TakingSupervisor: ActionSupervisor {
+    private let cameInTime: Bool
+    private let isTaken = Atomic(false)
+
+    init(cameInTime: Bool) { self.cameInTime = cameInTime }
+
+    func supervising<Result>(
+        _ report: ErrorReport,
+        _ operation: () async throws -> Result
+    ) async rethrows -> Result {
+        try await operation()
+    }
+
+    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) -> Bool { true }
+
+    func actionDidEnd() -> Bool {
+        isTaken.store(true, ordering: .releasing)
+        return cameInTime
+    }
+
+    var isCurrent: Bool { !isTaken.load(ordering: .acquiring) }
+}
