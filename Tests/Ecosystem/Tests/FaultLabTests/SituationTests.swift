@@ -77,7 +77,7 @@ extension FaultLab {
             "H7: a cancelled request ends in a cancellation, and its connection ends", arguments: TransportUnderTest.all
         )
         func cancellation(on transport: TransportUnderTest) async throws {
-            try await withLab(transport, options: .init(transferLimit: .seconds(2))) { server, client in
+            try await withLab(transport, options: .init(transferLimit: .seconds(10))) { server, client in
                 for path in ["/hang", "/slow-headers", "/slow-body", "/drip", "/endless-chunks"] {
                     let message = HTTPMessage(url: server.url(path), headers: ["X-Test-Id": path])
                     let task = Task { await Observation(sending: message, by: client) }
