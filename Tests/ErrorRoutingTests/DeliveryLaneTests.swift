@@ -160,17 +160,13 @@ final class Road: Sendable {
         return [Int(counts.handled), Int(counts.ignored), Int(counts.unmatched)]
     }
 
-    /// From one report to the next, as the storage does it; whoever calls it empties the place.
+    /// From one report to the next; whoever calls it empties the place.
     func goOn(
         from number: Int,
         _ end: HandleOutcome.Disposition = .handled,
         isObserved: Bool = false
-    ) -> BusStorage.LaneStep {
-        let next = Int64(number + 1)
-        guard box.intake.mailbox.isPlain(at: next), !box.intake.hasInterruption(before: next) else { return .last }
-        guard let passage = lane.begin(next, end, isObserved: isObserved, in: box.intake) else { return .withdrawn }
-        lane.complete(passage, in: box.intake)
-        return .next
+    ) -> DeliveryLane.Step {
+        lane.goOn(from: Int64(number), end, isObserved: isObserved, in: box.intake)
     }
 
     var released: Int { Int(box.intake.counts.released) }

@@ -131,7 +131,7 @@ public final class ErrorBus: ErrorPosting {
 
     /// Posts an error and waits until it is delivered.
     ///
-    /// Inside one of this bus's own actions it posts and answers `.pending` at once, since delivery is serial; so it
+    /// Inside one of this bus's own actions it posts and returns `.pending` at once, since delivery is serial; so it
     /// does when the calling task is cancelled while it waits. What was started in an action, but does not belong to
     /// the task (a detached task, a callback), is not known to be inside, and must not be waited for there if it
     /// delivers; nor must two buses' actions deliver to each other.
@@ -188,7 +188,7 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    /// Posts an error, and answers whether it is pending; if not, it was dropped.
+    /// Posts an error, and returns whether it is pending; if not, it was dropped.
     @discardableResult
     private func post(
         _ error: consuming any Error,

@@ -1,5 +1,5 @@
 extension ErrorPosting {
-    /// Runs an operation, posts what it throws, and answers nil then.
+    /// Runs an operation, posts what it throws, and returns nil then.
     ///
     /// What ``ErrorMatcher/cancellation`` matches is not posted, and in a cancelled task neither is
     /// `URLError.cancelled`: the end of a task is no error that anyone has to hear of.
@@ -29,7 +29,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs an operation that answers an optional, which stays one; see ``catching(metadata:fileID:line:_:)``.
+    /// Runs an operation that returns an optional, which stays one; see ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         metadata: [String: String] = [:],
@@ -61,7 +61,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs a synchronous operation that answers an optional, which stays one.
+    /// Runs a synchronous operation that returns an optional, which stays one.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     @discardableResult
@@ -79,7 +79,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs an operation that answers nothing, and posts what it throws; see ``catching(metadata:fileID:line:_:)``.
+    /// Runs an operation that returns nothing, and posts what it throws; see ``catching(metadata:fileID:line:_:)``.
     ///
     /// - Returns: Whether it succeeded.
     @discardableResult
@@ -98,7 +98,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs a synchronous operation that answers nothing, and posts what it throws.
+    /// Runs a synchronous operation that returns nothing, and posts what it throws.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     ///

@@ -10,7 +10,7 @@ public protocol ErrorPosting: Sendable {
     ///   - source: Where it is posted.
     func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source)
 
-    /// Posts an error and waits until it is delivered. Inside an action it answers `.pending` at once.
+    /// Posts an error and waits until it is delivered. Inside an action it returns `.pending` at once.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -42,7 +42,7 @@ extension ErrorPosting {
 
     /// Posts an error and waits until it is delivered.
     ///
-    /// Inside an action it answers `.pending` at once.
+    /// Inside an action it returns `.pending` at once.
     ///
     /// - Parameters:
     ///   - error: The error.

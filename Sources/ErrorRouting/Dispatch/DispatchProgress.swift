@@ -79,7 +79,7 @@
         unsafe decisive = rule
     }
 
-    /// Goes on to the next handler or, behind the last one, to the next stage, and answers it; nil at the end.
+    /// Goes on to the next handler or, behind the last one, to the next stage, and returns it; nil at the end.
     ///
     /// - Parameter count: How many handlers there are.
     mutating func advance(handlers count: Int) -> RuleSet.Stage? {

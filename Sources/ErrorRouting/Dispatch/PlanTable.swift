@@ -42,7 +42,7 @@ struct PlanTable: ~Copyable, Sendable {
         unsafe find(UInt(bitPattern: ObjectIdentifier(type)))
     }
 
-    /// Keeps a plan for a type, unless there is one already; answers the one that counts.
+    /// Keeps a plan for a type, unless there is one already; returns the one that counts.
     func insert(_ plan: TypePlan, for type: Any.Type) -> Unmanaged<TypePlan> {
         unsafe insert(plan, for: UInt(bitPattern: ObjectIdentifier(type)))
     }

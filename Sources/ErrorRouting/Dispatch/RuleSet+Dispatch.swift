@@ -22,7 +22,7 @@ extension RuleSet {
         return walk.progress.outcome
     }
 
-    /// Tries the rules in order, if by the error's type alone none of them can be asynchronous; else answers nil, and
+    /// Tries the rules in order, if by the error's type alone none of them can be asynchronous; else returns nil, and
     /// none has been tried.
     @inline(never)
     func dispatchIfSynchronous(_ error: any Error, _ report: inout LazyReport) -> HandleOutcome? {

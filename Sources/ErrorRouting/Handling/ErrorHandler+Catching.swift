@@ -23,7 +23,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs an operation that answers an optional, which stays one; see ``catching(fileID:line:_:)``.
+    /// Runs an operation that returns an optional, which stays one; see ``catching(fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         fileID: String = #fileID,
@@ -56,7 +56,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs a synchronous operation that answers an optional, which stays one; see ``catching(fileID:line:_:)``.
+    /// Runs a synchronous operation that returns an optional, which stays one; see ``catching(fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         fileID: String = #fileID,
@@ -71,7 +71,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs an operation that answers nothing, and handles here what it throws; see ``catching(fileID:line:_:)``.
+    /// Runs an operation that returns nothing, and handles here what it throws; see ``catching(fileID:line:_:)``.
     ///
     /// - Returns: Whether it succeeded.
     @discardableResult
@@ -89,7 +89,7 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs a synchronous operation that answers nothing, and handles here what it throws.
+    /// Runs a synchronous operation that returns nothing, and handles here what it throws.
     ///
     /// See ``catching(fileID:line:_:)``.
     ///

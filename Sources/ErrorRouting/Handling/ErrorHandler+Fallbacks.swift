@@ -1,12 +1,12 @@
 extension ErrorHandler {
     /// Adds an action for errors that no rule matched.
     ///
-    /// A match that answers `.next` is a match too. Several run last-registered first, until one answers `.stop`.
+    /// A match that returns `.next` is a match too. Several run last-registered first, until one returns `.stop`.
     ///
     /// - Parameters:
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: The handler with the rule, which goes before all that it had.
     public func onNoMatch(
         fileID: String = #fileID,
@@ -54,12 +54,12 @@ extension ErrorHandler {
 
     /// Adds an action that runs last, whatever happened.
     ///
-    /// Its report carries the outcome so far. Several run last-registered first, until one answers `.stop`.
+    /// Its report carries the outcome so far. Several run last-registered first, until one returns `.stop`.
     ///
     /// - Parameters:
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: The handler with the rule, which goes before all that it had.
     public func always(
         fileID: String = #fileID,

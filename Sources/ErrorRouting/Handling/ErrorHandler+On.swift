@@ -11,7 +11,7 @@ extension ErrorHandler {
     ///   - matcher: What to match.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: The handler with the rule, which goes before all that it had.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
@@ -58,7 +58,7 @@ extension ErrorHandler {
     ///   - type: The type to match; a class matches its subclasses too.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: The handler with the rule, which goes before all that it had.
     public func on<E: Error>(
         _ type: E.Type,
@@ -110,7 +110,7 @@ extension ErrorHandler {
     ///   - value: The value to compare with.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: The handler with the rule, which goes before all that it had.
     public func on<E: Error & Equatable>(
         _ value: E,
@@ -164,7 +164,7 @@ extension ErrorHandler {
     ///   - code: The code, or nil for every code of the domain.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - action: What to do; it answers whether rules after this one are still tried. It may throw.
+    ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: The handler with the rule, which goes before all that it had.
     public func on(
         domain: String,

@@ -37,7 +37,7 @@ extension ErrorHandler {
     /// The preset ``standardError`` with messages and metadata redacted.
     ///
     /// - Parameter redact: Answers what is printed in place of a text; called for the message, each metadata
-    ///   value, and the message of each error of the trail. It gets them whole; what it answers is escaped and cut.
+    ///   value, and the message of each error of the trail. It gets them whole; what it returns is escaped and cut.
     /// - Returns: The preset.
     public static func standardError(
         redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String
@@ -53,7 +53,7 @@ extension ErrorHandler {
 
     /// Hands each error, with its report, to a closure, and does nothing else.
     ///
-    /// It is an `always` action that answers `.next`: overlay it on a preset, or overlay a preset on it.
+    /// It is an `always` action that returns `.next`: overlay it on a preset, or overlay a preset on it.
     ///
     /// ```swift
     /// ErrorHandler.default.overlaid(with: .logging { error, report in

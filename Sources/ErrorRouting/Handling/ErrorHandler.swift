@@ -10,7 +10,7 @@
 /// ```
 ///
 /// Rules are tried last-registered first, so the latest customisation has priority. Matching actions run in that order
-/// until one answers ``HandleStrategy/stop``. `onNoMatch` actions run only if no rule matched, and `always` actions
+/// until one returns ``HandleStrategy/stop``. `onNoMatch` actions run only if no rule matched, and `always` actions
 /// last, whatever happened; both last-registered first, until `.stop`. An action that throws counts as matched and as
 /// `.next`; what it threw becomes an ``ActionFailure`` in the outcome.
 ///

@@ -5,7 +5,7 @@ extension ErrorMap {
     ///
     /// - Parameters:
     ///   - matcher: What to match.
-    ///   - value: The value to answer.
+    ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
@@ -42,7 +42,7 @@ extension ErrorMap {
     ///
     /// - Parameters:
     ///   - type: The type to match; a class matches its subclasses too.
-    ///   - value: The value to answer.
+    ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
@@ -79,7 +79,7 @@ extension ErrorMap {
     ///
     /// - Parameters:
     ///   - error: The error to compare with.
-    ///   - value: The value to answer.
+    ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
@@ -117,7 +117,7 @@ extension ErrorMap {
     /// - Parameters:
     ///   - domain: The `NSError` domain.
     ///   - code: The code, or nil for every code of the domain.
-    ///   - value: The value to answer.
+    ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it

@@ -12,7 +12,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     private let defaultValue: Value
     private var rules = RuleSet()
 
-    /// Makes a map that answers one value for every error.
+    /// Makes a map that returns one value for every error.
     ///
     /// - Parameter defaultValue: The answer for errors that no rule matches.
     public init(default defaultValue: Value) {
@@ -43,7 +43,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return result
     }
 
-    /// Says which rule answers for an error, rule by rule.
+    /// Says which rule decides for an error, rule by rule.
     ///
     /// Predicates run; no closure that makes a value does.
     ///

@@ -6,7 +6,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public enum Verdict: Sendable, Hashable {
         /// It matches, and its action runs.
         case matched
-        /// It matches; its action runs only if every action before it answers `.next`, which only they know.
+        /// It matches; its action runs only if every action before it returns `.next`, which only they know.
         case matchedIfReached
         /// It does not match.
         case notMatched

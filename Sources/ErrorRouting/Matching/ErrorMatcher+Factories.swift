@@ -112,7 +112,7 @@ extension ErrorMatcher {
 
     /// Matches where the error itself, or any error underlying it, matches.
     ///
-    /// The error itself is tried first, then its underlying errors breadth first: what ``UnderlyingErrors`` answers, if
+    /// The error itself is tried first, then its underlying errors breadth first: what ``UnderlyingErrors`` returns, if
     /// the error conforms; otherwise `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has
     /// them; otherwise, for structs and enums, the fields and payloads that are errors, through optionals, arrays and
     /// one struct or tuple in between (as in `DecodingError`'s context). Objects and actors are not looked into, since
@@ -137,7 +137,7 @@ extension ErrorMatcher {
 }
 
 extension ErrorMatcher where Output == any Error {
-    /// Matches where a predicate answers true.
+    /// Matches where a predicate returns true.
     ///
     /// - Parameter predicate: Asked about every error that gets this far, and by `explain`; it should be cheap and
     ///   change nothing.

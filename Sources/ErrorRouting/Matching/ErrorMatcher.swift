@@ -39,7 +39,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// The matcher as one reads it in an explanation: `type(PaymentError)`, or the name that ``named(_:)`` gave it.
     public var description: String { shape.description }
 
-    /// Narrows the matcher: it matches where it did before and the predicate also answers true.
+    /// Narrows the matcher: it matches where it did before and the predicate also returns true.
     ///
     /// - Parameter predicate: Asked with what the matcher hands on. It is called for every error that gets this far,
     ///   and by `explain`, so it should be cheap and change nothing.

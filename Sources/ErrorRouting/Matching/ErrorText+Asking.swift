@@ -13,7 +13,7 @@ extension ErrorText {
     /// Whether the user's code may be asked here.
     static var mayAsk: Bool { PerThread.mayEnterText(depth: depthLimit) }
 
-    /// Calls what asks the user's code for a text; answers nil, having called nothing, where that might have no end.
+    /// Calls what asks the user's code for a text; returns nil, having called nothing, where that might have no end.
     ///
     /// - Parameters:
     ///   - isCounted: Whether it is one of the thousand; an explanation is not, which asks each of its rules.

@@ -54,7 +54,7 @@ enum NSErrorBridge {
     private static func mayHoldErrors(_ userInfo: [String: Any]) -> Bool {
         var pending: [(value: Any, isContained: Bool, depth: Int)] = []
         var looks = 0
-        /// Puts values on the list; answers whether they were too many, or too deep.
+        /// Puts values on the list; returns whether they were too many, or too deep.
         func isTooMuch(_ values: some Sequence<Any>, areContained: Bool, depth: Int) -> Bool {
             for value in values {
                 looks += 1

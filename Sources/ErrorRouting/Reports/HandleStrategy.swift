@@ -1,4 +1,4 @@
-/// What an action answers: whether the rules after it are still tried.
+/// What an action returns: whether the rules after it are still tried.
 public enum HandleStrategy: Sendable {
     /// Go on to the next matching rule.
     case next

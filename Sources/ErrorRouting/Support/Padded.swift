@@ -26,7 +26,7 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     /// Sets the value.
     func set(_ value: consuming Value) { unsafe place.pointee.store(value, ordering: .releasing) }
 
-    /// Sets a value in the place of the one that is expected; answers whether it did, and what it found.
+    /// Sets a value in the place of the one that is expected; returns whether it did, and what it found.
     func replace(_ expected: consuming Value, by desired: consuming Value) -> (isReplaced: Bool, found: Value) {
         let (isReplaced, found) = unsafe place.pointee.compareExchange(
             expected: expected,
@@ -37,7 +37,7 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
         return (isReplaced, found)
     }
 
-    /// Sets the value, and answers the one before.
+    /// Sets the value, and returns the one before.
     func exchange(for value: consuming Value) -> Value {
         unsafe place.pointee.exchange(value, ordering: .acquiringAndReleasing)
     }
@@ -81,7 +81,7 @@ typealias PaddedCounter = Padded<Int64>
         ).exchanged
     }
 
-    /// Sets a count, and answers the one before.
+    /// Sets a count, and returns the one before.
     func exchange(for value: Int64, at index: Int) -> Int64 {
         unsafe places[index].exchange(value, ordering: .acquiringAndReleasing)
     }

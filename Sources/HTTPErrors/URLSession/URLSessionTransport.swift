@@ -57,7 +57,7 @@ public final class URLSessionTransport: HTTPTransport {
         session = URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
     }
 
-    /// A year is for ever, and can be counted in milliseconds.
+    /// A year, which is as good as for ever: Linux counts in milliseconds, and traps where those are too many.
     private static let longest = Duration.seconds(365 * 86_400)
 
     deinit { session.finishTasksAndInvalidate() }
@@ -97,8 +97,8 @@ public final class URLSessionTransport: HTTPTransport {
 
     private func request(for message: HTTPMessage, within limit: Duration) -> URLRequest {
         var request = URLRequest(url: message.url)
-        // Linux knows no limit but this one, for how long nothing moves: in whole seconds, else half a second would be
-        // none at all, and only where it is set; what an initializer of the request is given is not heeded there.
+        // On Linux this is the only limit, on how long nothing moves. It counts whole seconds there, so it is rounded up:
+        // half a second would be none at all. And only this property is heeded, not what an initializer is given.
         request.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
         request.httpMethod = message.method
         for (name, value) in message.headers.fields { request.setValue(value, forHTTPHeaderField: name) }

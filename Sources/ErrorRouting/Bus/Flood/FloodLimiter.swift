@@ -78,7 +78,7 @@ struct FloodLimiter<Held> {
     /// Lets go of one that has to go before an error can be admitted: its predecessor in a window that has ended, or
     /// what is held for the kind that is forgotten for it.
     ///
-    /// Called until it answers nil.
+    /// Called until it returns nil.
     mutating func release(toAdmit fingerprint: ErrorFingerprint, at time: Duration) -> Release? {
         // Posters' moments are not quite in order, so its own window may have ended although an earlier one has not.
         if let release = release(endingBy: time) { return release }

@@ -91,7 +91,7 @@ struct BusIntake: ~Copyable, Sendable {
 
     /// Lets a notice of drops follow what is accepted up to now.
     ///
-    /// The loop may sleep, and has to be roused. If it answers false the bus has ended, and nothing was done.
+    /// The loop may sleep, and has to be roused. If it returns false the bus has ended, and nothing was done.
     func announce(_ pending: PendingReport) -> Bool {
         let (isReserved, accepted) = update { ($0.reserveNotice(), $0.accepted) }
         guard isReserved else { return false }
@@ -149,7 +149,7 @@ struct BusIntake: ~Copyable, Sendable {
     /// How many those are.
     var released: Int64 { releasedCounter.value }
 
-    /// Accepts no more; answers whether it did until now.
+    /// Accepts no more; returns whether it did until now.
     func close() -> Bool { update { $0.close() } }
 
     /// Accepts no more, unless anything was accepted since the word was read.
@@ -165,7 +165,7 @@ struct BusIntake: ~Copyable, Sendable {
     /// Ends, if it is closed and nothing is outstanding.
     func end() -> Bool { update { $0.end(released: released) } }
 
-    /// Ends, whatever is outstanding; answers how many reports were accepted.
+    /// Ends, whatever is outstanding; returns how many reports were accepted.
     func shut() -> Int64 {
         update {
             $0.shut(); return $0.accepted

@@ -12,48 +12,6 @@
 ///                         │              └─ dropped    (given back by shutdown)
 ///                         └─ dropped                   (given back by shutdown)
 struct BusStateMachine {
-    enum RunPhase {
-        case notStarted, running, returned
-    }
-
-    /// Where the reports are that were taken from the intake one by one.
-    enum Phase {
-        /// None is in delivery, unless in the lane.
-        case idle
-        case delivering(Delivery)
-        /// The worker is telling the observers of a report; what ends the bus meanwhile waits for that.
-        case announcing(then: Aftermath)
-        /// Everything is delivered or taken back.
-        ///
-        /// - Parameter told: How many failures of the report in delivery a shutdown has told of.
-        case ended(told: Int)
-    }
-
-    /// A report in delivery.
-    struct Delivery {
-        let pending: PendingReport
-        /// Where a worker that takes it over begins; nil for the beginning.
-        var progress: DispatchProgress?
-        /// Its asynchronous action that runs.
-        var action: RunningAction?
-    }
-
-    struct RunningAction {
-        let rule: Rule
-        let progress: DispatchProgress
-        let report: ErrorReport
-        let began: Duration
-    }
-
-    /// What follows once the observers have been told.
-    enum Aftermath {
-        case goOn
-        /// All else was taken back; whoever has done so ends the bus, unless it finds the worker at it still.
-        case stop
-        /// All else is in its receiver's hands: the worker ends the bus.
-        case end
-    }
-
     let capacity: Int
     let actionTimeLimit: Duration?
 
@@ -328,22 +286,6 @@ extension BusStateMachine {
 
 /// Limiting an action's time.
 extension BusStateMachine {
-    enum WatchAnswer {
-        /// No action runs: the watchdog stops, and the next action starts another.
-        case stop
-        case sleep(until: Duration)
-        /// The action is abandoned; a worker of this generation takes over after it.
-        case replaceWorker(generation: UInt64)
-    }
-
-    enum BeginAnswer {
-        case begin
-        /// It begins, and a watchdog has to be sent out.
-        case beginWatched
-        /// Another worker has taken over, or the report was taken back: it must not begin.
-        case superseded
-    }
-
     /// An asynchronous action is about to begin.
     mutating func actionWillBegin(
         _ rule: Rule,
@@ -402,13 +344,6 @@ extension BusStateMachine {
 
 /// Running, and what ends it.
 extension BusStateMachine {
-    enum RunAnswer: Equatable {
-        case start(generation: UInt64)
-        /// It was finished with nothing to deliver: there is nothing to run.
-        case alreadyEnded
-        case runsAlready, ranBefore
-    }
-
     mutating func run() -> RunAnswer {
         switch runPhase {
         case .running: return .runsAlready
@@ -423,27 +358,19 @@ extension BusStateMachine {
         runPhase = .returned
     }
 
-    /// What a shutdown has taken back.
-    struct Leftovers {
-        /// What was not delivered, the report in flight first.
-        var reports: [PendingReport] = []
-        /// Actions of the report in flight that have failed, and were to be told of after it.
-        var failures: [ActionFailure] = []
-    }
-
     /// Everything is delivered, and no more will come.
     mutating func end() { phase = .ended(told: 0) }
 
     /// What a flood limit holds is let go at once from now on.
     mutating func windUp() { isWindingUp = true }
 
-    /// The tasks have ended; answers how many reports more are accepted.
+    /// The tasks have ended; returns how many reports more are accepted.
     mutating func tasksEnded() -> Int {
         isLimited = true
         return isHurried ? 0 : capacity
     }
 
-    /// Nothing more is to be accepted once the tasks have ended; answers whether that is so already.
+    /// Nothing more is to be accepted once the tasks have ended; returns whether that is so already.
     mutating func hurry() -> Bool {
         isHurried = true
         return isLimited

@@ -1,14 +1,5 @@
 /// What whoever brings an event to the storage does then; the worker's is ``WorkerAction``.
 extension BusStorage {
-    enum LaneStep {
-        /// The next report is in delivery now.
-        case next
-        /// The report is the last one there, or the next one needs more than delivery; nothing was done.
-        case last
-        /// The lane was withdrawn: the report counts for nothing.
-        case withdrawn
-    }
-
     enum CloseAction {
         case nothing
         case wake

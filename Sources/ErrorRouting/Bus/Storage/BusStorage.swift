@@ -252,11 +252,10 @@ struct BusStorage: ~Copyable, Sendable {
         from number: Int64,
         _ disposition: HandleOutcome.Disposition,
         isObserved: Bool
-    ) -> LaneStep {
-        guard laneGoesOn(after: number) == true else { return .last }
-        guard let passage = beginInLane(number + 1, disposition, isObserved: isObserved) else { return .withdrawn }
-        complete(passage)
-        return .next
+    ) -> DeliveryLane.Step {
+        let step = lane.goOn(from: number, disposition, isObserved: isObserved, in: intake)
+        if step == .next { intake.mailbox.empty(number) }
+        return step
     }
 
     /// Begins a report in the lane, and ends the one before: the first half of ``goOnInLane(from:_:isObserved:)``.
@@ -284,10 +283,7 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Whether the lane goes on with the report after one; nil while that is not there.
     @inline(__always)
-    func laneGoesOn(after number: Int64) -> Bool? {
-        guard isFilled(at: number + 1) else { return nil }
-        return intake.mailbox.isPlain(at: number + 1) && !intake.hasInterruption(before: number + 1)
-    }
+    func laneGoesOn(after number: Int64) -> Bool? { DeliveryLane.goesOn(after: number, in: intake) }
 
     /// The worker is at the last report in the lane, or at one that needs more than delivery.
     ///
@@ -351,7 +347,7 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLock { $0.actionWillBegin(rule, progress, report, at: now, for: generation) }
     }
 
-    /// The action that began has ended; answers whether it still had its report.
+    /// The action that began has ended; returns whether it still had its report.
     func actionDidEnd(for generation: UInt64) -> Bool { machine.withLock { $0.actionDidEnd(for: generation) } }
 
     /// The watchdog looks at the action in flight.
@@ -372,7 +368,7 @@ struct BusStorage: ~Copyable, Sendable {
         }
     }
 
-    /// The flood limit's alarm has rung; answers whether the worker has to be woken.
+    /// The flood limit's alarm has rung; returns whether the worker has to be woken.
     func alarmRang() -> Bool {
         machine.withLock { machine in
             machine.alarmRang()
@@ -410,7 +406,7 @@ struct BusStorage: ~Copyable, Sendable {
         return isAsleep(machine) ? .wake : .nothing
     }
 
-    /// What a flood limit holds is let go at once from now on; answers whether the worker has to be woken.
+    /// What a flood limit holds is let go at once from now on; returns whether the worker has to be woken.
     func windUp() -> Bool {
         machine.withLock { machine in
             machine.windUp()
@@ -424,7 +420,7 @@ struct BusStorage: ~Copyable, Sendable {
     /// Nothing more is accepted once the tasks have ended.
     func hurry() { machine.withLock { machine in if machine.hurry() { intake.accept(atMost: 0) } } }
 
-    /// Somebody waits until nothing is pending; answers whether that is so now, and the promise is not kept.
+    /// Somebody waits until nothing is pending; returns whether that is so now, and the promise is not kept.
     func waitUntilIdle(_ promise: Promise<Void>) -> Bool {
         machine.withLock { machine in
             if machine.hasEnded || counted(machine).pending == 0 { return true }
@@ -488,7 +484,7 @@ struct BusStorage: ~Copyable, Sendable {
         return rest
     }
 
-    /// What was taken back is in its receiver's hands; answers whether the bus ends now, or its worker ends it.
+    /// What was taken back is in its receiver's hands; returns whether the bus ends now, or its worker ends it.
     func leftoversWereReceived() -> Bool { machine.withLock { $0.leftoversWereReceived() } }
 
     /// Those who wait for what will not come any more, since the bus has ended.

@@ -22,8 +22,8 @@ import Synchronization
 ///    long as the system likes; whoever withdraws, under the bus's lock, does not wait for it, but writes that count
 ///    too: what it has to be follows from the position. The worker has read the count before the swap, so it writes
 ///    the same.
-/// 4. Who withdraws while observers are being told learns of it, so that the bus's end waits for that; the worker learns
-///    of it in its turn, since it has told them by compare-and-swap too.
+/// 4. Whoever withdraws while observers are being told sees that in the position, and lets the bus's end wait for it.
+///    The worker sees the withdrawal when it notes by compare-and-swap that they have been told.
 /// 5. What the worker says to be released may come late for the same reason. Nobody goes by it any more once the lane
 ///    was withdrawn, since the bus has ended then.
 struct DeliveryLane: ~Copyable, Sendable {
@@ -141,7 +141,45 @@ struct DeliveryLane: ~Copyable, Sendable {
     /// What the report of a number, which is in delivery, counts as in the order of delivery.
     func sequence(of number: Int64) -> UInt64 { UInt64(number + line[Place.sequenceOffset]) }
 
-    /// Begins a report, and ends the one before.
+    enum Step {
+        /// The next report is in delivery now.
+        case next
+        /// The report is the last one there, or the next one needs more than delivery; nothing was done.
+        case last
+        /// The lane was withdrawn: the report counts for nothing.
+        case withdrawn
+    }
+
+    /// Whether the report after one can be delivered here; nil while that is not there.
+    @inline(__always)
+    static func goesOn(after number: Int64, in intake: borrowing BusIntake) -> Bool? {
+        guard intake.mailbox.isFilled(at: number + 1) else { return nil }
+        return intake.mailbox.isPlain(at: number + 1) && !intake.hasInterruption(before: number + 1)
+    }
+
+    /// Counts the report in delivery, and begins the next one.
+    ///
+    /// - Parameters:
+    ///   - number: The report in delivery, whose place can be emptied then.
+    ///   - disposition: The end that it has come to.
+    ///   - isObserved: Whether observers are to be told of it, and ``announced(at:)`` follows.
+    ///   - intake: Where it lies; the next report is released there.
+    @inline(__always)
+    func goOn(
+        from number: Int64,
+        _ disposition: HandleOutcome.Disposition,
+        isObserved: Bool,
+        in intake: borrowing BusIntake
+    ) -> Step {
+        guard Self.goesOn(after: number, in: intake) == true else { return .last }
+        guard let passage = begin(number + 1, disposition, isObserved: isObserved, in: intake) else {
+            return .withdrawn
+        }
+        complete(passage, in: intake)
+        return .next
+    }
+
+    /// Begins a report, and ends the one before: the first half of ``goOn(from:_:isObserved:in:)``.
     ///
     /// - Parameters:
     ///   - number: The report.
@@ -175,7 +213,8 @@ struct DeliveryLane: ~Copyable, Sendable {
         return found >= 0 && line.replace(found, by: found & ~Self.announcing, at: Place.position)
     }
 
-    /// Writes what is to be written once a report has begun: the one before counts, and the report is released.
+    /// Writes what is to be written once a report has begun, the second half: the one before counts, and the report is
+    /// released.
     @inline(__always)
     func complete(_ passage: Passage, in intake: borrowing BusIntake) {
         self[passage.end] = passage.count + 1

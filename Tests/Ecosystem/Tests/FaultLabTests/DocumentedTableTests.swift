@@ -88,14 +88,14 @@ extension FaultLab {
 
             ## Overview
 
-            Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``,
-            by a test of the package's fault lab, `Tests/Ecosystem`, which fails where this table says anything else. The kinds
-            are the same by async-http-client, and the codes are those that other platforms have, as far as Linux tells one
-            fault from another. Where a cell is empty, there was an answer, and no `URLError`.
+            Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``, by a test
+            of the package's fault lab, `Tests/Ecosystem`, which fails where this table says anything else. The kinds
+            are the same by async-http-client, and the codes are those that other platforms have, as far as Linux tells
+            one fault from another. Where a cell is empty, there was an answer, and no `URLError`.
 
-            The last columns say whether `RetryPolicy.default` tries again: what is idempotent, such as GET, and what is not,
-            such as POST without an `Idempotency-Key`. Nobody waits for two minutes, as one server asks: that is more than the
-            policy's longest hint.
+            The last columns say whether `RetryPolicy.default` tries again: what is idempotent, such as GET, and what
+            is not, such as POST without an `Idempotency-Key`. Nobody waits for two minutes, as one server asks: that
+            is more than the policy's longest hint.
 
             | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again |
             | --- | --- | --- | --- | --- | --- |
