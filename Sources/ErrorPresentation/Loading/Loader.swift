@@ -48,10 +48,10 @@ public final class Loader<Value: Sendable, Failure: Error> {
 
     /// Loads, and returns when that has ended.
     ///
-    /// Where several loads are under way the newest decides: what the others come to is ignored. A load that is
-    /// cancelled is as if it had never begun: the one before it decides again if it is still under way, and else the
-    /// state before comes back. Cancelled is what throws an error that `ErrorMatcher.cancellation` matches or, in a
-    /// cancelled task, `URLError.cancelled`.
+    /// Where several loads are under way the newest decides, and an answer overtakes all that began before it. A load
+    /// that is cancelled is as if it had never begun: the one before it decides again, also if it has answered
+    /// meanwhile; if there is none, the state before comes back. Cancelled is what throws an error that
+    /// `ErrorMatcher.cancellation` matches or, in a cancelled task, `URLError.cancelled`.
     ///
     /// Any other failure is posted, once, that of an overtaken load too: it changes nothing on the screen, but nobody
     /// else would hear of it. The ambient poster is the one of the task that calls this.

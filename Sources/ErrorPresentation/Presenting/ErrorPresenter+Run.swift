@@ -45,7 +45,7 @@ extension ErrorPresenter {
     ) async -> T? {
         let failure: any Error
         do {
-            // What it runs or presents itself, while it is run again, is not what became of it.
+            // Errors that the operation itself runs or presents are not the outcome of its being run again.
             return try await RetriedError.$current.withValue(nil) { try await operation() }
         } catch {
             failure = Self.unboxed(error)

@@ -12,7 +12,7 @@ extension ErrorPresenter {
         public internal(set) var waiting: Int
         /// Errors that another one stands for, which is like them.
         public internal(set) var folded: Int
-        /// Errors that there was no room for, or no more when one came that a person had asked for.
+        /// Errors that found no room, or lost their place to one that a person had asked for.
         public internal(set) var discarded: Int
         /// Errors that are not to be shown: ignored ones, cancellations, those whose style is `.never`, and those that
         /// come back over a bus and have been presented, or discarded, before they were posted.

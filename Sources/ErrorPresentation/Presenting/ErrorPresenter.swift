@@ -21,7 +21,7 @@ public final class ErrorPresenter {
     public internal(set) var current: PresentedError?
     /// How many errors wait behind it.
     public internal(set) var waiting = 0
-    /// How many errors there was no room for, or no more when one came that a person had asked for.
+    /// How many errors found no room, or lost their place to one that a person had asked for.
     public internal(set) var discarded = 0
     /// Whether an operation is being run again.
     public internal(set) var isRetrying = false
@@ -57,7 +57,7 @@ public final class ErrorPresenter {
     ///     discarded, since the first errors of a storm carry its cause. But what a person asked for, which is all that
     ///     no bus has handed over, takes the place of the newest that waits and that nobody asked for: that one is
     ///     discarded. Not negative. The failure of a retry may wait besides. As many reports again, and at least 1,024,
-    ///     repeats included, may wait for the main actor to look at them.
+    ///     repeats included, may wait for the main actor to look at them, with what the text of another error presents.
     public init(
         rules: ErrorMap<PresentationStyle> = .default,
         texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),

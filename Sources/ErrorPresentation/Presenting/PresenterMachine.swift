@@ -176,8 +176,8 @@ struct PresenterMachine {
 
     /// The operation has ended.
     ///
-    /// Its error goes, unless it was dismissed meanwhile. If the operation was cancelled, and has not failed before
-    /// that, its error stays as it was: what went wrong still is.
+    /// Its error goes, unless it was dismissed meanwhile. If the operation was cancelled, and has not failed, its
+    /// error stays as it was: what went wrong still is.
     ///
     /// - Returns: The error's number if it goes.
     mutating func endRetry() -> ID? {

@@ -50,22 +50,27 @@ extension RuleSet {
     @inline(never)
     func value<Value: Sendable>(for error: any Error) -> Value? {
         defer { withExtendedLifetime(self) {} }
-        // Spelt out, or the compiler takes it for a map of optional values.
-        let found: (value: Value, rule: Unmanaged<Rule>)? = unsafe firstMatch(for: error)
-        return unsafe found?.value
+        var rule: Unmanaged<Rule>?
+        return unsafe firstMatch(for: error, &rule)
     }
 
     /// That value, and the rule.
     @inline(never)
     func match<Value: Sendable>(for error: any Error) -> (value: Value, rule: RuleDescription)? {
         defer { withExtendedLifetime(self) {} }
-        let found: (value: Value, rule: Unmanaged<Rule>)? = unsafe firstMatch(for: error)
-        return unsafe found.map { unsafe ($0.value, $0.rule._withUnsafeGuaranteedRef { $0.registration.description }) }
+        var rule: Unmanaged<Rule>?
+        guard let value: Value = unsafe firstMatch(for: error, &rule), let rule = unsafe rule else { return nil }
+        return unsafe (value, rule._withUnsafeGuaranteedRef { $0.registration.description })
     }
 
-    /// The first rule that matches, which lives as long as this set, and its value.
+    /// The value of the first rule that matches.
+    ///
+    /// Not as a pair with its rule: the runtime would look up the type of that pair for each error, which takes as long
+    /// as all the rest.
+    ///
+    /// - Parameter rule: That rule, which lives as long as this set.
     @inline(__always)
-    private func firstMatch<Value: Sendable>(for error: any Error) -> (value: Value, rule: Unmanaged<Rule>)? {
+    private func firstMatch<Value: Sendable>(for error: any Error, _ rule: inout Unmanaged<Rule>?) -> Value? {
         var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
         while let step = walk.next() {
             let value = unsafe step.rule._withUnsafeGuaranteedRef { rule in
@@ -73,7 +78,10 @@ extension RuleSet {
                 unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
                     .value(&walk.subject, isCertain: step.isCertain)
             }
-            if let value { return unsafe (value, step.rule) }
+            if let value {
+                unsafe rule = step.rule
+                return value
+            }
         }
         return nil
     }

@@ -28,7 +28,8 @@ public final class URLSessionTransport: HTTPTransport {
     ///   - timeout: How long a request may take that says nothing of its own, from its beginning to the last byte of
     ///     the answer.
     ///   - bodyLimit: How many bytes of a body are kept; more are an error.
-    ///   - transferLimit: How long a transfer goes on that nobody waits for any more. No request may take longer.
+    ///   - transferLimit: How long a transfer goes on that nobody waits for any more. No request may take longer; on
+    ///     Linux none may be silent for longer.
     ///   - configuration: What the session begins with; caches, cookies and credentials are taken out of it.
     public init(
         timeout: Duration = .seconds(60),
