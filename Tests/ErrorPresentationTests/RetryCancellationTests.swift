@@ -118,4 +118,18 @@ struct RetryCancellationTests {
         retry.cancel()
         await retry.value
     }
+
+    @Test("P3: a retry that failed has failed, also where its failure is not to be shown, and it is cancelled then")
+    func cancelledAfterHiddenFailure() async {
+        let rules = ErrorMap<PresentationStyle>(default: .alert).on(Silent.self, .never)
+        let presenter = ErrorPresenter(rules: rules)
+        presenter.present(
+            Plain("no"),
+            retry: { [unowned presenter] in
+                presenter.present(Silent.secretCase(code: 1))
+                presenter.present(CancellationError())
+            })
+        await presenter.retry()
+        #expect(presenter.current == nil && presenter.statistics == .init(received: 3, shown: 1, never: 2))
+    }
 }

@@ -55,7 +55,10 @@ extension ErrorPresenter {
         isPlacing = true
         let error = presented(arrival)
         isPlacing = false
-        guard let error else { return machine.pass(arrival.count) }
+        guard let error else {
+            if let retried = arrival.retried { machine.failRetry(retried) }
+            return machine.pass(arrival.count)
+        }
         let type = type(of: arrival.error)
         switch machine.place(error, type: type, isAskedFor: arrival.isAskedFor, asFailureOf: arrival.retried) {
         case .shown(let id), .waits(let id), .folded(into: let id):

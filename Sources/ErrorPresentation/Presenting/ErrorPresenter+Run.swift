@@ -57,6 +57,7 @@ extension ErrorPresenter {
         let isIgnored = await Self.isIgnored(failure, by: errors)
         errors.post(failure, metadata: mark.metadata(for: failure), source: source)
         if isIgnored {
+            if let retried { machine.failRetry(retried) }
             pass()
             return nil
         }

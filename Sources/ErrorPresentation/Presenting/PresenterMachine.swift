@@ -99,7 +99,7 @@ struct PresenterMachine {
         let count = error.count
         statistics.waiting -= count
         let kind = Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
-        if let failed, failed == retried { retry?.hasFailed = true }
+        if let failed { failRetry(failed) }
         let comesNext = failed != nil && failed == retried && failed == shown?.error.id && next == nil
         if let id = places[kind] {
             statistics.folded += count
@@ -165,6 +165,13 @@ struct PresenterMachine {
         // What comes from now on, even if it is alike, is news.
         if places[shown.kind] == retried { places[shown.kind] = nil }
         return retried
+    }
+
+    /// The operation has failed, whether or not that is shown.
+    ///
+    /// - Parameter id: The number of its error.
+    mutating func failRetry(_ id: ID) {
+        if id == retried { retry?.hasFailed = true }
     }
 
     /// The operation was cancelled: it will end, but that is no answer.
