@@ -16,8 +16,8 @@ struct Arrival: Sendable {
 /// Where buses leave reports for the main actor, without ever waiting for it.
 ///
 /// Bounded: what does not fit is counted. What is never to be shown, as can be known without the main actor, is counted
-/// at once, and takes no room from what is. Whoever puts something in while no wake-up is due wakes the main actor, once
-/// for all that comes until that takes them.
+/// at once, and takes no room from what is. Whoever puts something in while no wake-up is due wakes the main actor,
+/// once for all that comes until that takes them.
 final class PresenterInbox: Sendable {
     /// What has come since it was last emptied.
     struct Batch {

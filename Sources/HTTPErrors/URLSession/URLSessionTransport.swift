@@ -98,8 +98,8 @@ public final class URLSessionTransport: HTTPTransport {
 
     private func request(for message: HTTPMessage, within limit: Duration) -> URLRequest {
         var request = URLRequest(url: message.url)
-        // On Linux this is the only limit, on how long nothing moves. It counts whole seconds there, so it is rounded up:
-        // half a second would be none at all. And only this property is heeded, not what an initializer is given.
+        // On Linux this is the only limit, on how long nothing moves. It counts whole seconds there, so it is rounded
+        // up: half a second would be none at all. And only this property is heeded, not what an initializer is given.
         request.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
         request.httpMethod = message.method
         for (name, value) in message.headers.fields { request.setValue(value, forHTTPHeaderField: name) }

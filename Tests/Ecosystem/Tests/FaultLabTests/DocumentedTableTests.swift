@@ -96,8 +96,8 @@ extension FaultLab {
             Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``, by a test
             of the package's fault lab, `Tests/Ecosystem`, which fails where this table says anything else. The kinds
             are the same by async-http-client, and the codes are those that other platforms have, as far as Linux tells
-            one fault from another. Where a cell is empty there was no `URLError`: an answer came, or nothing was sent. Of
-            the statuses the most common are here.
+            one fault from another. Where a cell is empty there was no `URLError`: an answer came, or nothing was sent.
+            Of the statuses the most common are here.
 
             The last columns say whether `RetryPolicy.default` tries again: what is idempotent, such as GET, and what
             is not, such as POST without an `Idempotency-Key`. Nobody waits for two minutes, as four of these answers
