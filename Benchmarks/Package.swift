@@ -44,6 +44,11 @@ let package = Package(
             name: "post-allocations",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
+        // Does one thing as often as it is told to, for check-instructions.sh.
+        .executableTarget(
+            name: "instructions",
+            dependencies: ["Contenders"]
+        ),
         // Posts millions of errors to a bus whose action is stuck, for check-memory.sh.
         .executableTarget(
             name: "post-memory",

@@ -36,6 +36,13 @@ enum Boxing: CaseIterable {
         return _openExistential(error, do: isBox)
     }
 
+    /// The error in a box within a box.
+    static func twice(_ error: any Error) -> any Error {
+        // As a value, the function is one for `any Error`; a call would be handed what is in the box.
+        let boxing: (any Error) -> any Error = boxed
+        return boxing(error)
+    }
+
     private static func boxed<F: Error>(_ error: F) -> any Error { error }
 }
 

@@ -42,13 +42,13 @@ extension DrivenStorage {
     /// How far a worker comes that begins where it was told to.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
-        let rule = unsafe Unmanaged<Rule>.passUnretained(rule)
+        let step = RuleStep(rule, order: 0, isCertain: true)
         switch disposition {
         case .unmatched: _ = result.advance(handlers: 1)
-        case .ignored: unsafe result.record(.ignored, of: rule)
-        default: unsafe result.record(.next, of: rule)
+        case .ignored: result.record(.ignored, at: step)
+        default: result.record(.next, at: step)
         }
-        for failure in failures { unsafe result.record(failure, of: rule) }
+        for failure in failures { result.record(failure.error, of: rule, failure.report) }
         return result
     }
 

@@ -36,7 +36,7 @@ final class DrivenStorage {
     private(set) var inLane: (number: Int64, generation: UInt64)?
     /// For when the worker wanted to be woken, when it last went to sleep.
     private(set) var alarm: Duration?
-    let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _, _ in .stop }
+    let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
 
     init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil, isRunning: Bool = true) {
         storage = BusStorage(capacity: capacity, actionTimeLimit: limit, floodLimit: flood)

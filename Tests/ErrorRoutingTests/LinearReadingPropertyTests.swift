@@ -43,11 +43,20 @@ struct LinearReadingPropertyTests {
         check(explanation, reading.explain(specimen))
 
         let trace = ActionTrace()
-        let outcome = await LinearReading.$trace.withValue(trace) { await handler.handle(error) }
-        check(LinearReading.Result(outcome), expected.result)
-        check(trace.takeAll(), expected.notes)
-        let reports = outcome.failures.map { LinearReading.specimen($0.report.error).signature }
-        check(reports, expected.result.failures.map { _ in specimen.signature })
+        // A handler that was never used reads its rules as they come; one that was used looks them up, and makes a plan
+        // for the error's type, or has one. The same for an error in a box within a box.
+        let unused = reading.handler(split: 0)
+        let uses: [(ErrorHandler, any Error)] = [
+            (unused, error), (unused, error), (reading.handler(split: 0), Boxing.twice(error)), (handler, error),
+            (handler, Boxing.twice(error)),
+        ]
+        for (handler, error) in uses {
+            let outcome = await LinearReading.$trace.withValue(trace) { await handler.handle(error) }
+            check(LinearReading.Result(outcome), expected.result)
+            check(trace.takeAll(), expected.notes)
+            let reports = outcome.failures.map { LinearReading.specimen($0.report.error).signature }
+            check(reports, expected.result.failures.map { _ in specimen.signature })
+        }
 
         let synchronous = LinearReading.$trace.withValue(trace) { handler.handleSynchronously(error) }
         let isSynchronous = reading.isSynchronous(for: specimen)
@@ -84,6 +93,7 @@ struct LinearReadingPropertyTests {
         #expect(coverage.failures > 100)
         #expect(coverage.declined > 100)
         #expect(coverage.handledSynchronously > 100)
+        #expect(Boxing.isBoxed(Boxing.twice(Numbered(1))))
     }
 
     @Test(
@@ -120,10 +130,13 @@ struct LinearReadingPropertyTests {
             let map = reading.map
             for specimen in errors {
                 let expected = reading.value(for: specimen)
-                let actual = map[LinearReading.error(specimen)]
-                #expect(actual == expected, "seed \(seed), round \(round), error \(specimen), \(reading.rules)")
-                guard actual == expected else { return }
-                answers.insert(actual == "default")
+                let error = LinearReading.error(specimen)
+                for (map, error) in [(reading.map, error), (map, error), (map, Boxing.twice(error))] {
+                    let actual = map[error]
+                    #expect(actual == expected, "seed \(seed), round \(round), error \(specimen), \(reading.rules)")
+                    guard actual == expected else { return }
+                    answers.insert(actual == "default")
+                }
             }
         }
         #expect(answers == [true, false])

@@ -139,6 +139,8 @@ struct ScopeDepthTests {
     func firstAtOnce() async {
         let bus = ErrorBus(handler: ErrorHandler())
         let rules = ErrorHandler().onNoMatch { _ in .next }
+        // Used twice, they are compiled for good.
+        for _ in 0..<2 { _ = rules.handleSynchronously(Numbered(0)) }
         for round in 0..<200 {
             let outer = bus.scope("outer", handler: rules, metadata: ["a": "outer", "b": "outer"])
             let scope = outer.scope("\(round)", handler: rules, metadata: ["b": "inner"])

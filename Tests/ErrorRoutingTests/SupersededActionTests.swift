@@ -16,8 +16,10 @@ struct SupersededActionTests {
         for cameInTime in [true, false] {
             let supervisor = TakingSupervisor(cameInTime: cameInTime)
             let rules = handler.rules.reference
-            var walk = unsafe DispatchWalk(rules.program, Numbered(0), from: DispatchProgress())
-            let end = await walk.finish(LazyReport(source: .init()), under: supervisor)
+            var walk = unsafe DispatchWalk(rules.program, on: nil, Numbered(0), from: DispatchProgress())
+            let pending = PendingReport(Posting(Numbered(0), at: .init()))
+            let end = await walk.finish(LazyReport(pending), under: supervisor)
+            withExtendedLifetime(pending) {}
             withExtendedLifetime(handler) {}
             guard case .superseded(let known) = end else {
                 Issue.record("it was not taken away")

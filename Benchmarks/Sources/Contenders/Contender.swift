@@ -59,7 +59,7 @@ package struct Contender: Sendable {
                     [notifications = Notifications(), error = E1() as any Error] count in
                     for _ in 0..<count { notifications.post(error) }
                 },
-            ]
+            ] + once
     }
 
     private static func handling(

@@ -39,6 +39,12 @@ package struct LinearHandler: Sendable {
         func matches(_ error: any Error) -> Bool { error is E }
     }
 
+    private struct ValueMatcher<E: Error & Equatable>: Matcher {
+        let value: E
+
+        func matches(_ error: any Error) -> Bool { error as? E == value }
+    }
+
     private var rules: [(matcher: any Matcher, action: @Sendable (any Error) -> Bool)] = []
 
     package init() {}
@@ -46,6 +52,11 @@ package struct LinearHandler: Sendable {
     /// Adds a rule; its action answers whether to stop.
     package mutating func on<E: Error>(_ type: E.Type, do action: @escaping @Sendable (E) -> Bool) {
         rules.append((TypeMatcher<E>(), { error in (error as? E).map(action) ?? false }))
+    }
+
+    /// Adds a rule for one value.
+    package mutating func on<E: Error & Equatable>(_ value: E, do action: @escaping @Sendable (E) -> Bool) {
+        rules.append((ValueMatcher(value: value), { error in (error as? E).map(action) ?? false }))
     }
 
     @inline(never)

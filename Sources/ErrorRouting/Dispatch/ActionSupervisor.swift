@@ -20,13 +20,6 @@ protocol ActionSupervisor: AnyObject, Sendable {
     var isCurrent: Bool { get }
 }
 
-extension ActionSupervisor {
-    /// Asked between a match and its action: a predicate may have taken its time.
-    func checkCurrent() throws(DispatchSuperseded) {
-        if !isCurrent { throw DispatchSuperseded() }
-    }
-}
-
 /// One asynchronous rule's line to the supervisor.
 struct ActionWatch {
     let supervisor: any ActionSupervisor

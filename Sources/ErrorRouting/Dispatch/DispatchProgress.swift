@@ -21,7 +21,7 @@
     private(set) var isStageOver = false
     private(set) var failures: [ActionFailure] = []
     private var matchedRuleCount = 0
-    /// Without a claim to it: whoever dispatches holds the rules.
+    /// Not retained: whoever dispatches holds the rules.
     private var decisive: Unmanaged<Rule>?
     private var isIgnored = false
     /// What matchers have found out about the error, where someone else may go on: it is dear, and done once.
@@ -41,18 +41,19 @@
         kept = Findings(subject)
     }
 
-    /// A rule of this stage is about to be tried.
+    /// A rule of this stage has its turn: whoever goes on from here begins behind it.
     mutating func willTry(_ step: RuleStep) {
         lastOrder = step.order
     }
 
-    /// It is not tried here.
+    /// A rule of this stage has its turn, and is left to whoever goes on from here.
     mutating func willNotTry(_ step: RuleStep) {
         lastOrder = step.order - 1
     }
 
-    /// Takes what became of the rule that was tried last.
-    mutating func record(_ answer: Answer, of rule: Unmanaged<Rule>) {
+    /// Takes what became of a rule of this stage.
+    mutating func record(_ answer: Answer, at step: RuleStep) {
+        lastOrder = step.order
         switch answer {
         case .notMatched:
             return
@@ -64,13 +65,20 @@
         case .stop:
             isStageOver = true
         }
-        unsafe noteMatch(of: rule)
+        unsafe noteMatch(of: step.rule)
     }
 
-    /// Takes the failure of the action that was tried last: it has matched, and lets the next rule try.
-    mutating func record(_ failure: ActionFailure, of rule: Unmanaged<Rule>) {
-        failures.append(failure)
-        unsafe noteMatch(of: rule)
+    /// Takes what the action of a rule of this stage has thrown: it has matched, and lets the next rule try.
+    @inline(never)
+    mutating func record(_ error: any Error, at step: RuleStep, _ report: ErrorReport) {
+        lastOrder = step.order
+        unsafe record(error, of: step.rule.takeUnretainedValue(), report)
+    }
+
+    /// Takes the failure of the rule that was tried last.
+    mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
+        failures.append(ActionFailure(error: error, report: report, rule: rule.registration.description))
+        unsafe noteMatch(of: .passUnretained(rule))
     }
 
     private mutating func noteMatch(of rule: Unmanaged<Rule>) {
@@ -107,6 +115,7 @@
     /// What can be said so far.
     ///
     /// Complete after the last rule.
+    @inline(__always)
     var outcome: HandleOutcome {
         HandleOutcome(
             disposition: disposition,

@@ -1,131 +1,107 @@
 import Foundation
 
 /// The rules for one `NSError` domain, by code.
-///
-/// Unchecked, since the compiler cannot know that the memory does not change after `init`.
-@safe final class DomainSteps: @unchecked Sendable {
-    private struct Slot {
-        var code = 0
-        /// Nil where the slot is free.
-        var steps: RuleStepList?
-    }
-
+final class DomainSteps: Sendable {
+    let domain: String
+    let hasAsynchronous: Bool
     /// What is left where a code has no rules of its own: those for every code.
     private let anyCode: RuleSteps
-    private let owned: [RuleSteps]
-    private let slots: UnsafeMutablePointer<Slot>
-    private let mask: Int
-    private let hasCodes: Bool
-    let hasAsynchronous: Bool
+    /// The lists of steps of a code, by it; nil where no rule names one.
+    private let byCode: ProbeTable?
+    /// Holds what is in the table.
+    private let lists: [RuleSteps]
 
-    /// - Parameter rules: The rules in order, each of which requires the domain, and a code or none.
-    init(_ rules: [(rule: Rule, order: Int, code: Int?)]) {
+    /// - Parameters:
+    ///   - domain: The domain.
+    ///   - rules: The rules in order, each of which requires the domain, and a code or none.
+    ///   - isOfObjects: Whether errors are `NSError` objects: then a rule that asks for no more matches for certain.
+    init(_ domain: String, _ rules: [DomainIndex.Entry], isOfObjects: Bool) {
         func steps(_ isIncluded: (Int?) -> Bool) -> RuleSteps {
-            RuleSteps(rules.filter { isIncluded($0.code) }.map { ($0.rule, $0.order, false) })
+            RuleSteps(
+                rules.filter { isIncluded($0.code) }.map { entry in
+                    (entry.rule, entry.order, isOfObjects && entry.rule.shape.isPlainDomain)
+                })
         }
-        anyCode = steps { $0 == nil }
-        var byCode: [Int: [(rule: Rule, order: Int, isCertain: Bool)]] = [:]
-        for case (_, _, let code?) in rules { byCode[code] = [] }
-        // Rules for every code go into each code's list, so that one list is all that is looked up.
-        for entry in rules {
-            if let code = entry.code {
-                byCode[code]?.append((entry.rule, entry.order, false))
-            } else {
-                for code in byCode.keys { byCode[code]?.append((entry.rule, entry.order, false)) }
-            }
-        }
-        var capacity = 2
-        while capacity < byCode.count * 2 { capacity *= 2 }
-        mask = capacity - 1
-        unsafe slots = .allocate(capacity: capacity)
-        unsafe slots.initialize(repeating: Slot(), count: capacity)
-        var owned: [RuleSteps] = []
-        for (code, group) in byCode {
-            let list = RuleSteps(group)
-            owned.append(list)
-            var index = Self.hash(code) & mask
-            while unsafe slots[index].steps != nil { index = (index + 1) & mask }
-            unsafe slots[index] = Slot(code: code, steps: list.list)
-        }
-        self.owned = owned
-        hasCodes = !byCode.isEmpty
+        self.domain = domain
         hasAsynchronous = rules.contains { $0.rule.isAsynchronous }
+        anyCode = steps { $0 == nil }
+        let codes = Set(rules.compactMap(\.code))
+        let table = codes.isEmpty ? nil : ProbeTable(room: codes.count)
+        var lists: [RuleSteps] = []
+        for code in codes {
+            // With those for every code, so that one list is all that is looked up.
+            let list = steps { $0 == nil || $0 == code }
+            let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(list).toOpaque())
+            table?.insert(address, for: UInt(bitPattern: code))
+            lists.append(list)
+        }
+        byCode = table
+        self.lists = lists
     }
 
-    deinit { unsafe slots.deallocate() }
+    deinit { byCode?.deallocate() }
 
     /// The steps for an error of the domain, which is bridged only if a rule names a code.
     func steps(for subject: inout ErrorSubject) -> RuleStepList {
-        hasCodes ? steps(code: subject.nsError().code) : anyCode.list
+        byCode == nil ? anyCode.list : steps(code: subject.nsError().code)
     }
 
     func steps(code: Int) -> RuleStepList {
-        var index = Self.hash(code) & mask
-        while let steps = unsafe slots[index].steps {
-            if unsafe slots[index].code == code { return steps }
-            index = (index + 1) & mask
-        }
-        return anyCode.list
-    }
-
-    /// Codes often follow each other, or differ by powers of ten: multiplied by the golden ratio they spread.
-    private static func hash(_ code: Int) -> Int {
-        Int(truncatingIfNeeded: (UInt64(bitPattern: Int64(code)) &* 0x9E37_79B9_7F4A_7C15) >> 32)
+        let found = byCode?.find(UInt(bitPattern: code)) ?? 0
+        guard let steps = unsafe UnsafeRawPointer(bitPattern: found) else { return anyCode.list }
+        return unsafe Unmanaged<RuleSteps>.fromOpaque(steps)._withUnsafeGuaranteedRef { $0.list }
     }
 }
 
 /// The rules that require an `NSError` domain, by domain.
 ///
+/// A few domains are compared one by one, more of them are found by their hash.
+///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class DomainIndex: @unchecked Sendable {
-    @safe private struct Slot {
-        var domain: String
-        var hash = 0
-        /// Nil where the slot is free.
-        var steps: Unmanaged<DomainSteps>?
-    }
+    typealias Entry = (rule: Rule, order: Int, domain: String, code: Int?)
 
-    private let owned: [String: DomainSteps]
-    private let slots: UnsafeMutablePointer<Slot>
-    private let mask: Int
+    /// How many domains are compared at most without asking for a hash.
+    private static let fewDomains = 4
+
     let hasAsynchronous: Bool
+    private let owned: [DomainSteps]
+    /// The same, not retained for a look-up.
+    private let domains: UnsafeMutablePointer<Unmanaged<DomainSteps>>
+    /// The places of the domains plus one, by hash; nil for a few.
+    private let table: ProbeTable?
 
     /// - Parameter rules: The rules in order, each of which requires a domain.
-    init(_ rules: [(rule: Rule, order: Int, domain: String, code: Int?)]) {
-        owned = Dictionary(grouping: rules, by: \.domain).mapValues { group in
-            DomainSteps(group.map { ($0.rule, $0.order, $0.code) })
+    init(_ rules: [Entry]) {
+        owned = Dictionary(grouping: rules, by: \.domain).map { DomainSteps($0, $1, isOfObjects: true) }
+        unsafe domains = .allocate(capacity: owned.count)
+        table = owned.count > Self.fewDomains ? ProbeTable(room: owned.count) : nil
+        for (place, domain) in owned.enumerated() {
+            unsafe (domains + place).initialize(to: Unmanaged.passUnretained(domain))
+            table?.insert(UInt(place + 1), for: UInt(bitPattern: domain.domain.hashValue))
         }
-        var capacity = 2
-        while capacity < owned.count * 2 { capacity *= 2 }
-        mask = capacity - 1
-        unsafe slots = .allocate(capacity: capacity)
-        unsafe slots.initialize(repeating: Slot(domain: ""), count: capacity)
-        for (domain, steps) in owned {
-            let hash = domain.hashValue
-            var index = hash & mask
-            while unsafe slots[index].steps != nil { index = (index + 1) & mask }
-            unsafe slots[index] = Slot(domain: domain, hash: hash, steps: Unmanaged.passUnretained(steps))
-        }
-        hasAsynchronous = owned.values.contains(where: \.hasAsynchronous)
+        hasAsynchronous = owned.contains(where: \.hasAsynchronous)
     }
 
     deinit {
-        unsafe slots.deinitialize(count: mask + 1)
-        unsafe slots.deallocate()
+        unsafe domains.deallocate()
+        table?.deallocate()
     }
 
-    /// The rules for one domain, if there are any.
-    subscript(domain: String) -> DomainSteps? { owned[domain] }
-
+    /// The steps for an error's domain and code.
     func steps(domain: String, code: Int) -> RuleStepList {
-        let hash = domain.hashValue
-        var index = hash & mask
-        while let steps = unsafe slots[index].steps {
-            if unsafe slots[index].hash == hash, unsafe slots[index].domain == domain {
-                return unsafe steps._withUnsafeGuaranteedRef { $0.steps(code: code) }
-            }
-            index = (index + 1) & mask
+        func isWanted(_ place: Int) -> Bool {
+            unsafe domains[place]._withUnsafeGuaranteedRef { $0.domain == domain }
         }
-        return .none
+        var place = 0
+        if let table {
+            let key = UInt(bitPattern: domain.hashValue)
+            place = Int(bitPattern: table.find(key) { isWanted(Int(bitPattern: $0) - 1) }) - 1
+            if place < 0 { return .none }
+        } else {
+            while place < owned.count, !isWanted(place) { place += 1 }
+            if place == owned.count { return .none }
+        }
+        return unsafe domains[place]._withUnsafeGuaranteedRef { $0.steps(code: code) }
     }
 }

@@ -1,10 +1,10 @@
 /// The handlers that an error goes through one after the other, each with its rules as they are compiled already.
 ///
-/// Without a claim to the rules: the scope that it is made for holds them, or the scopes around that do.
+/// The rules are not retained: the scope that it is made for holds them, or the scopes around that do.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class HandlerPath: @unchecked Sendable {
-    /// How a dispatch sees a path: without a claim to it, or to anything on it.
+    /// How a dispatch sees a path: it retains neither that nor anything on it.
     @safe struct Steps {
         /// How many handlers there are.
         private let count: Int
@@ -31,6 +31,9 @@
             }
             assert(first == last, "each place is filled once")
         }
+
+        /// Whether any of them has rules beside those for errors.
+        var hasFallbacks: Bool { hasOnNoMatch || hasAlways }
 
         /// How many handlers have their turn in a stage.
         func count(in stage: RuleSet.Stage) -> Int {

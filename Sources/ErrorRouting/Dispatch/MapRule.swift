@@ -1,7 +1,16 @@
 /// A rule of an error map: what it matches, a value stands for.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
-    /// The value, if the rule matches; else nil.
-    func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? { overridden() }
+    /// Gives the value for an error that the rule is known to match, and to hand on as it is.
+    ///
+    /// - Parameters:
+    ///   - content: What is in the error's box.
+    ///   - error: The error.
+    ///   - value: Where the value goes. (An optional that is returned would be of a type that is looked up at every
+    ///     call.)
+    func give<Content: Error>(for content: Content, _ error: any Error, _ value: inout Value) { overridden() }
+
+    /// Gives the value, if the rule matches; returns whether it does.
+    func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool { overridden() }
 }
 
 /// A rule whose value is the same for all that it matches.
@@ -17,8 +26,14 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
-    override func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? {
-        isCertain || matcher.matches(&subject) ? constant : nil
+    override func give<Content: Error>(for content: Content, _ error: any Error, _ value: inout Value) {
+        value = constant
+    }
+
+    override func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool {
+        guard matcher.matches(&subject) else { return false }
+        value = constant
+        return true
     }
 }
 
@@ -28,9 +43,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     private let compute: @Sendable (Input) -> Value
 
     init(
-        _ matcher: ErrorMatcher<Input>,
-        at source: ErrorReport.Source,
-        _ compute: @escaping @Sendable (Input) -> Value
+        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
     ) {
         self.matcher = RuleMatcher(matcher)
         self.compute = compute
@@ -39,50 +52,69 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
-    override func value(_ subject: inout ErrorSubject, isCertain: Bool) -> Value? {
-        matcher.isSettled(for: subject, isCertain: isCertain)
-            ? unsafe compute(subject.error(as: Input.self)) : matcher.input(&subject).map(compute)
+    override func give<Content: Error>(for content: Content, _ error: any Error, _ value: inout Value) {
+        matcher.handOn(content, error) { value = compute($0) }
+    }
+
+    override func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool {
+        guard let input = matcher.input(&subject) else { return false }
+        value = compute(input)
+        return true
     }
 }
 
 extension RuleSet {
-    /// The value of the first rule that matches, where the rules are those of a map.
+    /// Looks up the value of the first rule that matches, where the rules are those of a map.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - value: Where the value goes; it stays as it is where no rule matches.
+    /// - Returns: The rule, which lives as long as this set; nil if none matches.
     @inline(never)
-    func value<Value: Sendable>(for error: any Error) -> Value? {
+    func look<Value: Sendable>(for error: any Error, _ value: inout Value) -> Unmanaged<Rule>? {
         defer { withExtendedLifetime(self) {} }
-        var rule: Unmanaged<Rule>?
-        return unsafe firstMatch(for: error, &rule)
+        let program = unsafe unretainedProgram
+        func look<Content: Error>(_ content: Content) -> Unmanaged<Rule>? {
+            guard let plan = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.plan(for: content, error) }) else {
+                return unsafe self.look(for: ErrorBox.unboxed(error), &value)
+            }
+            let cursor = unsafe RuleStepCursor(plan, for: content)
+            let domain = unsafe plan._withUnsafeGuaranteedRef { unsafe $0.domain }
+            if let step = unsafe cursor.first?.pointee, step.isCertain, unsafe domain == nil {
+                unsafe Self.mapRule(of: step, Value.self)._withUnsafeGuaranteedRef {
+                    $0.give(for: content, error, &value)
+                }
+                return unsafe step.rule
+            }
+            if unsafe cursor.first == nil && domain == nil { return nil }
+            return unsafe Self.firstMatch(content, error, cursor, domain, &value)
+        }
+        return unsafe _openExistential(error, do: look)
     }
 
-    /// That value, and the rule.
+    /// Asks one rule after the other.
     @inline(never)
-    func match<Value: Sendable>(for error: any Error) -> (value: Value, rule: RuleDescription)? {
-        defer { withExtendedLifetime(self) {} }
-        var rule: Unmanaged<Rule>?
-        guard let value: Value = unsafe firstMatch(for: error, &rule), let rule = unsafe rule else { return nil }
-        return unsafe (value, rule._withUnsafeGuaranteedRef { $0.registration.description })
-    }
-
-    /// The value of the first rule that matches.
-    ///
-    /// Not as a pair with its rule: the runtime would look up the type of that pair for each error, which takes as long
-    /// as all the rest.
-    ///
-    /// - Parameter rule: That rule, which lives as long as this set.
-    @inline(__always)
-    private func firstMatch<Value: Sendable>(for error: any Error, _ rule: inout Unmanaged<Rule>?) -> Value? {
-        var walk = unsafe DispatchWalk(unretainedProgram, error, from: DispatchProgress())
-        while let step = walk.next() {
-            let value = unsafe step.rule._withUnsafeGuaranteedRef { rule in
-                // Every rule of a map is one: no other is ever added.
-                unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                    .value(&walk.subject, isCertain: step.isCertain)
+    private static func firstMatch<Content: Error, Value: Sendable>(
+        _ content: Content, _ error: any Error, _ start: RuleStepCursor, _ domain: Unmanaged<DomainSteps>?,
+        _ value: inout Value
+    ) -> Unmanaged<Rule>? {
+        var subject = ErrorSubject(error)
+        var cursor = start
+        if let domain = unsafe domain { unsafe cursor.add(domain, for: &subject) }
+        while let step = cursor.next() {
+            let isMatch = unsafe mapRule(of: step, Value.self)._withUnsafeGuaranteedRef { rule in
+                guard step.isCertain else { return rule.giveIfMatching(&subject, &value) }
+                rule.give(for: content, error, &value)
+                return true
             }
-            if let value {
-                unsafe rule = step.rule
-                return value
-            }
+            if isMatch { return unsafe step.rule }
         }
         return nil
+    }
+
+    /// Every rule of a map is one: no other is ever added.
+    @inline(__always)
+    private static func mapRule<Value>(of step: RuleStep, _: Value.Type) -> Unmanaged<MapRule<Value>> {
+        unsafe Unmanaged.fromOpaque(step.rule.toOpaque())
     }
 }

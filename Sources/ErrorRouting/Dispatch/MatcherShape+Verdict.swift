@@ -22,6 +22,9 @@ struct TypeExample {
 
     let isNSErrorObject: Bool
 
+    /// The type, if it is a class.
+    let ofClass: AnyClass?
+
     /// - Parameters:
     ///   - error: The error.
     ///   - needsDomain: Whether the type's domain is to be asked, which bridges the error: that runs code of the
@@ -29,6 +32,7 @@ struct TypeExample {
     init(_ error: any Error, needsDomain: Bool) {
         self.error = error
         type = Swift.type(of: error)
+        ofClass = type as? AnyClass
         isNSErrorObject = type is NSError.Type
         var subject = ErrorSubject(error)
         domain = needsDomain && !isNSErrorObject ? subject.bridgedIfAllowed()?.domain : nil
@@ -88,7 +92,7 @@ extension MatcherShape {
 
     private static func typeVerdict(_ type: any Error.Type, for example: TypeExample) -> TypeVerdict {
         if example.type == type || type == (any Error).self { return .always(isCertain: true) }
-        if let ancestor = type as? AnyClass, let descendant = example.type as? AnyClass {
+        if let descendant = example.ofClass, let ancestor = type as? AnyClass {
             return isSubclass(descendant, of: ancestor) ? .always(isCertain: true) : .never
         }
         return example.isNSErrorObject && NSErrorBridge.isBridged(type) ? .maybe : .never
@@ -149,6 +153,15 @@ extension MatcherShape {
         case .named(_, let inner), .not(let inner), .narrowed(let inner), .anywhere(let inner): inner.asksDomain
         case .either(let first, let second), .both(let first, let second): first.asksDomain || second.asksDomain
         case .type, .value, .conforming, .extracting, .predicate, .any: false
+        }
+    }
+
+    /// Whether ``requiredDomain`` is all that is asked.
+    var isPlainDomain: Bool {
+        switch self {
+        case .nsError: true
+        case .named(_, let inner): inner.isPlainDomain
+        default: false
         }
     }
 

@@ -24,34 +24,46 @@ class Rule: @unchecked Sendable {
     /// Whether what the rule does may suspend.
     var isAsynchronous: Bool { false }
 
+    /// Whether the action gets the report.
+    var takesReport: Bool { false }
+
+    /// Does what the rule does with an error that it is known to match, and to hand on as it is, without suspending.
+    ///
+    /// - Parameters:
+    ///   - content: What is in the error's box.
+    ///   - error: The error.
+    ///   - report: Its report; nil for a rule that takes none.
+    func act<Content: Error>(
+        on content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) throws -> DispatchProgress.Answer {
+        overridden()
+    }
+
     /// Asks the matcher and, where it matches, does what the rule does without suspending.
     ///
     /// - Parameters:
     ///   - subject: The error.
     ///   - report: Its report.
-    ///   - isCertain: Whether the rule is known to match, and to hand the error on as it is.
     ///   - supervisor: Whoever may take the dispatch away.
-    func answerSynchronously(
-        _ subject: inout ErrorSubject,
-        _ report: inout LazyReport,
-        isCertain: Bool,
-        under supervisor: (any ActionSupervisor)?
+    func actIfMatching(
+        _ subject: inout ErrorSubject, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
         overridden()
     }
 
-    /// Asks the matcher and, where it matches, does what the rule does.
+    /// Does what the rule does with an error that it is known to match, and to hand on as it is, where it takes no
+    /// report.
+    func actSuspending(on error: any Error) async throws -> DispatchProgress.Answer { overridden() }
+
+    /// Asks the matcher unless the match is certain and, where it matches, does what the rule does.
     ///
     /// - Parameters:
     ///   - subject: The error.
     ///   - report: Its report.
     ///   - isCertain: Whether the rule is known to match, and to hand the error on as it is.
     ///   - watch: Told between the match and the action: predicates do not count into an action's time.
-    func answer(
-        _ subject: inout ErrorSubject,
-        _ report: ErrorReport,
-        isCertain: Bool,
-        watch: ActionWatch?
+    func actSuspending(
+        _ subject: inout ErrorSubject, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
     ) async throws -> DispatchProgress.Answer {
         overridden()
     }
@@ -65,7 +77,7 @@ class Rule: @unchecked Sendable {
 /// A matcher within a rule.
 struct RuleMatcher<Input: Sendable>: Sendable {
     private let evaluate: @Sendable (inout ErrorSubject) -> Input?
-    private let handsOnObjects = Input.self is AnyClass
+    private let handsOnAnyError = Input.self == (any Error).self
     private let asksUser: Bool
 
     init(_ matcher: ErrorMatcher<Input>) {
@@ -73,15 +85,22 @@ struct RuleMatcher<Input: Sendable>: Sendable {
         asksUser = matcher.shape.asksUser
     }
 
-    /// Whether the matcher need not be asked: what it hands on is the error as it is.
+    /// Calls a closure with an error that is certain to match, as what the matcher hands on: nothing is copied, and
+    /// nothing cast.
     ///
-    /// - Parameters:
-    ///   - subject: The error.
-    ///   - isCertain: What the plan for the error's dynamic type says of the rule. That is enough where objects are
-    ///     handed on: the dynamic type then inherits from theirs. For values the box itself has to have the type.
+    /// - Precondition: What is in the box is an `Input`, or `Input` is `any Error`.
     @inline(__always)
-    func isSettled(for subject: borrowing ErrorSubject, isCertain: Bool) -> Bool {
-        isCertain && (handsOnObjects || subject.isExactly(Input.self))
+    func handOn<Content: Error, Result>(
+        _ content: Content, _ error: any Error, to receive: (Input) throws -> Result
+    ) rethrows -> Result {
+        assert(handsOnAnyError || type(of: content) is Input.Type, "\(Content.self) was taken for \(Input.self)")
+        // By its address: a generic function that is handed the error may be handed what is in it.
+        if handsOnAnyError {
+            return try unsafe withUnsafePointer(to: error) { error in
+                try unsafe receive(UnsafeRawPointer(error).assumingMemoryBound(to: Input.self).pointee)
+            }
+        }
+        return try unsafe receive(unsafeBitCast(content, to: Input.self))
     }
 
     /// What the matcher hands on, or nil where it does not match.

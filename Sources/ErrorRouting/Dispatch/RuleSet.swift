@@ -48,7 +48,7 @@ import Synchronization
         }
     }
 
-    /// The set without a claim to it, for those who hold it elsewhere and must not retain it for a look at it.
+    /// The set, not retained, for those who hold it elsewhere and must not retain it for a look at it.
     @safe struct Reference: @unchecked Sendable {
         // Unchecked for the addresses, as the set.
         private let cell: ProgramCell?
@@ -62,24 +62,24 @@ import Synchronization
         /// The program, which lives as long as the set.
         var program: Unmanaged<DispatchProgram> {
             if let cell = unsafe cell, let program = unsafe RuleNode.program(in: cell) { return unsafe program }
-            return unsafe last?.takeUnretainedValue().program ?? Unmanaged.passUnretained(DispatchProgram.empty)
+            return unsafe last?.takeUnretainedValue().makeProgram() ?? Unmanaged.passUnretained(DispatchProgram.empty)
         }
     }
 
-    /// This set, without a claim to it.
+    /// This set, not retained.
     var reference: Reference { Reference(self) }
 
-    /// What the rules compile to; made once for each set.
+    /// What the rules compile to.
     var program: DispatchProgram { unsafe unretainedProgram.takeUnretainedValue() }
 
-    /// The program without a claim to it: it lives as long as this set.
+    /// The program, not retained: it lives as long as this set.
     var unretainedProgram: Unmanaged<DispatchProgram> {
         if let cell = unsafe cell, let program = unsafe RuleNode.program(in: cell) { return unsafe program }
-        return unsafe last?.program ?? Unmanaged.passUnretained(DispatchProgram.empty)
+        return unsafe last?.makeProgram() ?? Unmanaged.passUnretained(DispatchProgram.empty)
     }
 }
 
-/// Where a program's address is once it is compiled; 0 before.
+/// Where a program's address is once the rules are used; 0 before, and odd after the first use.
 private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
 
 /// A link in the list of registrations.
@@ -103,7 +103,7 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
     }
 
     deinit {
-        if let program = unsafe Self.program(in: cell) { unsafe program.release() }
+        unsafe Self.program(cell.pointee.load(ordering: .acquiring) & ~Self.firstUse)?.release()
         unsafe cell.deinitialize(count: 1)
         unsafe cell.deallocate()
         // Link by link, since a list of many thousands, or as many sets on top of each other, would otherwise end in as
@@ -122,22 +122,39 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
         return previous.take()
     }
 
-    var program: Unmanaged<DispatchProgram> {
-        if let program = unsafe Self.program(in: cell) { return unsafe program }
-        let made = unsafe Unmanaged.passRetained(compile())
+    /// Makes the program for a dispatch.
+    ///
+    /// The first one reads the rules as they come: most handlers that are made for a request are used once, and to
+    /// index their rules costs many times what that use does. From the second on they are looked up.
+    @inline(never)
+    func makeProgram() -> Unmanaged<DispatchProgram> {
+        let found = unsafe cell.pointee.load(ordering: .acquiring)
+        let first = unsafe Self.program(found & ~Self.firstUse)
+        if found != 0, found & Self.firstUse == 0, let program = unsafe first { return unsafe program }
+        let made = unsafe Unmanaged.passRetained(compile(after: first?.takeUnretainedValue()))
         let (isFirst, other) = unsafe cell.pointee.compareExchange(
-            expected: 0,
-            desired: UInt(bitPattern: made.toOpaque()),
+            expected: found,
+            desired: UInt(bitPattern: made.toOpaque()) | (found == 0 ? Self.firstUse : 0),
             ordering: .acquiringAndReleasing
         )
+        if isFirst {
+            // The new one keeps the first.
+            if found != 0 { unsafe first?.release() }
+            return unsafe made
+        }
         // Two may compile at once; the first one's program is the one that counts.
-        guard !isFirst, let winner = unsafe Self.program(other) else { return unsafe made }
         unsafe made.release()
-        return unsafe winner
+        return unsafe Self.program(other & ~Self.firstUse) ?? Unmanaged.passUnretained(DispatchProgram.empty)
     }
 
+    /// Marks the address of a program for the first use.
+    private static let firstUse: UInt = 1
+
+    /// The program, if the rules were used more than once.
+    @inline(__always)
     static func program(in cell: ProgramCell) -> Unmanaged<DispatchProgram>? {
-        unsafe program(cell.pointee.load(ordering: .acquiring))
+        let bits = unsafe cell.pointee.load(ordering: .acquiring)
+        return unsafe bits & firstUse == 0 ? program(bits) : nil
     }
 
     private static func program(_ bits: UInt) -> Unmanaged<DispatchProgram>? {
@@ -145,7 +162,13 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
     }
 
     /// Collects the rules from the last registered to the first, and compiles them.
-    private func compile() -> DispatchProgram {
+    ///
+    /// - Parameter first: The program of the first use; nil if this is it.
+    private func compile(after first: DispatchProgram?) -> DispatchProgram {
+        if let first {
+            return DispatchProgram(
+                rules: first.rules, onNoMatch: first.onNoMatch.rules, always: first.always.rules, after: first)
+        }
         var lists: [[Rule]] = RuleSet.Stage.allCases.map { _ in [] }
         var pending = [self]
         while let node = pending.popLast() {
@@ -160,7 +183,8 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
         return DispatchProgram(
             rules: lists[RuleSet.Stage.rules.rawValue],
             onNoMatch: lists[RuleSet.Stage.onNoMatch.rawValue],
-            always: lists[RuleSet.Stage.always.rawValue]
+            always: lists[RuleSet.Stage.always.rawValue],
+            isIndexed: false
         )
     }
 }

@@ -7,53 +7,92 @@ struct RuleStepCursor {
     private var domains = RuleStepList.none
     private var isMerging = false
 
-    init(_ steps: RuleSteps) {
-        fixed = steps.list
-    }
-
     init(_ list: RuleStepList) {
         fixed = list
     }
 
-    /// Without a claim to the plan, which dispatches of the type would all write to.
+    /// The steps of a plan for an error of its type, but for those by the domain of a Swift type.
     @inline(__always)
-    init(_ plan: Unmanaged<TypePlan>, for subject: inout ErrorSubject) {
-        let (steps, looksUp) = unsafe plan._withUnsafeGuaranteedRef { ($0.fixedSteps, $0.looksUp) }
+    init<Content: Error>(_ plan: Unmanaged<TypePlan>, for content: Content) {
+        let (steps, index, domains) = unsafe plan._withUnsafeGuaranteedRef { unsafe ($0.fixed, $0.values, $0.domains) }
         fixed = steps
-        guard looksUp else { return }
-        let (index, domain, domains) = unsafe plan._withUnsafeGuaranteedRef {
-            unsafe ($0.values, $0.domain, $0.domains)
-        }
-        if let index = unsafe index, let entry = PerThread.enterMatcher() {
-            values = unsafe index._withUnsafeGuaranteedRef { $0.steps(for: subject) }
-            PerThread.leaveMatcher(entry)
-        }
-        if let index = unsafe domains {
-            let error = subject.nsError()
-            // A subclass may have a code that dispatches the error.
-            let isPlain = subject.isExactly(NSError.self)
-            let entry = isPlain ? nil : PerThread.enterMatcher()
-            if isPlain || entry != nil {
-                self.domains = unsafe index._withUnsafeGuaranteedRef {
-                    $0.steps(domain: error.domain, code: error.code)
-                }
-            }
-            if let entry { PerThread.leaveMatcher(entry) }
-        } else if let steps = unsafe domain {
-            self.domains = unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) }
-        }
-        isMerging = !values.isEmpty || !self.domains.isEmpty
+        if let index = unsafe index { unsafe look(into: index, for: content) }
+        if let domains = unsafe domains { unsafe look(into: domains, for: content) }
+    }
+
+    @inline(never)
+    private mutating func look<Content: Error>(into index: Unmanaged<ValueIndex>, for content: Content) {
+        guard let entry = PerThread.enterMatcher() else { return }
+        let found = unsafe index._withUnsafeGuaranteedRef { $0.steps(for: content) }
+        PerThread.leaveMatcher(entry)
+        merge(values: found)
+    }
+
+    @inline(never)
+    private mutating func look<Content: Error>(into index: Unmanaged<DomainIndex>, for content: Content) {
+        let error = unsafe unsafeDowncast(unsafeBitCast(content, to: AnyObject.self), to: NSError.self)
+        // A subclass may have a code that dispatches the error.
+        let isPlain = type(of: error) == NSError.self
+        let entry = isPlain ? nil : PerThread.enterMatcher()
+        guard isPlain || entry != nil else { return }
+        let found = unsafe index._withUnsafeGuaranteedRef { $0.steps(domain: error.domain, code: error.code) }
+        if let entry { PerThread.leaveMatcher(entry) }
+        merge(domains: found)
+    }
+
+    /// Adds the steps by the domain of a Swift type.
+    mutating func add(_ steps: Unmanaged<DomainSteps>, for subject: inout ErrorSubject) {
+        merge(domains: unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) })
+    }
+
+    @inline(__always)
+    private mutating func merge(values steps: RuleStepList) {
+        if fixed.isEmpty { return fixed = steps }
+        values = steps
+        isMerging = true
+    }
+
+    @inline(__always)
+    private mutating func merge(domains steps: RuleStepList) {
+        if fixed.isEmpty, !isMerging { return fixed = steps }
+        domains = steps
+        isMerging = true
+    }
+
+    /// The next step, where it lies; nil at the end.
+    @inline(__always)
+    var first: UnsafePointer<RuleStep>? {
+        if isMerging { return unsafe firstMerged }
+        return unsafe fixed.isEmpty ? nil : fixed.next
+    }
+
+    /// Goes on behind the next step.
+    @inline(__always)
+    mutating func removeFirst() {
+        if isMerging { removeFirstMerged() } else { fixed.removeFirst() }
     }
 
     mutating func next() -> RuleStep? {
-        if isMerging { return nextMerged() }
-        return fixed.isEmpty ? nil : fixed.popFirst()
+        guard let step = unsafe first?.pointee else { return nil }
+        removeFirst()
+        return step
     }
 
-    private mutating func nextMerged() -> RuleStep? {
+    private var firstMerged: UnsafePointer<RuleStep>? {
         let first = min(fixed.order, values.order, domains.order)
         if first == .max { return nil }
-        if fixed.order == first { return fixed.popFirst() }
-        return values.order == first ? values.popFirst() : domains.popFirst()
+        if fixed.order == first { return unsafe fixed.next }
+        return unsafe values.order == first ? values.next : domains.next
+    }
+
+    private mutating func removeFirstMerged() {
+        let first = min(fixed.order, values.order, domains.order)
+        if fixed.order == first {
+            fixed.removeFirst()
+        } else if values.order == first {
+            values.removeFirst()
+        } else {
+            domains.removeFirst()
+        }
     }
 }

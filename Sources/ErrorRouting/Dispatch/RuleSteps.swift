@@ -1,16 +1,25 @@
 /// One rule in a plan, with its place in the order.
 ///
-/// Without a claim to the rule: whoever holds the plan holds the rules.
+/// The rule is not retained: whoever holds the plan holds the rules.
 @safe struct RuleStep {
     let rule: Unmanaged<Rule>
     let order: Int
     /// Whether the rule is known to match, and to hand the error on as it is.
     let isCertain: Bool
+    /// Whether what the rule does may suspend.
+    let isAsynchronous: Bool
+    /// Whether the rule can act without being asked, and without a report.
+    let actsAlone: Bool
+    /// And without suspending.
+    let actsAtOnce: Bool
 
     init(_ rule: Rule, order: Int, isCertain: Bool) {
         unsafe self.rule = unsafe Unmanaged.passUnretained(rule)
         self.order = order
         self.isCertain = isCertain
+        isAsynchronous = rule.isAsynchronous
+        actsAlone = isCertain && !rule.takesReport
+        actsAtOnce = actsAlone && !rule.isAsynchronous
     }
 }
 
@@ -31,6 +40,11 @@ final class RuleSteps: @unchecked Sendable {
             unsafe (base + index).initialize(to: RuleStep(step.rule, order: step.order, isCertain: step.isCertain))
         }
         list = unsafe RuleStepList(next: UnsafePointer(base), end: UnsafePointer(base + steps.count))
+    }
+
+    /// The rules of a stage that is not looked up: each is tried, and matches whatever comes.
+    convenience init(fallbacks rules: [Rule]) {
+        self.init(rules.enumerated().map { ($0.element, $0.offset, true) })
     }
 
     deinit { unsafe list.next.deallocate() }
@@ -59,8 +73,5 @@ final class RuleSteps: @unchecked Sendable {
     /// The place of the next step; after all others where there is none.
     var order: Int { isEmpty ? .max : unsafe next.pointee.order }
 
-    mutating func popFirst() -> RuleStep {
-        defer { unsafe next += 1 }
-        return unsafe next.pointee
-    }
+    mutating func removeFirst() { unsafe next += 1 }
 }

@@ -8,44 +8,48 @@ class ValueIndex: @unchecked Sendable {
         self.hasAsynchronous = hasAsynchronous
     }
 
-    /// The steps of the rules whose value the error equals, in order.
-    func steps(for subject: borrowing ErrorSubject) -> RuleStepList {
+    /// The steps of the rules whose value an error equals, in order.
+    ///
+    /// It runs code of the user's.
+    ///
+    /// - Precondition: The error is of the index's type.
+    func steps<Content: Error>(for content: Content) -> RuleStepList {
         fatalError("\(type(of: self)) does not override \(#function)")
     }
 }
 
-/// A hash table in memory of its own, since reading a dictionary retains it.
+/// A few values are compared one by one, more of them are found by their hash.
 ///
-/// Hashes and values lie apart: a slot with a value in it would be of a generic type, which is looked up at every call,
-/// and so would be an optional value.
+/// The values lie in memory of their own: an array of a generic type is looked up at every call, and so would be an
+/// optional value.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class HashableValueIndex<Value: Error & Hashable>: ValueIndex, @unchecked Sendable {
-    private let slots: UnsafeMutablePointer<ValueSlot>
-    private let mask: Int
-    /// The values, by the numbers in the slots.
+    /// How many values are compared at most without asking for a hash.
+    private static var fewValues: Int { 4 }
+
+    private let count: Int
     private let values: UnsafeMutablePointer<Value>
+    private let lists: UnsafeMutablePointer<RuleStepList>
+    /// The places of the values plus one, by hash; nil for a few.
+    private let table: ProbeTable?
+    /// Holds what the lists refer to.
     private let steps: [RuleSteps]
 
     /// - Parameter rules: The rules in order, each with the value that it requires.
     init(_ rules: [(value: Value, rule: Rule, order: Int)]) {
         let groups = Self.grouped(rules)
-        var capacity = 2
-        // At most half full, so that a search always meets an end.
-        while capacity < groups.count * 2 { capacity *= 2 }
-        mask = capacity - 1
-        unsafe slots = .allocate(capacity: capacity)
-        unsafe slots.initialize(repeating: ValueSlot(), count: capacity)
+        count = groups.count
         unsafe values = .allocate(capacity: groups.count)
-        var steps: [RuleSteps] = []
-        for group in groups {
-            let list = RuleSteps(group.steps)
-            var index = group.hash & mask
-            while unsafe slots[index].number >= 0 { index = (index + 1) & mask }
-            unsafe slots[index] = ValueSlot(number: steps.count, hash: group.hash, steps: list.list)
-            unsafe (values + steps.count).initialize(to: group.value)
-            steps.append(list)
+        unsafe lists = .allocate(capacity: groups.count)
+        let steps = groups.map { RuleSteps($0.steps) }
+        let table = groups.count > Self.fewValues ? ProbeTable(room: groups.count) : nil
+        for (place, group) in groups.enumerated() {
+            unsafe (values + place).initialize(to: group.value)
+            unsafe (lists + place).initialize(to: steps[place].list)
+            table?.insert(UInt(place + 1), for: UInt(bitPattern: group.hash))
         }
+        self.table = table
         self.steps = steps
         super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
     }
@@ -79,43 +83,27 @@ class ValueIndex: @unchecked Sendable {
     }
 
     deinit {
-        unsafe slots.deallocate()
-        unsafe values.deinitialize(count: steps.count)
+        unsafe values.deinitialize(count: count)
         unsafe values.deallocate()
+        unsafe lists.deallocate()
+        table?.deallocate()
     }
 
-    override func steps(for subject: borrowing ErrorSubject) -> RuleStepList {
-        // The plan is that of the error's own type, and so is the index; but the box may say a class above it.
-        subject.isExactly(Value.self) ? unsafe find(subject.error(as: Value.self)) : findByCasting(subject.error)
-    }
-
-    /// Apart, since what a cast gives is an optional of a type that is looked up at every call.
-    @inline(never)
-    private func findByCasting(_ error: any Error) -> RuleStepList {
-        guard let value = error as? Value else { return .none }
-        return find(value)
-    }
-
-    private func find(_ value: Value) -> RuleStepList {
-        let hash = value.hashValue
-        var index = hash & mask
-        while unsafe slots[index].number >= 0 {
-            if unsafe slots[index].hash == hash, unsafe values[slots[index].number] == value {
-                // What does not equal itself never matches.
-                return value == value ? unsafe slots[index].steps : .none
-            }
-            index = (index + 1) & mask
+    override func steps<Content: Error>(for content: Content) -> RuleStepList {
+        assert(type(of: content) is Value.Type, "\(Content.self) was taken for \(Value.self)")
+        let value = unsafe unsafeBitCast(content, to: Value.self)
+        var place = 0
+        if let table {
+            let isWanted = { (place: UInt) in unsafe self.values[Int(bitPattern: place) - 1] == value }
+            place = Int(bitPattern: table.find(UInt(bitPattern: value.hashValue), where: isWanted)) - 1
+            if place < 0 { return .none }
+        } else {
+            while unsafe place < count && values[place] != value { place += 1 }
+            if place == count { return .none }
         }
-        return .none
+        // What does not equal itself never matches.
+        return value == value ? unsafe lists[place] : .none
     }
-}
-
-/// What an index has for one value.
-private struct ValueSlot {
-    /// Which value it is; negative where the slot is free.
-    var number = -1
-    var hash = 0
-    var steps = RuleStepList.none
 }
 
 /// Makes an index for values of a type, if it is `Hashable`.

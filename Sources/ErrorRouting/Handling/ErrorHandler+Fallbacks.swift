@@ -36,9 +36,8 @@ extension ErrorHandler {
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(
-            AsynchronousRule(ErrorMatcher.any.named("onNoMatch"), at: .init(fileID: fileID, line: line)) { match, _ in
-                try await action(match)
-            }, to: .onNoMatch)
+            AsynchronousRule(ErrorMatcher.any.named("onNoMatch"), at: .init(fileID: fileID, line: line), action),
+            to: .onNoMatch)
     }
 
     /// Adds an `onNoMatch` whose action also gets the report, and may suspend; see ``onNoMatch(fileID:line:do:)``.
@@ -48,7 +47,7 @@ extension ErrorHandler {
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(
-            AsynchronousRule(ErrorMatcher.any.named("onNoMatch"), at: .init(fileID: fileID, line: line), action),
+            AsynchronousReportRule(ErrorMatcher.any.named("onNoMatch"), at: .init(fileID: fileID, line: line), action),
             to: .onNoMatch)
     }
 
@@ -89,9 +88,8 @@ extension ErrorHandler {
         do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(
-            AsynchronousRule(ErrorMatcher.any.named("always"), at: .init(fileID: fileID, line: line)) { match, _ in
-                try await action(match)
-            }, to: .always)
+            AsynchronousRule(ErrorMatcher.any.named("always"), at: .init(fileID: fileID, line: line), action),
+            to: .always)
     }
 
     /// Adds an `always` whose action also gets the report, and may suspend; see ``always(fileID:line:do:)``.
@@ -101,7 +99,7 @@ extension ErrorHandler {
         do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
         adding(
-            AsynchronousRule(ErrorMatcher.any.named("always"), at: .init(fileID: fileID, line: line), action),
+            AsynchronousReportRule(ErrorMatcher.any.named("always"), at: .init(fileID: fileID, line: line), action),
             to: .always)
     }
 }

@@ -11,12 +11,22 @@ extension ErrorHandler {
     /// - Complexity: Beside the actions, O(1) in the number of rules, but for those that have to be tried for every
     ///   error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``). The first error of a type costs
     ///   O(number of rules).
+    @inlinable
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
-        let source = ErrorReport.Source(fileID: fileID, line: line)
-        var report = LazyReport(source: source)
-        if let outcome = rules.dispatchIfSynchronous(error, &report) { return outcome }
-        return await rules.dispatch(error, report)
+        // Inlined, so that callers set up no asynchronous call where nothing is asynchronous.
+        if let outcome = handleIfSynchronous(error, fileID, line) { return outcome }
+        return await handleSuspending(error, fileID, line)
+    }
+
+    @usableFromInline
+    func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
+        rules.dispatchIfSynchronous(error, ErrorReport.Source(fileID: fileID, line: line))
+    }
+
+    @usableFromInline
+    func handleSuspending(_ error: any Error, _ fileID: String, _ line: UInt) async -> HandleOutcome {
+        await rules.dispatch(error, ErrorReport.Source(fileID: fileID, line: line))
     }
 
     /// Handles an error that comes with its report.
@@ -25,9 +35,8 @@ extension ErrorHandler {
     /// - Returns: What became of the error, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
-        var lazy = LazyReport(report)
-        if let outcome = rules.dispatchIfSynchronous(report.error, &lazy) { return outcome }
-        return await rules.dispatch(report.error, lazy)
+        if let outcome = rules.dispatchIfSynchronous(report.error, report) { return outcome }
+        return await rules.dispatch(report.error, report)
     }
 
     /// Handles an error without suspending, or declines.
@@ -45,7 +54,7 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> HandleOutcome? {
-        rules.dispatchSynchronously(error, LazyReport(source: .init(fileID: fileID, line: line)))
+        rules.dispatchSynchronously(error, ErrorReport.Source(fileID: fileID, line: line))
     }
 
     /// Handles an error where nobody can wait, in a callback say: at once if no rule needs to suspend for it, else

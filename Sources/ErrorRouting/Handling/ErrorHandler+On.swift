@@ -39,7 +39,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (Output) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line)) { match, _ in try await action(match) })
+        adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule with an action that also gets the report, and may suspend; see `on(matching:)` above.
@@ -49,7 +49,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (Output, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(matcher, at: .init(fileID: fileID, line: line), action))
+        adding(AsynchronousReportRule(matcher, at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a type of error, matched as ``ErrorMatcher/type(_:)`` does.
@@ -86,9 +86,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(
-            AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line)) { match, _ in try await action(match) }
-        )
+        adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a type of error, with an action that also gets the report, and may suspend; see
@@ -99,7 +97,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(.type(type), at: .init(fileID: fileID, line: line), action))
+        adding(AsynchronousReportRule(.type(type), at: .init(fileID: fileID, line: line), action))
     }
 }
 
@@ -139,9 +137,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(
-            AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line)) { match, _ in try await action(match)
-            })
+        adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend; see
@@ -152,7 +148,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (E, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(.value(value), at: .init(fileID: fileID, line: line), action))
+        adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a domain, and a code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
@@ -196,10 +192,7 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (NSError) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(
-            AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line)) { match, _ in
-                try await action(match)
-            })
+        adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 
     /// Adds a rule for a domain, with an action that also gets the report, and may suspend; see
@@ -211,6 +204,8 @@ extension ErrorHandler {
         line: UInt = #line,
         do action: @escaping @Sendable (NSError, ErrorReport) async throws -> HandleStrategy
     ) -> ErrorHandler {
-        adding(AsynchronousRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
+        adding(
+            AsynchronousReportRule(
+                .nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), action))
     }
 }

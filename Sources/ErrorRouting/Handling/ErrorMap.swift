@@ -23,14 +23,22 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     ///
     /// - Parameter error: The error to look up.
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
-    public subscript(_ error: any Error) -> Value { rules.value(for: error) ?? defaultValue }
+    public subscript(_ error: any Error) -> Value {
+        var value = defaultValue
+        _ = unsafe rules.look(for: error, &value)
+        return value
+    }
 
     /// The value of the last-registered rule that matches the error, and which rule that is.
     ///
     /// - Parameter error: The error to look up.
     /// - Returns: The value and its rule; nil where only the default is left.
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
-    public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? { rules.match(for: error) }
+    public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? {
+        var value = defaultValue
+        guard let rule = unsafe rules.look(for: error, &value) else { return nil }
+        return unsafe (value, rule._withUnsafeGuaranteedRef { $0.registration.description })
+    }
 
     /// This map with another one's rules on top.
     ///

@@ -64,7 +64,18 @@ struct ErrorSubject: Sendable {
             isExactly(type) || type is AnyClass && self.type is Output.Type,
             "\(contentType) was taken for \(type)"
         )
-        if type == (any Error).self { return unsafe unsafeBitCast(error, to: type) }
+        return unsafe Self.content(of: error, as: type)
+    }
+
+    /// What is in an error's box, which is known to have a type.
+    @unsafe @inline(__always)
+    static func content<Output>(of error: any Error, as type: Output.Type) -> Output {
+        // By its address: a generic function that is handed the error may be handed what is in it.
+        if type == (any Error).self {
+            return unsafe withUnsafePointer(to: error) { error in
+                unsafe UnsafeRawPointer(error).assumingMemoryBound(to: Output.self).pointee
+            }
+        }
         func project<Content: Error>(_ content: Content) -> Output { unsafe unsafeBitCast(content, to: Output.self) }
         // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
         return _openExistential(error, do: project)

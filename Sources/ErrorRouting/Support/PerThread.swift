@@ -11,8 +11,8 @@ import Synchronization
     import Android
 #endif
 
-/// What the library keeps for each thread, in one word: the number of a slot, so that threads can keep to memory of
-/// their own, and how deep the thread is in code of the user's that the library has called.
+/// What the library keeps for each thread: the number of a slot, so that threads can keep to memory of their own, and
+/// how deep the thread is in code of the user's that the library has called.
 ///
 /// That code is synchronous. A task-local would say the same, but whatever tasks that code starts would inherit it.
 enum PerThread {
@@ -24,46 +24,43 @@ enum PerThread {
         return count
     }()
 
-    private static let lastThread = Atomic<UInt>(0)
+    private static let lastThread = Atomic<Int>(0)
     /// The system's key plus one, or 0; an atomic, since what is made at its first use is looked up at each.
     private static let key = Atomic<UInt>(0)
     private static let noKey = UInt.max
 
-    /// A thread's word, which fits 32 bits.
-    private struct Word {
-        static let oneMatcher: UInt = 1
-        static let matchers: UInt = 0x1F
-        static let oneText: UInt = 1 << 5
-        static let texts: UInt = 0x7 << 5
-        static let oneWithin: UInt = 1 << 8
-        static let within: UInt = 0x7FF << 8
-        static let oneSlot: UInt = 1 << 19
-        static let slots: UInt = 0xFF << 19
-        /// Set in every thread's word, since 0 is what a thread without one has.
-        static let mark: UInt = 1 << 27
-
-        var bits = mark
+    /// A thread's own, which nobody else sees; freed when the thread ends.
+    private struct Record {
+        let slot: Int
+        /// How many matchers the thread is in the middle of.
+        var matchers = 0
+        /// How many texts.
+        var texts = 0
+        /// How many of both were asked for within the outermost.
+        var within = 0
     }
+
+    private typealias Address = UnsafeMutablePointer<Record>
 
     /// The calling thread's slot, below ``count``.
     ///
     /// Threads are given slots in the order in which they first ask. Where the system has no more keys all threads
     /// share one, which is slower and no less right; and what is said below is not bounded.
-    static var slot: Int { Int(bitPattern: (word.bits & Word.slots) / Word.oneSlot) }
+    static var slot: Int { unsafe record?.pointee.slot ?? 0 }
 
     // MARK: Matchers
 
     /// How many matchers may be asked within one another.
-    static let matcherLimit: UInt = 16
+    static let matcherLimit = 16
     /// From this depth on it is counted how many are asked in all: one that asks for several each time would else ask
     /// for a great many.
-    private static let countedDepth: UInt = 3
+    private static let countedDepth = 3
     /// How many of those that are counted there may be, matchers and texts, within the outermost.
-    static let countLimit: UInt = 1_024
+    static let countLimit = 1_024
 
-    /// What a thread was in the middle of before a call.
-    struct Entry {
-        fileprivate let bits: UInt
+    /// A matcher that was entered.
+    @safe struct Entry {
+        fileprivate let record: UnsafeMutableRawPointer?
     }
 
     /// A matcher is about to run code of the user's, or an error is about to be bridged.
@@ -75,36 +72,34 @@ enum PerThread {
     ///   match.
     @inline(__always)
     static func enterMatcher() -> Entry? {
-        let bits = word.bits
-        if bits & Word.matchers >= countedDepth * Word.oneMatcher { return enterDeep(bits) }
-        set(bits + Word.oneMatcher)
-        return Entry(bits: bits)
+        guard let record = unsafe record else { return unsafe Entry(record: nil) }
+        if unsafe record.pointee.matchers >= countedDepth {
+            guard unsafe record.pointee.matchers < matcherLimit, unsafe record.pointee.within < countLimit else {
+                return nil
+            }
+            unsafe record.pointee.within += 1
+        }
+        unsafe record.pointee.matchers += 1
+        return unsafe Entry(record: record)
     }
 
-    @inline(never)
-    private static func enterDeep(_ bits: UInt) -> Entry? {
-        guard bits & Word.matchers < matcherLimit * Word.oneMatcher, bits & Word.within < countLimit * Word.oneWithin
-        else { return nil }
-        set(bits + Word.oneMatcher + Word.oneWithin)
-        return Entry(bits: bits)
-    }
-
-    /// The matcher that was entered has answered.
+    /// The matcher that was entered has returned.
     @inline(__always)
     static func leaveMatcher(_ entry: Entry) {
+        guard let record = unsafe entry.record?.assumingMemoryBound(to: Record.self) else { return }
+        unsafe record.pointee.matchers -= 1
         // Within others, those that were counted stay so.
-        set(entry.bits & (Word.texts | Word.matchers) == 0 ? entry.bits : word.bits - Word.oneMatcher)
+        if unsafe record.pointee.matchers == 0, unsafe record.pointee.texts == 0 { unsafe record.pointee.within = 0 }
     }
 
     // MARK: Texts
 
     /// Whether the thread is in the middle of a text.
-    static var isInText: Bool { word.bits & Word.texts != 0 }
+    static var isInText: Bool { unsafe record.map { unsafe $0.pointee.texts > 0 } ?? false }
 
     /// Whether a text may be asked for: fewer than `depth` are within one another, and not too many within one.
     static func mayEnterText(depth: Int) -> Bool {
-        let bits = word.bits
-        return bits & Word.texts < UInt(depth) * Word.oneText && bits & Word.within < countLimit * Word.oneWithin
+        unsafe record.map { unsafe $0.pointee.texts < depth && $0.pointee.within < countLimit } ?? true
     }
 
     /// Calls a closure that asks the user's code for a text, which may ask the library for one.
@@ -113,46 +108,45 @@ enum PerThread {
     ///   - isCounted: Whether it counts as one of those within one another; if not, each that follows begins anew.
     ///   - body: What asks.
     static func inText<Result>(isCounted: Bool, _ body: () -> Result) -> Result {
-        let before = word.bits
-        set(before + Word.oneText + (isCounted ? Word.oneWithin : 0))
+        guard let record = unsafe record else { return body() }
+        let before = unsafe record.pointee.within
+        unsafe record.pointee.texts += 1
+        if isCounted { unsafe record.pointee.within += 1 }
         defer {
+            unsafe record.pointee.texts -= 1
             // Those within the outermost one that counts are counted until that ends.
-            set(before & Word.within == 0 ? before : before & ~Word.within | word.bits & Word.within)
+            if before == 0 { unsafe record.pointee.within = 0 }
         }
         return body()
     }
 
-    // MARK: The word
+    // MARK: The record
 
+    /// The calling thread's; nil where the system has no more keys.
     @inline(__always)
-    private static var word: Word {
+    private static var record: Address? {
         let key = key.load(ordering: .acquiring)
         if key != 0, key != noKey, let found = unsafe pthread_getspecific(pthread_key_t(key - 1)) {
-            return Word(bits: UInt(bitPattern: found))
+            return unsafe found.assumingMemoryBound(to: Record.self)
         }
-        return makeWord()
-    }
-
-    @inline(__always)
-    private static func set(_ bits: UInt) {
-        let key = key.load(ordering: .relaxed)
-        guard key != noKey else { return }
-        unsafe pthread_setspecific(pthread_key_t(key - 1), UnsafeRawPointer(bitPattern: bits))
+        return unsafe makeRecord()
     }
 
     @inline(never)
-    private static func makeWord() -> Word {
+    private static func makeRecord() -> Address? {
         if key.load(ordering: .acquiring) == 0 { makeKey() }
-        if key.load(ordering: .acquiring) == noKey { return Word() }
+        let key = key.load(ordering: .acquiring)
+        if key == noKey { return nil }
+        let record = Address.allocate(capacity: 1)
         let number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue
-        let word = Word(bits: Word.mark | number % UInt(bitPattern: count) * Word.oneSlot)
-        set(word.bits)
-        return word
+        unsafe record.initialize(to: Record(slot: number & (count - 1)))
+        unsafe pthread_setspecific(pthread_key_t(key - 1), record)
+        return unsafe record
     }
 
     private static func makeKey() {
         var made = pthread_key_t()
-        let isMade = unsafe pthread_key_create(&made, nil) == 0
+        let isMade = unsafe pthread_key_create(&made) { unsafe $0?.deallocate() } == 0
         let (isFirst, _) = key.compareExchange(
             expected: 0,
             desired: isMade ? UInt(made) + 1 : noKey,

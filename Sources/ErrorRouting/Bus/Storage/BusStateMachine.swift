@@ -318,13 +318,8 @@ extension BusStateMachine {
         }
         let deadline = action.began + min(actionTimeLimit, BusClock.forever)
         guard now >= deadline else { return .sleep(until: deadline) }
-        let failure = ActionFailure(
-            error: ActionTimeLimitExceeded(limit: actionTimeLimit),
-            report: action.report,
-            rule: action.rule.registration.description
-        )
         var progress = action.progress
-        unsafe progress.record(failure, of: Unmanaged.passUnretained(action.rule))
+        progress.record(ActionTimeLimitExceeded(limit: actionTimeLimit), of: action.rule, action.report)
         delivery.progress = progress
         delivery.action = nil
         phase = .delivering(delivery)

@@ -105,23 +105,21 @@ final class DeliveryWorker: ActionSupervisor {
         // Of the rules the bus holds its own, and what was posted those of its scope.
         defer { withExtendedLifetime((bus, pending)) {} }
         let path = unsafe Self.path(of: pending.posting.unretainedScope)
-        var progress = progress
+        var start = progress ?? DispatchProgress()
         if progress == nil {
-            var walk = walk(for: pending.error, on: path, from: DispatchProgress())
             var report = LazyReport(pending)
-            switch walk.finishIfSynchronous(&report, under: self) {
+            switch run(pending.error, on: path, &report, into: &start) {
             case .needsSuspension:
-                if !walk.progress.failures.isEmpty { bus.storage.goOn(from: walk.progress, for: generation) }
-                progress = walk.progress
+                if !start.failures.isEmpty { bus.storage.goOn(from: start, for: generation) }
             case .completed:
-                return complete(pending, walk.progress)
+                return complete(pending, start)
             case .superseded:
-                return bus.storage.superseded(telling: walk.progress.failures)
+                return bus.storage.superseded(telling: start.failures)
             }
         }
         // The action may take its time: who reads along shall not wait for it.
         bus.observers.wakeReaders()
-        var walk = walk(for: pending.error, on: path, from: progress ?? DispatchProgress())
+        var walk = unsafe DispatchWalk(rules.program, on: path, pending.error, from: start)
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return complete(pending, walk.progress)
         case .superseded(let known): return bus.storage.superseded(telling: walk.progress.failures, known: known)
@@ -154,19 +152,17 @@ final class DeliveryWorker: ActionSupervisor {
         unsafe scope?._withUnsafeGuaranteedRef { $0.handlers }
     }
 
-    /// The way of an error through the rules of the bus, or of the path of its scope.
+    /// Lets an error go through the rules of the bus, or of the path of its scope, up to the first asynchronous one.
     ///
-    /// What it refers to is held by the bus, and by what was posted.
+    /// What these are is held by the bus, and by what was posted.
     @inline(__always)
-    private func walk(
-        for error: any Error,
-        on path: HandlerPath.Steps?,
-        from progress: DispatchProgress
-    ) -> DispatchWalk {
-        guard let path else {
-            return unsafe DispatchWalk(rules.program, error, from: progress)
-        }
-        return DispatchWalk(path, error, from: progress)
+    private func run(
+        _ error: any Error, on path: HandlerPath.Steps?, _ report: inout LazyReport,
+        into progress: inout DispatchProgress
+    ) -> DispatchWalk.SynchronousEnd {
+        unsafe DispatchWalk.run(
+            error, through: path?.program(0, .rules) ?? rules.program, on: path, &report, under: self,
+            into: &progress)
     }
 
     /// How many reports are delivered before others that wait for the thread are let in.
@@ -197,17 +193,17 @@ final class DeliveryWorker: ActionSupervisor {
         let posting = unsafe bus.storage.posting(inLaneAt: number)
         // Before the error is looked at, which would be retained meanwhile.
         let path = unsafe Self.path(of: posting.pointee.unretainedScope)
-        var walk = unsafe walk(for: posting.pointee.error, on: path, from: DispatchProgress())
         var report = unsafe LazyReport(posting, sequence: bus.storage.sequence(inLaneAt: number))
-        switch walk.finishIfSynchronous(&report, under: self) {
+        var progress = DispatchProgress()
+        switch unsafe run(posting.pointee.error, on: path, &report, into: &progress) {
         case .needsSuspension:
-            return leaveLane(at: number, walk.progress, isOver: false)
+            return leaveLane(at: number, progress, isOver: false)
         case .superseded:
-            return leaveWithdrawnLane(at: number, telling: walk.progress.failures)
+            return leaveWithdrawnLane(at: number, telling: progress.failures)
         case .completed:
-            guard walk.progress.failures.isEmpty else { return leaveLane(at: number, walk.progress, isOver: true) }
+            guard progress.failures.isEmpty else { return leaveLane(at: number, progress, isOver: true) }
             return bus.observers.isEmpty
-                ? goOn(from: number, walk.progress) : unsafe goOn(from: number, walk.progress, telling: posting)
+                ? goOn(from: number, progress) : unsafe goOn(from: number, progress, telling: posting)
         }
     }
 

@@ -1,0 +1,46 @@
+import ErrorRouting
+
+extension Contender {
+    /// A preset of ten that is customised with one more rule and used once, as for a request, and the same done with a
+    /// linear list.
+    ///
+    /// The error's rule is the first of the ten, so that a list has to be gone through to its end.
+    package static var once: [Contender] {
+        [
+            Contender("a preset customised and used once", rules: 11, iterations: 1_000) {
+                [preset = Handlers.types(10), error = Handlers.firstOfTypes] times in
+                for number in 0..<times {
+                    let handler = preset.on(Status.code(number)) {
+                        consume($0)
+                        return .stop
+                    }
+                    await handler.handle(error)
+                }
+            },
+            Contender("a linear list customised and used once", rules: 11, iterations: 1_000) {
+                [preset = LinearHandler.types(10), error = Handlers.firstOfTypes] times in
+                for number in 0..<times {
+                    var handler = preset
+                    handler.on(Status.code(number)) {
+                        consume($0)
+                        return true
+                    }
+                    handler.handle(error)
+                }
+            },
+        ]
+    }
+
+    /// What is counted in instructions, and not in time: by one thread, from the first post to the last error's having
+    /// been handled.
+    package static var counted: [Contender] {
+        [
+            Contender("posting and delivering", rules: 8) { times in
+                let bus = ErrorBus(handler: Handlers.plainTypes(), configuration: .init(capacity: times))
+                for number in 0..<times { bus.post(makeError(number)) }
+                bus.finish()
+                await bus.run()
+            }
+        ]
+    }
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Counts with valgrind how many instructions one operation of each kind takes: what N and 2 N of them take, the difference
+# over N. Unlike times these hardly differ from run to run, so they show what a change has cost.
+#
+#   check-instructions.sh            prints the counts, and fails where one is 5 % above its threshold
+#   check-instructions.sh --update   writes the counts down as the new thresholds
+#
+# Thresholds hold for one version of the compiler and one processor family: instructions/VERSION-ARCHITECTURE.txt. Where
+# there is no such file the counts are printed, and nothing fails.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+command -v valgrind >/dev/null || { echo "check-instructions: valgrind is not installed" >&2; exit 69; }
+swift build -c release --product instructions >&2
+program=$(swift build -c release --show-bin-path)/instructions
+version=$(swift --version 2>/dev/null | grep --only-matching -E "Swift version [0-9.]+" | cut -d " " -f 3)
+thresholds="Results/instructions-$version-$(uname -m).txt"
+
+# Hashes that are the same in every run; fails where valgrind says nothing.
+instructions() {
+    SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
+        "$program" "$@" 2>&1 | sed -n 's/.*I *refs: *\([0-9,]*\).*/\1/p' | tr -d , | grep .
+}
+
+counts=$(mktemp)
+trap 'rm -f "$counts"' EXIT
+failures=0
+n=2000
+while IFS='|' read -r name rules; do
+    [ -n "$name" ] || continue
+    one=$(instructions "$name" "$rules" "$n")
+    two=$(instructions "$name" "$rules" $((2 * n)))
+    count=$(((two - one) / n))
+    echo "$name|$rules|$count" >> "$counts"
+    most=$(grep --fixed-strings "$name|$rules|" "$thresholds" 2>/dev/null | cut -d '|' -f 3 || true)
+    printf '%6d  %s, %s rules' "$count" "$name" "$rules"
+    [ -z "$most" ] || printf ' (threshold %d)' "$most"
+    if [ -n "$most" ] && [ $((count * 100)) -gt $((most * 105)) ]; then
+        printf '  FAILED: %d %% dearer' $((count * 100 / most - 100))
+        failures=1
+    fi
+    echo
+done <<LIST
+match by type|64
+miss|64
+match by value|1
+match by value|8
+match by NSError|8
+match by superclass|8
+error map|64
+always alone|1
+asynchronous action|1
+switch, 8th case|8
+switch, 4th case|4
+a preset customised and used once|11
+a linear list customised and used once|11
+making a scope without rules|1
+making a scope with one rule|1
+withErrorScope|1
+posting and delivering|8
+LIST
+if [ "${1:-}" = --update ]; then
+    cp "$counts" "$thresholds"
+    echo "written down in Benchmarks/$thresholds"
+    exit 0
+fi
+[ -e "$thresholds" ] || echo "no thresholds for Swift $version on $(uname -m): nothing is compared"
+exit "$failures"
