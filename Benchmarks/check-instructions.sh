@@ -57,6 +57,7 @@ a linear list customised and used once|11
 making a scope without rules|1
 making a scope with one rule|1
 withErrorScope|1
+TaskLocal.withValue|1
 posting and delivering|8
 LIST
 if [ "${1:-}" = --update ]; then

@@ -31,16 +31,30 @@ extension Contender {
         ]
     }
 
-    /// What is counted in instructions, and not in time: by one thread, from the first post to the last error's having
-    /// been handled.
+    @inline(never)
+    private static func makeE8(_ number: Int) -> any Error {
+        var error = E8()
+        error.code = number
+        return error
+    }
+
+    /// What is not part of a table: counted in instructions, or compared with another program's.
+    ///
+    /// Posting and delivering is done by one thread after the other, so that it takes the same in every run.
     package static var counted: [Contender] {
         [
+            Contender("create and handle, the eighth type", rules: 8) { [handler = Handlers.plainTypes()] times in
+                for number in 0..<times { await handler.handle(makeE8(number)) }
+            },
+            Contender("create an error", rules: 1) { times in
+                for number in 0..<times { consume(makeE8(number)) }
+            },
             Contender("posting and delivering", rules: 8) { times in
                 let bus = ErrorBus(handler: Handlers.plainTypes(), configuration: .init(capacity: times))
                 for number in 0..<times { bus.post(makeError(number)) }
                 bus.finish()
                 await bus.run()
-            }
+            },
         ]
     }
 }

@@ -17,6 +17,7 @@ extension Contender {
             Contender("withErrorScope on the main actor", rules: 1, iterations: iterations) { @MainActor times in
                 await bindScopes(times)
             },
+            taskLocal,
             Contender("making the same path by hand", rules: 1, iterations: iterations) {
                 [service = Place("service", in: [])] times in
                 for _ in 0..<times { consume(Place("request", in: service.path)) }
@@ -50,4 +51,16 @@ extension Contender {
 
         init(_ name: String, in outer: [String]) { path = outer + [name] }
     }
+}
+
+extension Contender {
+    @TaskLocal private static var word: Int?
+
+    /// What it takes to bind a task-local value at all.
+    static let taskLocal = Contender("TaskLocal.withValue", rules: 1, iterations: 2_000) { times in
+        for number in 0..<times { await $word.withValue(number) { await nothing(number) } }
+    }
+
+    @inline(never)
+    private static func nothing(_ number: Int) async { consume(number) }
 }

@@ -8,28 +8,41 @@ struct DispatchPart: Part {
     let rounds = 41
     let shortRounds = 15
 
-    let goals = [
-        flat("match by type", 1.2),
-        flat("miss", 1.2),
-        flat("match by value", 1.3),
-        flat("match by NSError", 1.5),
-        flat("error map", 1.2),
-        Goal(
-            text: "dispatch over a switch that matches in its 4th case", first: ("eight types, the fourth", 8),
-            second: ("switch, 4th case", 4), bound: 0.9, isFloor: false),
-        Goal(
-            text: "dispatch over a switch that matches in its 8th case", first: ("eight types, the eighth", 8),
-            second: ("switch, 8th case", 8), bound: 0.5, isFloor: false),
-        Goal(
-            text: "linear list over dispatch, 10 rules", first: ("linear list", 10), second: ("match by type", 10),
-            bound: 8, isFloor: true),
-        Goal(
-            text: "linear list over dispatch, 1,000 rules", first: ("linear list", 1_000),
-            second: ("match by type", 1_000), bound: 800, isFloor: true),
-    ]
+    let goals =
+        [
+            overSwitch("match by type", ("match by type", 64), 0.15, wish: 0.11),
+            Goal(
+                text: "match by type over a switch's 4th case", first: ("match by type", 64),
+                second: ("switch, 4th case", 4), bound: 0.3, wish: 0.22, isFloor: false),
+            overSwitch("miss", ("miss", 64), 0.1, wish: 0.08),
+            overSwitch("match by value, one rule", ("match by value", 1), 0.22, wish: 0.15),
+            overSwitch("match by value, eight rules", ("match by value", 8), 0.35, wish: 0.23),
+            overSwitch("match by NSError", ("match by NSError", 8), 0.3, wish: 0.19),
+            overSwitch("error map", ("error map", 64), 0.1, wish: 0.06),
+            overSwitch("asynchronous action", ("asynchronous action", 1), 0.8, wish: 0.51),
+            overSwitch("always alone", ("always alone", 1), 0.43, wish: 0.3),
+            Goal(
+                text: "a preset of ten, customised and used once, over a linear list",
+                first: ("a preset customised and used once", 11),
+                second: ("a linear list customised and used once", 11), bound: 3, wish: 1.5, isFloor: false),
+        ]
+        + ["match by type", "miss", "match by value", "match by NSError", "error map"].map(flat)
+        + [10, 1_000].map { rules in
+            Goal(
+                text: "linear list over dispatch, \(rules.formatted()) rules", first: ("linear list", rules),
+                second: ("match by type", rules), bound: rules == 10 ? 8 : 800, isFloor: true)
+        }
 
-    private static func flat(_ name: String, _ bound: Double) -> Goal {
+    /// A bound on what something costs beside a hand-written switch that matches in its last case of eight.
+    private static func overSwitch(_ text: String, _ first: (String, Int), _ bound: Double, wish: Double) -> Goal {
         Goal(
+            text: "\(text) over a switch's 8th case", first: first, second: ("switch, 8th case", 8), bound: bound,
+            wish: wish, isFloor: false)
+    }
+
+    private static func flat(_ name: String) -> Goal {
+        let bound = 1.15
+        return Goal(
             text: "\(name): 1,000 rules over 1", first: (name, 1_000), second: (name, 1), bound: bound,
             shortBound: bound * 2, isFloor: false)
     }
@@ -43,7 +56,9 @@ struct DispatchPart: Part {
         ]
         let singles = [
             ("eight types, the fourth", 8), ("switch, 4th case", 4), ("eight types, the eighth", 8),
-            ("switch, 8th case", 8), ("always alone", 1), ("asynchronous action", 1), ("four tasks at once", 64),
+            ("switch, 8th case", 8), ("a preset customised and used once", 11),
+            ("a linear list customised and used once", 11), ("always alone", 1), ("asynchronous action", 1),
+            ("four tasks at once", 64),
             ("NotificationCenter", 1), ("building 1,000 rules", 1_000),
         ]
         let lines =
@@ -55,7 +70,7 @@ struct DispatchPart: Part {
                 let text =
                     "\(scaling.name): throughput of \(scaling.cores) tasks over 1, relative to a control that shares "
                     + "nothing"
-                return Table.goal(text, scaling.relative, bound: "≥ 0.9", isMet: scaling.relative.median >= 0.9)
+                return Table.goal(text, scaling.relative, bound: "≥ 0.95", isMet: scaling.relative.median >= 0.95)
             }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -26,7 +26,9 @@ extension Part {
         let measurement = await Measurement.take(subjects, rounds: rounds) { round in
             Progress.show("\(name): round \(round) of \(rounds)")
         }
-        let results = Results(name: name, table: await table(measurement), chart: chart(measurement).svg)
+        let ratios = RatioChart(title: "\(name): ratios against what is wished for", goals, in: measurement)
+        let results = Results(
+            name: name, table: await table(measurement), chart: chart(measurement).svg, ratios: ratios.svg)
         Progress.clear()
         return results
     }

@@ -7,6 +7,8 @@ struct Results {
     let table: String
     /// As SVG.
     let chart: String
+    /// The ratios that something is wished for, as SVG; nil where nothing is.
+    let ratios: String?
 
     private static let benchmarks = URL(filePath: #filePath).appending(path: "../../..").standardized
     private static let readme = benchmarks.appending(path: "../README.md").standardized
@@ -18,6 +20,7 @@ struct Results {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try table.write(to: folder.appending(path: "\(name).md"), atomically: true, encoding: .utf8)
         try chart.write(to: folder.appending(path: "\(name).svg"), atomically: true, encoding: .utf8)
+        try ratios?.write(to: folder.appending(path: "\(name)-ratios.svg"), atomically: true, encoding: .utf8)
     }
 
     /// Puts the table where the README shows it.

@@ -22,8 +22,15 @@ enum ScopeGoals {
         } + [
             // It would be a hundred times as much if the actor were left before the body, and entered again for it.
             Goal(
+                text: "withErrorScope, empty, over TaskLocal.withValue", first: bodies[0],
+                second: ("TaskLocal.withValue", 1), bound: 5, wish: 3.5, isFloor: false),
+            Goal(
+                text: "a scope with one rule, from its making to handled, over one without",
+                first: ("a scope with one rule for each", 1), second: ("a scope for each", 1), bound: 1.3, wish: 1,
+                isFloor: false),
+            Goal(
                 text: "withErrorScope, on the main actor over elsewhere", first: bodies[1], second: bodies[0], bound: 2,
-                shortBound: 10, isFloor: false)
+                shortBound: 10, isFloor: false),
         ]
 
     private static let bodies = [("withErrorScope", 1), ("withErrorScope on the main actor", 1)]

@@ -2,7 +2,8 @@ import Contenders
 import Dispatch
 import Foundation
 
-/// Does one thing as often as it is told; check-instructions.sh has valgrind count what that takes.
+/// Does one thing as often as it is told, and prints how many nanoseconds one time took; check-instructions.sh has
+/// valgrind count the instructions.
 func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("instructions: \(message)\n".utf8))
     exit(64)
@@ -19,7 +20,9 @@ guard let contender = contenders.first(where: { $0.name == arguments[1] && $0.ru
 // The main thread waits, and does not end as an asynchronous `main` lets it: valgrind does not survive that.
 let done = DispatchSemaphore(value: 0)
 Task.detached {
-    await contender.run(count)
+    let duration = await ContinuousClock().measure { await contender.run(count) }
+    let nanoseconds = duration / .nanoseconds(1) / Double(count)
+    print(nanoseconds.formatted(.number.precision(.fractionLength(2)).grouping(.never)))
     done.signal()
 }
 done.wait()

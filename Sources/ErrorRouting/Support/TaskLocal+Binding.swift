@@ -4,6 +4,7 @@ extension TaskLocal {
     /// The standard library's `withValue` keeps neither for a closure of this module: it takes a plain asynchronous
     /// function, so that an actor would be left before the operation and entered again for it, which lets other work of
     /// the actor in between and costs a hop each way. The closure has to take the actor along.
+    @inlinable
     func binding<T, F: Error>(
         _ value: Value,
         isolation: isolated (any Actor)?,

@@ -12,18 +12,27 @@ extension ErrorScope {
     ///   - body: What to run. It keeps the caller's isolation.
     /// - Returns: What the body returned.
     /// - Throws: What the body threw.
+    @inlinable
     public func bound<T, F: Error>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(F) -> T
     ) async throws(F) -> T {
+        // Inlined, since each asynchronous call in between costs as much as to make the scope.
         let scope = rooted
-        if scope.bus === ErrorBus.current {
-            return try await ErrorScope.$bound.binding(scope, isolation: isolation, body)
+        if scope.isOfCurrentBus {
+            return try await ErrorScope.binder.binding(scope, isolation: isolation, body)
         }
         return try await ErrorBus.$current.binding(scope.bus, isolation: isolation) { () async throws(F) -> T in
-            try await ErrorScope.$bound.binding(scope, isolation: isolation, body)
+            try await ErrorScope.binder.binding(scope, isolation: isolation, body)
         }
     }
+
+    @usableFromInline
+    var isOfCurrentBus: Bool { bus === ErrorBus.current }
+
+    /// What binds a scope to a task.
+    @usableFromInline
+    static var binder: TaskLocal<ErrorScope?> { $bound }
 
     /// Binds the scope for a synchronous body; see ``bound(isolation:_:)``.
     public func bound<T, F: Error>(_ body: () throws(F) -> T) throws(F) -> T {
@@ -64,6 +73,7 @@ extension ErrorScope {
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
 /// - Throws: What the body threw.
+@inlinable
 @discardableResult
 public func withErrorScope<T, F: Error>(
     _ name: String,

@@ -29,7 +29,7 @@
 
     /// Nil where there was no bus: then errors go to the one that there is when they are posted, else to standard
     /// error.
-    let bus: ErrorBus?
+    @usableFromInline let bus: ErrorBus?
     /// The bus without a way over the reference that counts, which all posters would write to.
     let unretainedBus: Unmanaged<ErrorBus>?
     let context: ScopeContext
@@ -55,7 +55,7 @@
     }
 
     /// A scope within the innermost one of the task, else in its bus, else in the process's root bus.
-    convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
+    @usableFromInline convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
         let parent = ErrorScope.innermost
         self.init(
             name,
@@ -75,7 +75,7 @@
     }
 
     /// This scope; where it was made without a bus, below the one that there is now: the task's, else the root.
-    var rooted: ErrorScope {
+    @usableFromInline var rooted: ErrorScope {
         guard bus == nil, let found = ErrorBus.current ?? ErrorBus.root else { return self }
         return ErrorScope(context.below(found.handler.rules), of: found)
     }
