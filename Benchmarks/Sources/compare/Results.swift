@@ -9,7 +9,7 @@ struct Results {
     let chart: String
 
     private static let benchmarks = URL(filePath: #filePath).appending(path: "../../..").standardized
-    private static let readme = benchmarks.appending(path: "../README.md").standardized
+    private static let readme = benchmarks.appending(path: "README.md")
 
     /// Where they are written unless another folder is given.
     static let defaultFolder = benchmarks.appending(path: "Results")
