@@ -8,27 +8,32 @@ import Testing
 struct ForeignPostsTests {
     private struct Lost: Error {}
 
+    private static let postingLine = #line + 5
+
+    private static func postFromThread() async {
+        let gate = Gate()
+        Thread.detachNewThread {
+            postError(Lost())
+            gate.open()
+        }
+        await gate.wait()
+    }
+
     @Test("fails the run, at the posting line and with the error's name")
     func foreignThread() async {
         let found = Locked<[Issue]>([])
-        let line = #line + 7
         await withKnownIssue {
             await #expect(processExitsWith: .success) {
                 alarm(120)
                 ForeignPosts.watch()
-                let gate = Gate()
-                Thread.detachNewThread {
-                    postError(Lost())
-                    gate.open()
-                }
-                await gate.wait()
+                await Self.postFromThread()
             }
         } matching: { issue in
             found.withLock { $0.append(issue) }
             return true
         }
         let issues = found.withLock { $0 }
-        #expect(issues.count == 1 && issues.first?.sourceLocation?.line == line)
+        #expect(issues.count == 1 && issues.first?.sourceLocation?.line == Self.postingLine)
         let text = issues.first?.comments.map(\.rawValue).joined() ?? ""
         #expect(text.contains("by a thread or task that belongs to no test") && text.contains("ForeignPostsTests.Lost"))
     }
