@@ -55,6 +55,27 @@ struct ReadmeTests {
         #expect(page.contains("<!-- \(part).md -->\n\(table)<!-- end of \(part).md -->\n"))
     }
 
+    @Test(
+        "each link leads to a file of the package, and each anchor to a heading of it",
+        arguments: ["README.md", "Benchmarks/README.md", ".github/CONTRIBUTING.md"])
+    func links(page: String) throws {
+        let text = try Markdown.text(of: page)
+        let targets = text.matches(of: /\]\(([^)]+)\)|\n\[[a-z-]+\]: (\S+)/).compactMap { $0.1 ?? $0.2 }
+        #expect(!targets.isEmpty)
+        for target in targets {
+            let parts = target.split(separator: "#")
+            let file = "\(page.split(separator: "/").dropLast().joined(separator: "/"))/\(parts[0])"
+            let found = try? Markdown.text(of: file)
+            #expect(found != nil, "\(page) links to \(target)")
+            guard let found, parts.count == 2 else { continue }
+            let anchors = found.matches(of: /\n#+ ([^\n]+)/).map { heading in
+                heading.1.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(
+                    " ", with: "-")
+            }
+            #expect(anchors.contains(String(parts[1])), "\(page) links to \(target)")
+        }
+    }
+
     /// What the snippets take for granted.
     private let stage = """
         import ErrorRouting
