@@ -7,7 +7,7 @@ struct DocumentationTests {
     /// The pages of the catalogs that have no suite of their own.
     static let pages = ["ErrorRouting", "ErrorRoutingTesting"].flatMap { module in
         let catalog = "Sources/\(module)/\(module).docc"
-        return ((try? Markdown.files(in: catalog)) ?? []).map { "\(catalog)/\($0)" }
+        return Markdown.files(below: catalog).map { "\(catalog)/\($0)" }
     }
 
     @Test("the catalogs have their pages")
@@ -30,6 +30,20 @@ struct DocumentationTests {
         let page = try Markdown.text(of: "Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md")
         let headings = page.components(separatedBy: "\n").filter { $0.hasPrefix("### ") }
         #expect(headings == (1...26).map { "### Behaviour \($0)" })
+    }
+
+    @Test("what the tests say of behaviours is said of ones that there are")
+    func citations() throws {
+        var cited: Set<Int> = []
+        for file in Markdown.files(below: "Tests", endingIn: ".swift") {
+            let text = try Markdown.text(of: "Tests/\(file)")
+            // "Behaviour 6", "behaviours 13, 16, 21", "behaviours 11 and 13", "Behaviours.md#behaviour-7".
+            for citation in text.matches(of: /[Bb]ehaviours?[ -]([0-9]+(?:(?:, | and )[0-9]+)*)/) {
+                cited.formUnion(citation.1.matches(of: /[0-9]+/).compactMap { Int($0.0) })
+            }
+        }
+        #expect(cited.count >= 10)
+        #expect(cited.subtracting(1...26).isEmpty)
     }
 
     /// What pages take for granted: a logger as in swift-log, which this package does not depend on.
