@@ -52,8 +52,17 @@ extension SourceLocation {
         let fileID = isPlace ? source.fileID : "unknown/\(source.fileID.isEmpty ? "file" : source.fileID)"
         self.init(
             fileID: fileID,
-            filePath: test.flatMap { $0.sourceLocation.fileID == fileID ? $0.sourceLocation.filePath : nil } ?? fileID,
+            filePath: test?.sourceLocation.path(ifOf: fileID) ?? fileID,
             line: isPlace ? Int(source.line) : 1,
             column: 1)
+    }
+
+    private func path(ifOf fileID: String) -> String? {
+        #if compiler(>=6.3)
+            self.fileID == fileID ? filePath : nil
+        #else
+            // Swift Testing does not tell.
+            nil
+        #endif
     }
 }

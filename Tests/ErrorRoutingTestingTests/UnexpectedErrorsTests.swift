@@ -46,7 +46,10 @@ struct UnexpectedErrorsTests {
         }
         #expect(found.errors(Declined.self).map(\.code) == [1, 2, 3, 4, 5, 6, 7])
         #expect(found.lines == (2...8).map { line + $0 })
-        #expect(found.allSatisfy { $0.sourceLocation?.fileID == #fileID && $0.sourceLocation?.filePath == #filePath })
+        #expect(found.allSatisfy { $0.sourceLocation?.fileID == #fileID })
+        #if compiler(>=6.3)
+            #expect(found.allSatisfy { $0.sourceLocation?.filePath == #filePath })
+        #endif
         #expect(found.texts.first?.contains("nothing expected this error: error type=") == true)
     }
 
