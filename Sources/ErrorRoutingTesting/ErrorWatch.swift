@@ -40,7 +40,7 @@ final class ErrorWatch: Sendable {
             guard let expectation = ErrorExpectation.innermost?.taking(error) else { return metadata }
             return metadata.merging([ErrorExpectation.metadataKey: expectation.place]) { _, mark in mark }
         }
-        watching.lastResort = LastResort { [self] in receive(line: $0) }.redacting { $0.message }
+        watching.lastResort = LastResort { [self] in receive(line: $0) }.redacting { $0.texts }
         return watching
     }
 

@@ -12,7 +12,7 @@ enum ForeignPosts {
     private static let reason = " reason=\"no bus is bound, and there is no root bus\""
 
     private static let setLastResort: Void = LastResort.setForProcess(
-        LastResort { receive($0) }.redacting { $0.message })
+        LastResort { receive($0) }.redacting { $0.texts })
 
     /// Notices them from now on.
     static func watch() { setLastResort }
@@ -41,6 +41,18 @@ extension ErrorReport.Source {
             return nil
         }
         self.init(fileID: String(place[..<colon]), line: number)
+    }
+}
+
+extension ErrorReport {
+    /// What a line of a last resort says of a report in these tests: all but the type and the place, which have fields of
+    /// their own in it, the place as the last.
+    var texts: String {
+        var texts = [message]
+        if !scope.isEmpty { texts.append("scope: \(scope.joined(separator: "/"))") }
+        texts += metadata.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        texts += trail.map { "from \($0)" }
+        return texts.joined(separator: "; ")
     }
 }
 

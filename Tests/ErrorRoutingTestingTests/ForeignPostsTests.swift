@@ -13,7 +13,7 @@ struct ForeignPostsTests {
     private static func postFromThread() async {
         let gate = Gate()
         Thread.detachNewThread {
-            postError(Lost())
+            postError(Lost(), metadata: ["card": "7"])
             gate.open()
         }
         await gate.wait()
@@ -36,6 +36,7 @@ struct ForeignPostsTests {
         #expect(issues.count == 1 && issues.first?.sourceLocation?.line == Self.postingLine)
         let text = issues.first?.comments.map(\.rawValue).joined() ?? ""
         #expect(text.contains("by a thread or task that belongs to no test") && text.contains("ForeignPostsTests.Lost"))
+        #expect(text.contains("message=\"Lost(); card: 7\""))
     }
 
     @Test("is not what a test without the trait posts, which has said nothing of its errors")
