@@ -7,7 +7,7 @@ final class ErrorWatch: Sendable {
     @TaskLocal static var current: ErrorWatch?
 
     /// How many issues one test records for its errors; the rest is summed up in one more.
-    static let mostIssues = 100
+    static let mostIssues = 50
 
     private struct State {
         var unexpected: [ErrorReport] = []

@@ -20,11 +20,12 @@ public import Testing
 /// - a rule took it: one of the handler that the trait was given, or of a scope on the error's way.
 ///
 /// For every other error an issue is recorded at the line where it was posted, once the test's body and its bus's tasks
-/// have ended and all is delivered. That goes for the bus's own notices too: an `ActionFailure`, an `ErrorsDropped`.
+/// have ended and all is delivered; those beyond fifty are summed up. That goes for the bus's own notices too: an
+/// `ActionFailure`, an `ErrorsDropped`.
 ///
-/// A thread, or a detached task, that belongs to no test reaches no test's bus. Where the process has no root bus either,
-/// what it posts fails the run, under its own name and at its posting line, but no test. (For this the trait sets the
-/// process's `LastResort`, once.) A bus that the code under test makes itself is that bus's matter.
+/// A thread or a detached task reaches no test's bus. Where the process has no root bus either, what it posts fails the
+/// run, with the error's name and at its posting line, but no test. (For this the trait sets the process's `LastResort`,
+/// once.) A bus that the code under test makes itself is that bus's matter.
 public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
     let handler: ErrorHandler
     let configuration: ErrorBus.Configuration
