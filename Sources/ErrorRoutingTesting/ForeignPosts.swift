@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// What is posted where there is no bus, by a thread that belongs to no test: nobody knows whose it is, and it fails the
-/// run.
+/// What is posted where there is no bus, by a thread that belongs to no test: nobody knows whose it is, and it fails
+/// the run.
 ///
 /// Such an error ends in the process's last resort, which is therefore set when the first test with the trait begins. A
 /// root bus could be another way, but there is one at a time, and it is the code's under test.
@@ -45,8 +45,8 @@ extension ErrorReport.Source {
 }
 
 extension ErrorReport {
-    /// What a line of a last resort says of a report in these tests: all but the type and the place, which have fields of
-    /// their own in it, the place as the last.
+    /// What a line of a last resort says of a report: all but the type and the place, which have fields of their own in
+    /// it, the place as the last.
     var texts: String {
         var texts = [message]
         if !scope.isEmpty { texts.append("scope: \(scope.joined(separator: "/"))") }

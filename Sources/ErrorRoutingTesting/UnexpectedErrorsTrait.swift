@@ -13,8 +13,8 @@ public import Testing
 /// ```
 ///
 /// Each test, and each case of a parameterised one, has a bus of its own, which is `ErrorBus.current` for it and for
-/// everything it starts: what is posted to `.ambient`, by `postError`, or to that bus is noticed, and tests that run side
-/// by side are kept apart. An error was expected if
+/// everything it starts: what is posted to `.ambient`, by `postError`, or to that bus is noticed, and tests that run
+/// side by side are kept apart. An error was expected if
 ///
 /// - it was posted within an `expectingErrors(matching:)` that matches it, or
 /// - a rule took it: one of the handler that the trait was given, or of a scope on the error's way.
@@ -24,8 +24,8 @@ public import Testing
 /// `ActionFailure`, an `ErrorsDropped`.
 ///
 /// A thread or a detached task reaches no test's bus. Where the process has no root bus either, what it posts fails the
-/// run, with the error's name and at its posting line, but no test. (For this the trait sets the process's `LastResort`,
-/// once.) A bus that the code under test makes itself is that bus's matter.
+/// run, with the error's name and at its posting line, but no test. (For this the trait sets the process's
+/// `LastResort`, once.) A bus that the code under test makes itself is that bus's matter.
 public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
     let handler: ErrorHandler
     let configuration: ErrorBus.Configuration
@@ -67,8 +67,8 @@ public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
 extension Trait where Self == UnexpectedErrorsTrait {
     /// Fails a test for each error that is posted while it runs and that nothing expected.
     ///
-    /// An error is expected by `expectingErrors(matching:)`, or by a rule of a scope on its way. For a suite it goes for
-    /// each of its tests. See ``UnexpectedErrorsTrait``.
+    /// An error is expected by `expectingErrors(matching:)`, or by a rule of a scope on its way. Given to a suite, the
+    /// trait holds for each of its tests. See ``UnexpectedErrorsTrait``.
     public static var failsOnUnexpectedErrors: Self { failsOnUnexpectedErrors() }
 
     /// Fails a test for each error that is posted while it runs and that nothing expected, rules of a handler included.

@@ -8,8 +8,8 @@ public import Testing
 /// ```
 ///
 /// It goes for the body and everything that it starts, by the task: what a task of the body's posts is expected also
-/// where the body has returned by then. What an action posts is not the body's, and needs a rule. Where expectations are
-/// nested, an error counts for the innermost that matches it.
+/// where the body has returned by then. What an action posts is not the body's, and needs a rule. Where expectations
+/// are nested, an error counts for the innermost that matches it.
 ///
 /// At the test's end, when the tasks of its bus have ended, the test fails at the caller's line unless as many errors
 /// were posted as were expected. The report of an expected error says by the metadata `expected.at` where that was.

@@ -60,7 +60,8 @@ enum Compare {
         return failures == 0 ? 0 : 1
     }
 
-    /// - Parameter folder: Where the results go; nil for where they belong, and the tables into Benchmarks' README as well.
+    /// - Parameter folder: Where the results go; nil for where they belong, and the tables into the README
+    ///   beside it as well.
     @concurrent
     private static func measure(_ parts: [any Part], into folder: URL?) async -> Int32 {
         for part in parts {
