@@ -20,6 +20,9 @@ let package = Package(
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo", dependencies: ["ErrorPresentation", "ErrorRecovery", "ErrorRouting", "HTTPErrors"]),
+        .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
+        .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
+        .executableTarget(name: "example-service", dependencies: ["ErrorRouting"]),
         .target(name: "TestSupport", path: "Tests/TestSupport"),
         .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(

@@ -15,7 +15,7 @@ enum Compare {
                              the rules, that the bus is faster than AsyncStream, that it bears eight posters, and
                              that scopes cost next to nothing
           --results FOLDER   where PART.svg and PART.md are written (default: Benchmarks/Results, and the tables into
-                             the README as well)
+                             Benchmarks/README.md as well)
         """
 
     static func main() async {
@@ -60,7 +60,8 @@ enum Compare {
         return failures == 0 ? 0 : 1
     }
 
-    /// - Parameter folder: Where the results go; nil for where they belong, and the tables into the README as well.
+    /// - Parameter folder: Where the results go; nil for where they belong, and the tables into the README
+    ///   beside it as well.
     @concurrent
     private static func measure(_ parts: [any Part], into folder: URL?) async -> Int32 {
         for part in parts {

@@ -11,7 +11,7 @@ struct Results {
     let ratios: String?
 
     private static let benchmarks = URL(filePath: #filePath).appending(path: "../../..").standardized
-    private static let readme = benchmarks.appending(path: "../README.md").standardized
+    private static let readme = benchmarks.appending(path: "README.md")
 
     /// Where they are written unless another folder is given.
     static let defaultFolder = benchmarks.appending(path: "Results")

@@ -1,13 +1,14 @@
+import Foundation
 import TestSupport
 import Testing
 
-@Suite("The README's Swift compiles", .timeLimit(.minutes(5)))
+@Suite("The README's Swift compiles, and its figures are those of the tables", .timeLimit(.minutes(5)))
 struct ReadmeTests {
     @Test("every snippet, as one module")
     func snippets() async throws {
         let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: "README.md"))
         // So that a change of the fences cannot make the test pass by finding nothing.
-        #expect(snippets.count >= 5)
+        #expect(snippets.count >= 4)
         var sources = ["stage.swift": stage]
         for (index, snippet) in snippets.enumerated() {
             let imports = snippet.contains("import ") ? "" : "import ErrorRouting\n"
@@ -16,24 +17,91 @@ struct ReadmeTests {
         #expect(try await Typechecker.errors(in: sources) == [])
     }
 
+    /// A figure of the README, with the table and the row that it says it is from.
+    private struct Figure: CustomStringConvertible {
+        let nanoseconds: String
+        let row: String
+        let part: String
+
+        init?(_ line: String) {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard cells.count == 4, cells[3].hasPrefix("`compare ") else { return nil }
+            (nanoseconds, row) = (cells[1], cells[2])
+            part = String(cells[3].dropFirst("`compare ".count).dropLast())
+        }
+
+        var description: String { "\(row), \(nanoseconds), of \(part).md" }
+    }
+
+    /// Whoever measures anew writes these few over by hand.
+    @Test("each figure of the README stands in the row of the table that it names")
+    func figures() throws {
+        let lines = try Markdown.text(of: "README.md").components(separatedBy: "\n")
+        let figures = lines.compactMap(Figure.init)
+        #expect(figures.count == 6)
+        for figure in figures {
+            let table = try Markdown.text(of: "Benchmarks/Results/\(figure.part).md").components(separatedBy: "\n")
+            let row = table.first { $0.hasPrefix("| \(figure.row) |") }
+            #expect(row?.contains("| \(figure.nanoseconds) (") == true, "\(figure) is not in: \(row ?? "no such row")")
+        }
+    }
+
+    @Test(
+        "the tables of the page of figures are the files that the measuring wrote",
+        arguments: ["dispatch", "bus", "recovery"])
+    func tables(part: String) throws {
+        let page = try Markdown.text(of: "Benchmarks/README.md")
+        let table = try Markdown.text(of: "Benchmarks/Results/\(part).md")
+        #expect(page.contains("<!-- \(part).md -->\n\(table)<!-- end of \(part).md -->\n"))
+    }
+
+    @Test(
+        "each link leads to a file of the package, and each anchor to a heading of it",
+        arguments: ["README.md", "Benchmarks/README.md", ".github/CONTRIBUTING.md"])
+    func links(page: String) throws {
+        let text = try Markdown.text(of: page)
+        let targets = text.matches(of: /\]\(([^)]+)\)|\n\[[a-z-]+\]: (\S+)/).compactMap { $0.1 ?? $0.2 }
+        #expect(!targets.isEmpty)
+        for target in targets {
+            let parts = target.split(separator: "#")
+            let file = "\(page.split(separator: "/").dropLast().joined(separator: "/"))/\(parts[0])"
+            let found = try? Markdown.text(of: file)
+            #expect(found != nil, "\(page) links to \(target)")
+            guard let found, parts.count == 2 else { continue }
+            let anchors = found.matches(of: /\n#+ ([^\n]+)/).map { heading in
+                heading.1.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(
+                    " ", with: "-")
+            }
+            #expect(anchors.contains(String(parts[1])), "\(page) links to \(target)")
+        }
+    }
+
     /// What the snippets take for granted.
     private let stage = """
         import ErrorRouting
 
         struct Order { var id: String }
-        enum Flags { static let isReplaying = false }
         actor Pager {
             static let shared = Pager()
             func page(_ text: String) {}
         }
+        // As in swift-log, which this package does not depend on.
+        struct Logger: Sendable {
+            enum Level { case info, error }
+            struct Message: ExpressibleByStringInterpolation { init(stringLiteral value: String) {} }
+            enum MetadataValue { case string(String) }
+            func log(
+                level: Level, _ message: @autoclosure () -> Message,
+                metadata: @autoclosure () -> [String: MetadataValue]? = nil, source: @autoclosure () -> String? = nil,
+                file: String = #fileID, function: String = #function, line: UInt = #line
+            ) {}
+        }
+        let logger = Logger()
         func heartbeat() async throws {}
         func serve(errors: any ErrorPosting) async throws {}
-        func readInbox() async throws {}
         func nextOrder() async throws -> Order { Order(id: "17") }
         struct Cart { var id: String }
         func charge(_ cart: Cart) async throws {}
-        func freshToken() async throws -> String { "" }
-        func sendReceipt(_ cart: Cart) async {}
         func onDisconnect(_ callback: @escaping @Sendable (any Error) -> Void) {}
         """
 }

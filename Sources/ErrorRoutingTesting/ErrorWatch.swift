@@ -1,0 +1,100 @@
+import ErrorRouting
+import Testing
+
+/// What is posted while one test runs, and what was expected there.
+final class ErrorWatch: Sendable {
+    /// The watch of this task's test, if it has the trait.
+    @TaskLocal static var current: ErrorWatch?
+
+    /// How many issues one test records for its errors; the rest is summed up in one more.
+    static let mostIssues = 50
+
+    private struct State {
+        var unexpected: [ErrorReport] = []
+        /// How many more there were.
+        var rest = 0
+        var expectations: [ErrorExpectation] = []
+        /// What the bus wrote to its last resort while the test ran.
+        var lines: [String] = []
+        var isOver = false
+        /// Held from the bus's beginning to its end.
+        var observation: ErrorObservation?
+    }
+
+    private let test: Test
+    private let state = Locked(State())
+
+    init(_ test: Test) {
+        self.test = test
+    }
+
+    /// A configuration by which a bus tells of expectations and of what is posted too late.
+    ///
+    /// The metadata provider is asked in the poster's task, and so knows the expectation around it; the mark that it
+    /// gives goes the error's way with it.
+    func watching(_ configuration: ErrorBus.Configuration) -> ErrorBus.Configuration {
+        var watching = configuration
+        let own = configuration.metadataProvider
+        watching.metadataProvider = { error in
+            let metadata = own?(error) ?? [:]
+            guard let expectation = ErrorExpectation.innermost?.taking(error) else { return metadata }
+            return metadata.merging([ErrorExpectation.metadataKey: expectation.place]) { _, mark in mark }
+        }
+        watching.lastResort = LastResort { [self] in receive(line: $0) }.redacting { $0.texts }
+        return watching
+    }
+
+    /// Reads all that a bus delivers, until it ends.
+    func observe(_ bus: ErrorBus) {
+        let observation = bus.observe { [self] in receive($0) }
+        state.withLock { $0.observation = observation }
+    }
+
+    func add(_ expectation: ErrorExpectation) {
+        state.withLock { $0.expectations.append(expectation) }
+    }
+
+    private func receive(_ report: ErrorReport) {
+        if report.outcome.isHandled || report.metadata[ErrorExpectation.metadataKey] != nil { return }
+        state.withLock { state in
+            if state.unexpected.count < Self.mostIssues { state.unexpected.append(report) } else { state.rest += 1 }
+        }
+    }
+
+    /// What the bus could not deliver: during the test it is told at its end, and later at once.
+    private func receive(line: String) {
+        let isLate = state.withLock { state in
+            if !state.isOver { state.lines.append(line) }
+            return state.isOver
+        }
+        if isLate { record(line, "posted after the test \"\(test.name)\" had ended") }
+    }
+
+    /// Records the issues of the test, whose bus has ended.
+    func recordIssues() {
+        let state = state.withLock { state in
+            state.isOver = true
+            state.observation = nil
+            return state
+        }
+        for report in state.unexpected {
+            Issue.record(
+                report.error,
+                "nothing expected this error: \(report)",
+                sourceLocation: SourceLocation(report.source, in: test))
+        }
+        if state.rest > 0 {
+            let comment = "nothing expected \(state.rest) more errors, after these \(Self.mostIssues)"
+            Issue.record("\(comment)", sourceLocation: test.sourceLocation)
+        }
+        for line in state.lines { record(line, "could not be delivered by the test's bus") }
+        for expectation in state.expectations { expectation.recordIssue() }
+    }
+
+    private func record(_ line: String, _ what: String) {
+        let source = ErrorReport.Source(inLine: line)
+        Issue.record(
+            "an error was \(what): \(line)",
+            sourceLocation: source.map { SourceLocation($0, in: test) } ?? test.sourceLocation)
+    }
+}

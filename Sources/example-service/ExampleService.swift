@@ -1,0 +1,59 @@
+import Dispatch
+import ErrorRouting
+import Foundation
+
+/// A service's root: it takes errors from everywhere, and has stopped five seconds after SIGTERM, whatever hangs.
+@main
+struct ExampleService {
+    struct OrderRejected: Error { let number: Int }
+    struct PagerDown: Error {}
+
+    static let rules = ErrorHandler.standardError.overlaid(
+        with: ErrorHandler()
+            .on(OrderRejected.self) { error, report in
+                say("order \(error.number) was rejected, posted at \(report.source)")
+                return .stop
+            }
+            .on(PagerDown.self) { _ in
+                try await Task.sleep(for: .seconds(3_600))  // an action that hangs, for the example's sake
+                return .stop
+            })
+
+    static func main() async {
+        let (terminated, source) = terminationSignal()
+        let bus = ErrorBus(handler: rules)
+        bus.becomeRoot()  // for threads and callbacks, which are in no task
+        let running = Task { await bus.run() }
+        let work = bus.task { try await serve(errors: bus) }
+        for await _ in terminated {}
+        source.cancel()
+        let deadline = ContinuousClock.now + .seconds(5)
+        work.cancel()  // it honours that; what may not is waited for with a limit of its own
+        await work.value
+        let left = await bus.shutdown(within: deadline - .now)
+        for report in left { say("not delivered: \(report.message)") }
+        await running.value
+        say("stopped: \(bus.statistics)")
+        exit(left.isEmpty ? 0 : 1)
+    }
+
+    static func serve(errors: any ErrorPosting) async throws {
+        errors.post(OrderRejected(number: 17))
+        say("serving")
+        try? await Task.sleep(for: .seconds(3_600))  // until it is cancelled
+        errors.post(PagerDown())
+        errors.post(OrderRejected(number: 18))
+    }
+
+    /// A stream that ends with SIGTERM, for as long as the source is held.
+    static func terminationSignal() -> (AsyncStream<Void>, any DispatchSourceSignal) {
+        signal(SIGTERM, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        source.setEventHandler { continuation.finish() }
+        source.activate()
+        return (stream, source)
+    }
+
+    static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+}

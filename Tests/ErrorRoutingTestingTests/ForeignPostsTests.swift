@@ -1,0 +1,66 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+@testable import ErrorRoutingTesting
+
+@Suite("What a thread of no test posts where there is no bus")
+struct ForeignPostsTests {
+    private struct Lost: Error {}
+
+    private static let postingLine = #line + 5
+
+    private static func postFromThread() async {
+        let gate = Gate()
+        Thread.detachNewThread {
+            postError(Lost(), metadata: ["card": "7"])
+            gate.open()
+        }
+        await gate.wait()
+    }
+
+    @Test("fails the run, at the posting line and with the error's name")
+    func foreignThread() async {
+        let found = Locked<[Issue]>([])
+        await withKnownIssue {
+            await #expect(processExitsWith: .success) {
+                alarm(120)
+                ForeignPosts.watch()
+                await Self.postFromThread()
+            }
+        } matching: { issue in
+            found.withLock { $0.append(issue) }
+            return true
+        }
+        let issues = found.withLock { $0 }
+        #expect(issues.count == 1 && issues.first?.sourceLocation?.line == Self.postingLine)
+        let text = issues.first?.comments.map(\.rawValue).joined() ?? ""
+        #expect(text.contains("by a thread or task that belongs to no test") && text.contains("ForeignPostsTests.Lost"))
+        #expect(text.contains("message=\"Lost(); card: 7\""))
+    }
+
+    @Test("is not what a test without the trait posts, which has said nothing of its errors")
+    func withoutTrait() {
+        ForeignPosts.watch()
+        postError(Lost())
+    }
+
+    @Test(
+        "has its place read from the line, whatever the message says",
+        arguments: [
+            ("error type=T message=\"a source=x\" source=M/F.swift:12 reason=\"r\"", "M/F.swift:12"),
+            ("error type=T source=M/F.swift:3", "M/F.swift:3"),
+            ("error type=T message=\"m\" source=\"M/My File.swift:7\" reason=\"r\"", "M/My File.swift:7"),
+        ])
+    func place(line: String, place: String) {
+        #expect(ErrorReport.Source(inLine: line)?.description == place)
+    }
+
+    @Test("has no place where the line has none, and a place that is none stops nothing")
+    func noPlace() {
+        #expect(ErrorReport.Source(inLine: "no field") == nil)
+        #expect(ErrorReport.Source(inLine: "error source=M/F.swift") == nil)
+        #expect(SourceLocation(.init(fileID: "", line: 0), in: nil).fileID == "unknown/file")
+        #expect(SourceLocation(.init(fileID: "M/F.swift", line: .max), in: nil).line == 1)
+    }
+}

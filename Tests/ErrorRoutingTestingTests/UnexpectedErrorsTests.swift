@@ -1,0 +1,293 @@
+import ErrorRouting
+import Testing
+
+@testable import ErrorRoutingTesting
+
+private struct Declined: Error, Equatable { var code = 51 }
+private struct Lost: Error {}
+
+/// Runs a body as a test with the trait would run, and returns the issues that it recorded.
+private func issues(
+    _ trait: UnexpectedErrorsTrait = .failsOnUnexpectedErrors,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    of body: @escaping @Sendable () async throws -> Void
+) async -> [Issue] {
+    let found = Locked<[Issue]>([])
+    // It throws nothing on: what the body throws is an issue too.
+    try? await withKnownIssue(isIntermittent: true, sourceLocation: sourceLocation) {
+        let test = try #require(Test.current)
+        try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
+    } matching: { issue in
+        found.withLock { $0.append(issue) }
+        return true
+    }
+    return found.withLock { $0 }
+}
+
+extension [Issue] {
+    fileprivate var lines: [Int?] { map(\.sourceLocation?.line) }
+    fileprivate var texts: [String] { map { $0.comments.map(\.rawValue).joined() } }
+    fileprivate func errors<E: Error>(_ type: E.Type) -> [E] { compactMap { $0.error as? E } }
+}
+
+@Suite("A test fails for each error that nothing expected")
+struct UnexpectedErrorsTests {
+    @Test("where it was posted: to the bus, ambient, by a function, a block, a task, or deliver")
+    func lines() async {
+        let line = #line
+        let found = await issues {
+            ErrorBus.current?.post(Declined(code: 1))
+            AmbientErrorPosting.ambient.post(Declined(code: 2))
+            postError(Declined(code: 3))
+            AmbientErrorPosting.ambient.catching { throw Declined(code: 4) }
+            await AmbientErrorPosting.ambient.deliver(Declined(code: 5))
+            await Task { postError(Declined(code: 6)) }.value
+            AmbientErrorPosting.ambient.task { throw Declined(code: 7) }
+        }
+        #expect(found.errors(Declined.self).map(\.code) == [1, 2, 3, 4, 5, 6, 7])
+        #expect(found.lines == (2...8).map { line + $0 })
+        #expect(found.allSatisfy { $0.sourceLocation?.fileID == #fileID })
+        #if compiler(>=6.3)
+            #expect(found.allSatisfy { $0.sourceLocation?.filePath == #filePath })
+        #endif
+        #expect(found.texts.first?.contains("nothing expected this error: error type=") == true)
+    }
+
+    @Test("and for none where nothing was posted, or a rule of the trait's handler or of a scope takes it")
+    func handled() async {
+        #expect(await issues {}.isEmpty)
+        let handler = ErrorHandler.standardError.on(Declined.self) { _ in .next }
+        let found = await issues(.failsOnUnexpectedErrors(handler: handler)) {
+            postError(Declined())
+            postError(CancellationError())
+            await withErrorScope("checkout", handler: ErrorHandler().ignore(Lost.self)) { _ in postError(Lost()) }
+            postError(Lost())
+        }
+        #expect(found.count == 1 && found.errors(Lost.self).count == 1)
+    }
+
+    @Test("an action that fails, and errors that a full bus drops, are unexpected too")
+    func notices() async {
+        let failing = ErrorHandler().on(Declined.self) { _ in throw Lost() }
+        let failed = await issues(.failsOnUnexpectedErrors(handler: failing)) { postError(Declined()) }
+        #expect(failed.count == 1 && failed.errors(ActionFailure.self).count == 1)
+
+        let gate = Gate()
+        let waiting = ErrorHandler().on(Declined.self) { _ in
+            await gate.wait()
+            return .stop
+        }
+        let trait = UnexpectedErrorsTrait.failsOnUnexpectedErrors(handler: waiting, configuration: .init(capacity: 1))
+        let dropped = await issues(trait) {
+            for _ in 0..<10 { postError(Declined()) }
+            gate.open()
+        }
+        #expect(dropped.count == 1 && (dropped.errors(ErrorsDropped.self).first?.count ?? 0) >= 8)
+    }
+
+    @Test("what the test throws is thrown on, after the issues")
+    func throwing() async {
+        let found = await issues {
+            postError(Declined())
+            throw Lost()
+        }
+        #expect(found.count == 2 && found.first?.error is Declined && found.last?.error is Lost)
+    }
+
+    @Test("a storm of them is summed up after fifty")
+    func storm() async {
+        let found = await issues { for code in 0..<250 { postError(Declined(code: code)) } }
+        #expect(found.errors(Declined.self).map(\.code) == Array(0..<50))
+        #expect(found.count == 51 && found.texts.last?.contains("200 more errors") == true)
+    }
+
+    @Test("tests that run side by side are kept apart")
+    func parallel() async {
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let found = await issues {
+                        for _ in 0..<number { postError(Declined(code: number)) }
+                        await Task.yield()
+                    }
+                    #expect(found.errors(Declined.self).map(\.code) == Array(repeating: number, count: number))
+                    #expect(found.count == number)
+                }
+            }
+        }
+    }
+
+    @Test("what is posted when the test has ended is told at once, with the test's name")
+    func late() async throws {
+        let found = Locked<[Issue]>([])
+        let line = #line + 9
+        try await withKnownIssue {
+            let gate = Gate()
+            let leaked = Locked<Task<Void, Never>?>(nil)
+            try await UnexpectedErrorsTrait.failsOnUnexpectedErrors.provideScope(
+                for: try #require(Test.current), testCase: nil
+            ) {
+                let task = Task {
+                    await gate.wait()
+                    postError(Lost())
+                }
+                leaked.withLock { $0 = task }
+            }
+            gate.open()
+            await leaked.withLock { $0 }?.value
+        } matching: { issue in
+            found.withLock { $0.append(issue) }
+            return true
+        }
+        let issues = found.withLock { $0 }
+        #expect(issues.count == 1 && issues.lines == [line])
+        #expect(issues.texts.first?.contains("posted after the test \"late()\" had ended") == true)
+    }
+
+    @Test("the trait's configuration keeps its own metadata provider")
+    func configuration() async {
+        let seen = Locked<[[String: String]]>([])
+        let handler = ErrorHandler().on(Declined.self) { _, report in
+            seen.withLock { $0.append(report.metadata) }
+            return .stop
+        }
+        let trait = UnexpectedErrorsTrait.failsOnUnexpectedErrors(
+            handler: handler, configuration: .init(metadataProvider: { _ in ["request": "17"] }))
+        let line = #line + 3
+        let found = await issues(trait) {
+            postError(Declined())
+            expectingErrors(matching: .type(Declined.self)) { postError(Declined()) }
+        }
+        #expect(found.isEmpty)
+        let place = "\(#fileID):\(line)"
+        #expect(seen.withLock { $0 } == [["request": "17"], ["request": "17", "expected.at": place]])
+    }
+}
+
+@Suite("What a test expects does not fail it")
+struct ErrorExpectationTests {
+    @Test("within the body, in what it starts, and in a task that outlives it")
+    func expected() async {
+        let found = await issues {
+            let gate = Gate()
+            await expectingErrors(matching: .type(Declined.self), count: 4) {
+                postError(Declined())
+                await AmbientErrorPosting.ambient.deliver(Declined())
+                await withErrorScope("checkout") { $0.post(Declined()) }
+                AmbientErrorPosting.ambient.task {
+                    await gate.wait()
+                    throw Declined()
+                }
+            }
+            gate.open()
+        }
+        #expect(found.isEmpty)
+    }
+
+    @Test("but not beside the body, and nothing that the matcher does not match")
+    func unexpected() async {
+        let line = #line
+        let found = await issues {
+            expectingErrors(matching: .type(Declined.self)) {
+                postError(Declined())
+                postError(Lost())
+            }
+            postError(Declined())
+        }
+        #expect(found.lines == [line + 4, line + 6])
+        #expect(found.first?.error is Lost && found.last?.error is Declined)
+    }
+
+    @Test("an error counts for the innermost expectation that matches it")
+    func nested() async {
+        let found = await issues {
+            expectingErrors(matching: .any, count: 1) {
+                expectingErrors(matching: .type(Declined.self), count: 2) {
+                    postError(Declined())
+                    postError(Lost())
+                    postError(Declined())
+                }
+            }
+        }
+        #expect(found.isEmpty)
+    }
+
+    @Test("an expectation that is not met fails the test where it stands")
+    func unmet() async {
+        let line = #line
+        let found = await issues {
+            expectingErrors(matching: .type(Declined.self).named("a declined card")) {}
+            expectingErrors(matching: .type(Declined.self).named("a declined card"), count: 1) {
+                postError(Declined())
+                postError(Declined())
+            }
+        }
+        #expect(found.lines == [line + 2, line + 3])
+        #expect(
+            found.texts == [
+                "expected at least 1 of a declined card, found 0", "expected 1 of a declined card, found 2",
+            ]
+        )
+    }
+
+    @Test("what the body returns and throws goes through, typed, and the actor is kept")
+    @MainActor func results() async {
+        let found = await issues {
+            let twice = expectingErrors(matching: .any) {
+                postError(Lost())
+                return 2
+            }
+            #expect(twice == 2)
+            do throws(Declined) {
+                try await expectingErrors(matching: .any) { () async throws(Declined) in
+                    postError(Lost())
+                    throw Declined(code: 5)
+                }
+                Issue.record("it throws")
+            } catch {
+                #expect(error.code == 5)
+            }
+        }
+        #expect(found.isEmpty)
+        await withKnownIssue {
+            await expectingErrors(matching: .any) {
+                MainActor.assertIsolated()
+                await Task.yield()
+                MainActor.assertIsolated()
+            }
+        }
+    }
+
+    @Test("outside a test with the trait it says so")
+    func withoutTrait() {
+        let line = #line + 2
+        withKnownIssue {
+            expectingErrors(matching: .any) {}
+        } matching: { issue in
+            issue.sourceLocation?.line == line
+                && issue.comments.map(\.rawValue).joined().contains("is for tests with .failsOnUnexpectedErrors")
+        }
+    }
+}
+
+/// The trait as it is meant to be used.
+@Suite("A suite with the trait", .failsOnUnexpectedErrors)
+struct SuiteWithTraitTests {
+    @Test("gives each case a bus of its own, and lets pass what is expected", arguments: 1...5)
+    func ownBus(number: Int) async throws {
+        let bus = try #require(ErrorBus.current)
+        #expect(bus.statistics.posted == 0)
+        await expectingErrors(matching: .value(Declined(code: number)), count: number) {
+            for _ in 0..<number { await AmbientErrorPosting.ambient.deliver(Declined(code: number)) }
+        }
+        #expect(bus.statistics.posted == number)
+    }
+
+    @Test("whose test has rules of its own goes by those", .failsOnUnexpectedErrors(handler: .init().ignore(Lost.self)))
+    func ownRules() { postError(Lost()) }
+
+    @Suite("and suites within it have it too")
+    struct Within {
+        @Test("with a bus for each test") func bus() { #expect(ErrorBus.current != nil) }
+    }
+}
