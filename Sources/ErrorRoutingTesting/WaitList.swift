@@ -30,7 +30,7 @@ struct WaitList<Info> {
 
     /// Waits at a reserved place.
     ///
-    /// Answers whether it does; if not, it was cancelled.
+    /// Returns whether it does; if not, it was cancelled.
     mutating func take(_ id: UInt64, _ info: Info, _ continuation: Continuation) -> Bool {
         if case .cancelled = places.removeValue(forKey: id) { return false }
         places[id] = .taken(info, continuation)
@@ -40,7 +40,7 @@ struct WaitList<Info> {
 
     /// Cancels a place.
     ///
-    /// Answers whom to wake with `CancellationError`.
+    /// Returns whom to wake with `CancellationError`.
     mutating func cancel(_ id: UInt64) -> Continuation? {
         switch places[id] {
         case .taken(_, let continuation):
@@ -57,7 +57,7 @@ struct WaitList<Info> {
 
     /// Lets go whom a condition names.
     ///
-    /// Answers whom to wake.
+    /// Returns whom to wake.
     mutating func release(where isReleased: (Info) -> Bool) -> [(info: Info, continuation: Continuation)] {
         var released: [(info: Info, continuation: Continuation)] = []
         for (id, place) in places {

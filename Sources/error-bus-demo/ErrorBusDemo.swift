@@ -47,9 +47,9 @@ enum ErrorBusDemo {
     }
 }
 
-/// What the process answers to whoever started it: the numbers of `sysexits.h`.
+/// What the process returns to whoever started it: the numbers of `sysexits.h`.
 ///
-/// Where a signal ended it, and all is well, `Interruption` answers instead: 128 and the signal's number, as shells do.
+/// Where a signal ended it, and all is well, `Interruption` ends the process instead: 128 and the signal's number, as shells do.
 enum ExitStatus: Int32 {
     case success = 0
     case usage = 64

@@ -23,7 +23,7 @@ struct PaymentClient: Sendable {
     }
 
     /// Keeps requests to this machine on this machine: where there is an `http_proxy`, curl would ask it for these too,
-    /// and what it answers would hide the errors that are to be seen here.
+    /// and what it returns would hide the errors that are to be seen here.
     private static func bypassProxy(for endpoint: URL) {
         #if canImport(FoundationNetworking)
             guard let host = endpoint.host(), ["127.0.0.1", "localhost", "::1"].contains(host) else { return }

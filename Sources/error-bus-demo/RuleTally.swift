@@ -3,7 +3,7 @@ import ErrorRouting
 /// How often each rule decided, and for errors of which scope, counted by an observer of the bus.
 ///
 /// A report names the rule that stopped it, else the last that matched. The two are the same here, because every rule
-/// of this program answers `.stop`; a rule that answers `.next` would have to count for itself.
+/// of this program returns `.stop`; a rule that returns `.next` would have to count for itself.
 struct RuleTally: Sendable {
     fileprivate struct Scope {
         var decided: [RuleDescription: Int] = [:]

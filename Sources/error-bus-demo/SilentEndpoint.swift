@@ -1,6 +1,6 @@
 import Foundation
 
-/// An endpoint of this machine that takes a connection and never answers, so that a request is sure to be under way.
+/// An endpoint of this machine that takes a connection and never replies, so that a request is sure to be under way.
 struct SilentEndpoint: ~Copyable {
     let url: URL
     private let listener: LoopbackListener

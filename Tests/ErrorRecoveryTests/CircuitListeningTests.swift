@@ -68,7 +68,7 @@ struct CircuitListeningTests {
         }
     }
 
-    @Test("what run threw answers for one report, for as long as the window; then it counts as a new one")
+    @Test("what run threw stands for one report, for as long as the window; then it counts as a new one")
     func forgetting() async {
         let breaker = breaker(opensAt: 2)
         await withRecordedErrors(handler: breaker.listening) { bus in

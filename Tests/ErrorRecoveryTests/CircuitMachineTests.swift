@@ -111,7 +111,7 @@ struct CircuitMachineTests {
     }
 }
 
-/// The machine with whole seconds, and answers that can be compared.
+/// The machine with whole seconds, and results that can be compared.
 private struct Circuit {
     enum Answer: Equatable {
         case passes

@@ -11,7 +11,7 @@ final class ActionTrace: Sendable {
 
     var entries: [String] { notes.withLock { $0 } }
 
-    /// Notes that an action ran, and answers what the action shall answer.
+    /// Notes that an action ran, and returns what the action shall return.
     func callAsFunction(_ note: String, _ strategy: HandleStrategy = .next) -> HandleStrategy {
         notes.withLock { $0.append(note) }
         return strategy

@@ -97,7 +97,7 @@ struct BusPostingTests {
         #expect(report.outcome.disposition == .unmatched)
     }
 
-    @Test("deliver answers what became of the error")
+    @Test("deliver returns what became of the error")
     func deliver() async {
         let handler = ErrorHandler().on(Numbered(1)) { _ in .stop }.ignore(Numbered(2))
         await withErrorBus(handler: handler) { bus in
@@ -109,7 +109,7 @@ struct BusPostingTests {
         }
     }
 
-    @Test("deliver answers .pending when its caller is cancelled, and the error is still delivered")
+    @Test("deliver returns .pending when its caller is cancelled, and the error is still delivered")
     func cancelledDeliver() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler().on(Numbered.self) { _ in

@@ -48,7 +48,7 @@ struct BusReentryTests {
         #expect(journal.entries == [.handled])
     }
 
-    @Test("deliver inside an action answers .dropped where the error was dropped")
+    @Test("deliver inside an action returns .dropped where the error was dropped")
     func droppedInside() async {
         let journal = Journal<HandleOutcome.Disposition>()
         let handler = ErrorHandler().on(Numbered(1)) { _ in

@@ -14,7 +14,7 @@ struct BusShutdownRaceTests {
 
         var description: String {
             asked.open()
-            // Answered once, it answers whoever asks again.
+            // Fulfilled once, it gives the same to whoever asks again.
             answer.wait()
             answer.signal()
             return "talkative"
@@ -115,7 +115,7 @@ struct BusShutdownRaceTests {
     ///
     /// - Parameters:
     ///   - isInLane: Whether the report goes through the lane, as it does where there is no flood limit.
-    ///   - makeHandler: Makes the rules; what it is given answers as it is told, after the shutdown.
+    ///   - makeHandler: Makes the rules; what it is given returns as it is told, after the shutdown.
     private static func shutDownWhileSlow(
         isInLane: Bool,
         _ makeHandler: (_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler

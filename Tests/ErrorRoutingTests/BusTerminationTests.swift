@@ -28,7 +28,7 @@ struct BusTerminationTests {
 
 /// What such a process does: posts from several threads until it is told to end, and a little longer.
 private final class TerminatedService: Sendable {
-    /// How it answers the signal.
+    /// How it reacts to the signal.
     private enum Answer: CaseIterable {
         case finish, shutdownAtOnce, shutdown, shutdownTwice
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// One walk: each step is taken by both buses, and their answers compared.
+/// One walk: each step is taken by both buses, and their results compared.
 final class BusWalk {
     struct Odd: ErrorWithNumber {
         let number: Int
@@ -120,7 +120,7 @@ final class BusWalk {
         if naive.abandoned > 0, disposition == .unmatched { disposition = .handled }
         let fails = chance(30) ? (0..<chance(1...2)).map { bus.failure(number + $0) } : []
         let failures: [Int?] = Array(repeating: nil, count: naive.abandoned) + fails.indices.map { number + $0 }
-        // What answers nil has changed nothing, which is checked by going on as if it had not been asked.
+        // What returns nil has changed nothing, which is checked by going on as if it had not been asked.
         if fails.isEmpty, failures.isEmpty, chance(80), let event = bus.goOnAnnouncing(disposition) {
             let completed = naive.complete(disposition, failures: [])
             #expect((completed == nil) == (event == .superseded))

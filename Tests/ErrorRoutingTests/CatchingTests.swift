@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Behaviour 17: catching, rethrowing and task", .hangLimit)
 struct CatchingTests {
-    @Test("catching posts what is thrown and answers nil, else what was returned")
+    @Test("catching posts what is thrown and returns nil, else what was returned")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
             #expect(await bus.catching { try await fail(1) } == nil)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is returned where an operation has nothing to return.
-@Suite("Catching what answers nothing says whether it succeeded", .hangLimit)
+@Suite("Catching what returns nothing says whether it succeeded", .hangLimit)
 struct CatchingVoidTests {
     private struct Client: Sendable {
         func send(_ number: Int) throws { if number < 0 { throw Numbered(number) } }
@@ -48,7 +48,7 @@ struct CatchingVoidTests {
         #expect(journal.entries == [-1, -2])
     }
 
-    @Test("what answers something still answers it, and an optional chain stays optional")
+    @Test("what returns something still returns it, and an optional chain stays optional")
     func others() async {
         let (client, none) = (Client() as Client?, nil as Client?)
         await withErrorBus(handler: ErrorHandler()) { bus in

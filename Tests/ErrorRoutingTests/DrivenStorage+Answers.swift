@@ -1,6 +1,6 @@
 @testable import ErrorRouting
 
-/// The storage's answers, to be compared, and what workers come to.
+/// The storage's results, to be compared, and what workers come to.
 extension DrivenStorage {
     enum WatchAnswer: Equatable {
         case stop

@@ -73,7 +73,7 @@ final class DrivenStorage {
         return (answer.untold, answer.wakes)
     }
 
-    /// Posts from beginning to end; answers whether the worker has to be woken, or nil if the error was dropped.
+    /// Posts from beginning to end; returns whether the worker has to be woken, or nil if the error was dropped.
     @discardableResult
     func post(_ number: Int, line: UInt = 1, at moment: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
         switch reserve(number) {
@@ -140,7 +140,7 @@ final class DrivenStorage {
         }
     }
 
-    /// The observers have been told; answers whether the lane is still there.
+    /// The observers have been told; returns whether the lane is still there.
     func announced() -> Bool { inLane.map { storage.announcedInLane(at: $0.number) } ?? false }
 
     /// The worker is through.
@@ -170,7 +170,7 @@ final class DrivenStorage {
         }
     }
 
-    /// The worker is through, and tells whoever is to be told; answers the failures that nobody else will hear of, or
+    /// The worker is through, and tells whoever is to be told; returns the failures that nobody else will hear of, or
     /// nil if it comes too late.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled,
@@ -198,10 +198,10 @@ final class DrivenStorage {
 
     // MARK: The end
 
-    /// Ends posting; answers whether a sleeping worker has to be woken.
+    /// Ends posting; returns whether a sleeping worker has to be woken.
     func finish() -> Bool { storage.close() == .wake }
 
-    /// Shuts everything, and answers what was not delivered, and the failures in flight.
+    /// Shuts everything, and returns what was not delivered, and the failures in flight.
     func takeBack() -> (reports: [Event], failures: [Event]) {
         let left = storage.takeBack().left ?? .init()
         return (left.reports.map(Self.event(of:)), left.failures.map(Self.event(of:)))

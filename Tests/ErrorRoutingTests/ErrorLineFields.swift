@@ -5,7 +5,7 @@ struct ErrorLineFields {
     private(set) var keys: [String] = []
     private(set) var values: [String] = []
 
-    /// Reads a line, or answers nil if it is no such line.
+    /// Reads a line, or returns nil if it is no such line.
     init?(_ line: String) {
         // By scalars: a quotation mark ends a text even where an accent follows and makes one character of both.
         var rest = Array(line.unicodeScalars)[...]

@@ -197,7 +197,7 @@ struct ErrorLineTests {
         #expect(Set(trace.entries) == ["order", "user id", "a\nb"])
     }
 
-    @Test("what a redaction answers is escaped as well", arguments: hostileTexts)
+    @Test("what a redaction returns is escaped as well", arguments: hostileTexts)
     func redactedTextIsEscaped(hostile: HostileText) {
         let line = ErrorLine(report(Zoo.Offline(), metadata: ["k": "v"])) { _, _ in hostile.text }
         expectOneLine(line.text)

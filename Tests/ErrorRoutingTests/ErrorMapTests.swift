@@ -5,14 +5,14 @@ import Testing
 /// `ErrorMap`: the same rules, answering a value.
 @Suite("Error maps")
 struct ErrorMapTests {
-    @Test("a map without rules answers its default for every error")
+    @Test("a map without rules returns its default for every error")
     func empty() {
         let map = ErrorMap(default: 500)
         #expect(map[Zoo.Offline()] == 500)
         #expect(map[NSError(domain: "d", code: 1)] == 500)
     }
 
-    @Test("the last-registered rule that matches answers")
+    @Test("the last-registered rule that matches decides")
     func precedence() {
         let map = ErrorMap(default: 500)
             .on(matching: .any, 501)
@@ -66,7 +66,7 @@ struct ErrorMapTests {
         )
     }
 
-    @Test("a closure runs only for the rule that answers, and predicates only until then")
+    @Test("a closure runs only for the rule that decides, and predicates only until then")
     func laziness() {
         let trace = ActionTrace()
         let map = ErrorMap(default: 0)
@@ -115,7 +115,7 @@ struct ErrorMapTests {
         #expect(map[NSError(domain: "e", code: 1)] == 0)
     }
 
-    @Test("match answers the value and the rule that has it, and nil where only the default is left")
+    @Test("match returns the value and the rule that has it, and nil where only the default is left")
     func match() throws {
         let map = ErrorMap<String?>(default: "default")
             .on(Zoo.Payment.self, "payment")
@@ -138,7 +138,7 @@ struct ErrorMapTests {
         #expect(ErrorMap(default: 5).overlaid(with: base)[Zoo.Offline()] == 5)
     }
 
-    @Test("explain says which rule answers; those after it are not reached, and no closure runs")
+    @Test("explain says which rule decides; those after it are not reached, and no closure runs")
     func explain() {
         let map = ErrorMap(default: 0)
             .on(matching: .any, 1)

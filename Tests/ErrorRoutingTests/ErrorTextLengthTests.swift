@@ -88,7 +88,7 @@ struct ErrorTextLengthTests {
         #expect(trail.components(separatedBy: "…").count == 6)
     }
 
-    @Test("a redaction gets the whole text, and what it answers is cut")
+    @Test("a redaction gets the whole text, and what it returns is cut")
     func redaction() {
         let trace = ActionTrace()
         let line = ErrorLine(report(Zoo.Localized(errorDescription: Self.long), metadata: ["key": Self.long])) {

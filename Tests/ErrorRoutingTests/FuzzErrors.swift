@@ -81,7 +81,7 @@ enum FuzzErrors {
         func change(_ inner: any Error) { self.inner = inner }
     }
 
-    // Answers anew each time, from nothing of its own.
+    // Returns anew each time, from nothing of its own.
     final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             FuzzMischief.act(about: Value(number: 1))

@@ -62,7 +62,7 @@ struct HandleSynchronouslyTests {
         #expect(trace.entries == ["synchronous", "always"])
     }
 
-    @Test("an asynchronous rule whose predicate answers false does not make it decline")
+    @Test("an asynchronous rule whose predicate returns false does not make it decline")
     func asynchronousRuleNarrowed() {
         let narrowed = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }
         let handler = ErrorHandler().on(matching: narrowed) { _ in

@@ -49,7 +49,7 @@ struct HandlerCatchingTests {
         #expect(trace.takeAll() == ["expired at \(#fileID):\(line + 4)"])
     }
 
-    @Test("an operation that answers an optional answers the same optional, not an optional of it")
+    @Test("an operation that returns an optional returns the same optional, not an optional of it")
     func optionals() async throws {
         let handler = handler
         let some = await handler.catching { try await value(Int?.some(1)) }
@@ -67,7 +67,7 @@ struct HandlerCatchingTests {
         #expect(trace.entries.count == 2)
     }
 
-    @Test("an operation that answers nothing needs no use of the result")
+    @Test("an operation that returns nothing needs no use of the result")
     func void() async {
         await handler.catching { try await fail(Void.self) }
         handler.catching { try failNow(Void.self) }

@@ -65,7 +65,7 @@ struct HandlingFailureTests {
         #expect(outcome.failures.map { $0.error is CancellationError } == [true])
     }
 
-    @Test("handleSynchronously answers the failures too")
+    @Test("handleSynchronously returns the failures too")
     func synchronousFailure() throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
         let outcome = try #require(handler.handleSynchronously(Zoo.Payment.expired))

@@ -19,7 +19,7 @@ struct HandlingOrderTests {
         #expect(trace.entries == ["third", "second", "first"])
     }
 
-    @Test("matching actions run until one answers .stop")
+    @Test("matching actions run until one returns .stop")
     func untilStop() async {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("never") }
@@ -115,7 +115,7 @@ struct HandlingOrderTests {
         #expect(trace.entries == ["no match"])
     }
 
-    @Test("onNoMatch actions run last-registered first until one answers .stop")
+    @Test("onNoMatch actions run last-registered first until one returns .stop")
     func onNoMatchOrder() async {
         let handler = ErrorHandler()
             .onNoMatch { _ in trace("never") }
@@ -145,7 +145,7 @@ struct HandlingOrderTests {
         #expect(trace.takeAll() == ["no match", "always"])
     }
 
-    @Test("always actions run last-registered first until one answers .stop")
+    @Test("always actions run last-registered first until one returns .stop")
     func alwaysOrder() async {
         let handler = ErrorHandler()
             .always { _ in trace("never") }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// An intake for numbered errors, whose answers can be compared, and the place that its reader is at.
+/// An intake for numbered errors, whose results can be compared, and the place that its reader is at.
 final class IntakeBox: Sendable {
     enum Reservation: Equatable {
         case accepted(Int)

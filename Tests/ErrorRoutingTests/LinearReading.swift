@@ -55,7 +55,7 @@ enum LinearReading {
             var result = Result()
             var notes: [String] = []
 
-            /// Answers whether the rule stops.
+            /// Returns whether the rule stops.
             func run(_ rule: Rule, _ found: Found, isLast: Bool) -> Bool {
                 let outcome = isLast ? result.note : "-"
                 notes.append(rule.note(found.signature, report: error.signature, outcome: outcome))

@@ -44,7 +44,7 @@ struct LinearReadingPathTests {
         #expect(coverage.fallbacksOfSeveral > 20)
     }
 
-    /// Sends errors through a path one by one, and then all at once; answers whether all was as expected.
+    /// Sends errors through a path one by one, and then all at once; returns whether all was as expected.
     private func compare(
         _ path: LinearReading.Path,
         _ errors: [LinearReading.Specimen],

@@ -18,7 +18,7 @@ struct LinearReadingPropertyTests {
     private let handlersPerSeed = 150
     private let errorsPerHandler = 6
 
-    /// Compares everything that can be asked of a handler; answers whether all was as expected.
+    /// Compares everything that can be asked of a handler; returns whether all was as expected.
     private func compare(
         _ reading: LinearReading.Handler,
         _ handler: ErrorHandler,
@@ -97,7 +97,7 @@ struct LinearReadingPropertyTests {
     }
 
     @Test(
-        "every matcher asked by itself answers what a linear reading does", arguments: 101...104 as ClosedRange<UInt64>)
+        "every matcher asked by itself returns what a linear reading does", arguments: 101...104 as ClosedRange<UInt64>)
     func matchers(seed: UInt64) {
         var generator = LinearReading.Generator(seed: seed)
         var (matches, innerMatches) = (0, 0)
@@ -121,7 +121,7 @@ struct LinearReadingPropertyTests {
         #expect(innerMatches > 50)
     }
 
-    @Test("a map answers by the last rule that matches, else its default", arguments: 201...204 as ClosedRange<UInt64>)
+    @Test("a map goes by the last rule that matches, else its default", arguments: 201...204 as ClosedRange<UInt64>)
     func maps(seed: UInt64) {
         var (generator, answers) = (LinearReading.Generator(seed: seed), Set<Bool>())
         for round in 1...150 {
@@ -142,7 +142,7 @@ struct LinearReadingPropertyTests {
         #expect(answers == [true, false])
     }
 
-    @Test("one handler used from many tasks at once answers each as it would alone")
+    @Test("one handler used from many tasks at once treats each as it would alone")
     func concurrently() async {
         var generator = LinearReading.Generator(seed: 301)
         let errors = (0..<60).map { _ in generator.error() }

@@ -90,7 +90,7 @@ extension LinearReading.Matcher {
 }
 
 extension LinearReading.Rule {
-    /// The action: it notes what it gets, and answers as the rule says.
+    /// The action: it notes what it gets, and returns as the rule says.
     func act(_ output: Any, _ report: ErrorReport? = nil) throws -> HandleStrategy {
         // Of the notices that follow on a bus there is nothing to note: they are no specimens.
         if LinearReading.isNotice(output) { return .next }

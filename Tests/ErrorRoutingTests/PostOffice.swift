@@ -51,7 +51,7 @@ final class PostOffice: Sendable {
         return nil
     }
 
-    /// Gives no more numbers; answers how many were given.
+    /// Gives no more numbers; returns how many were given.
     func close() -> Int { next.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue & ~Self.closed }
 
     @discardableResult

@@ -77,7 +77,7 @@ struct PresetTests {
         #expect(messages.allSatisfy { $0.map { Set($0.utf8).count } == 1 })
     }
 
-    @Test(".default(redacting:) and .standardError(redacting:) print what the redaction answers")
+    @Test(".default(redacting:) and .standardError(redacting:) print what the redaction returns")
     func redaction() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -92,7 +92,7 @@ struct PresetTests {
         #expect(lines.map { $0?["metadata.iban"] } == ["DE12", "…"])
     }
 
-    @Test("an overlay's onNoMatch that answers .stop replaces what .default prints")
+    @Test("an overlay's onNoMatch that returns .stop replaces what .default prints")
     func overlaid() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

@@ -101,7 +101,7 @@ struct RegistrationSiteTests {
     }
 }
 
-/// Answers the strategy from an asynchronous context.
+/// Returns the strategy from an asynchronous context.
 private func suspended(_ strategy: HandleStrategy) async -> HandleStrategy {
     await Task.yield()
     return strategy

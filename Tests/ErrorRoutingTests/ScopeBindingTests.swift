@@ -52,7 +52,7 @@ struct ScopeBindingTests {
         #expect(scopes(recorded) == expected)
     }
 
-    @Test("a body that does not throw needs no try; it answers its value, and may leave the scope behind")
+    @Test("a body that does not throw needs no try; it returns its value, and may leave the scope behind")
     func value() async {
         let recorded = await withRecordedErrors { _ in
             let scope = await withErrorScope("scope") { $0 }

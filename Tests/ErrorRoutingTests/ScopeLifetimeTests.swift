@@ -28,7 +28,7 @@ struct ScopeLifetimeTests {
         }
     }
 
-    /// Sets up a bus with a scope within a scope, and lets a body have them; answers what is left of them.
+    /// Sets up a bus with a scope within a scope, and lets a body have them; returns what is left of them.
     private func watching(
         clock: any Clock<Duration> = TestClock(),
         _ body: (_ bus: ErrorBus, _ inner: ErrorScope, _ error: Traced) async -> Void

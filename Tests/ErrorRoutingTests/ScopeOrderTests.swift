@@ -18,7 +18,7 @@ struct ScopeOrderTests {
             .always { [trace] _ in trace("\(name) always") }
     }
 
-    /// Delivers an error through a scope of a bus; answers what ran, and what became of it.
+    /// Delivers an error through a scope of a bus; returns what ran, and what became of it.
     private func delivering(
         _ error: any Error,
         handler: ErrorHandler,
@@ -106,7 +106,7 @@ struct ScopeOrderTests {
         }
     }
 
-    @Test("an onNoMatch that answers .stop ends those further out", arguments: ErrorScope.Order.allCases)
+    @Test("an onNoMatch that returns .stop ends those further out", arguments: ErrorScope.Order.allCases)
     func stoppingOnNoMatch(order: ErrorScope.Order) async {
         let busHandler = ErrorHandler().onNoMatch { _ in trace("bus") }
         let (ran, outcome) = await delivering(Numbered(1), handler: busHandler) { bus in
@@ -117,7 +117,7 @@ struct ScopeOrderTests {
         #expect(outcome.disposition == .unmatched)
     }
 
-    @Test("an always that answers .stop ends those after it on the path, and each knows the outcome so far")
+    @Test("an always that returns .stop ends those after it on the path, and each knows the outcome so far")
     func stoppingAlways() async {
         func always(_ name: String, _ answer: HandleStrategy = .next) -> ErrorHandler {
             ErrorHandler().always { [trace] _, report in

@@ -38,7 +38,7 @@ struct ScopeReportTests {
         #expect(recorded.statistics.posted == 400 && recorded.statistics.isBalanced)
     }
 
-    @Test("deliver answers whether anyone on the path handled it")
+    @Test("deliver returns whether anyone on the path handled it")
     func deliver() async {
         let bus = ErrorHandler().on(Numbered(1)) { _ in .stop }
         let outer = ErrorHandler().ignore(Numbered(2))
@@ -54,7 +54,7 @@ struct ScopeReportTests {
         }
     }
 
-    @Test("inside an action deliver through a scope answers .pending at once, and it is delivered later")
+    @Test("inside an action deliver through a scope returns .pending at once, and it is delivered later")
     func deliverInAction() async {
         let journal = Journal<HandleOutcome.Disposition>()
         let recorded = await withRecordedErrors { bus in

@@ -85,7 +85,7 @@ struct TypeNameTests {
     private static let hostile = "a\nb\u{202E}c\u{200B}d\u{1B}[31m"
 
     @Test(
-        "names given by users stay on one line: matchers, domains, sources, scopes, and what a map answers by default")
+        "names given by users stay on one line: matchers, domains, sources, scopes, and what a map returns by default")
     func hostileNames() {
         let source = ErrorReport.Source(fileID: Self.hostile, line: 1)
         let rule = RuleDescription(matcher: Self.hostile, source: source)

@@ -36,7 +36,7 @@ struct WithErrorBusTests {
         #expect(journal.entries == [1, 2])
     }
 
-    @Test("it answers what the body answers, and needs no try where the body does not throw")
+    @Test("it returns what the body returns, and needs no try where the body does not throw")
     func answersTheBody() async {
         let answer = await withErrorBus(handler: ErrorHandler()) { _ in 42 }
         #expect(answer == 42)

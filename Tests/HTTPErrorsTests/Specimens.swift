@@ -33,7 +33,7 @@ extension NetworkError {
     }
 }
 
-/// A transport whose answers are a closure's, which gets the request and how many came before it.
+/// A transport whose responses are a closure's, which gets the request and how many came before it.
 final class Script: HTTPTransport {
     private let answer: @Sendable (HTTPMessage, Int) async throws -> HTTPAnswer
     private let sent = Locked<[HTTPMessage]>([])

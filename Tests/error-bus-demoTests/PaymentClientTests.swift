@@ -24,7 +24,7 @@ import Testing
         charge.cancel()
         let error = await #expect(throws: NetworkError.self) { try await charge.value }
         #expect(error?.kind == .cancelled)
-        // A transfer that nobody answers takes as long as the session waits.
+        // A transfer that nobody replies to takes as long as the session waits.
         #expect(ContinuousClock.now - begin < PaymentClient.timeLimit)
     }
 

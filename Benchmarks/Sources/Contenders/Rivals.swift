@@ -49,7 +49,7 @@ package struct LinearHandler: Sendable {
 
     package init() {}
 
-    /// Adds a rule; its action answers whether to stop.
+    /// Adds a rule; its action returns whether to stop.
     package mutating func on<E: Error>(_ type: E.Type, do action: @escaping @Sendable (E) -> Bool) {
         rules.append((TypeMatcher<E>(), { error in (error as? E).map(action) ?? false }))
     }

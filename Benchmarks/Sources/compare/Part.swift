@@ -21,7 +21,7 @@ protocol Part: Sendable {
 extension Part {
     var name: String { Self.name }
 
-    /// Measures everything, and answers what is to be written down.
+    /// Measures everything, and returns what is to be written down.
     func measure() async -> Results {
         let measurement = await Measurement.take(subjects, rounds: rounds) { round in
             Progress.show("\(name): round \(round) of \(rounds)")
@@ -33,7 +33,7 @@ extension Part {
         return results
     }
 
-    /// Measures only what the wide bounds are for, and answers whether they all hold.
+    /// Measures only what the wide bounds are for, and returns whether they all hold.
     func check() async -> Bool {
         let goals = goals.filter { $0.shortBound != nil }
         let subjects = subjects.filter { subject in

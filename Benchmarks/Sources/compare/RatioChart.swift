@@ -38,7 +38,7 @@ struct RatioChart {
                 + "font-size=\"13\">",
             "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>",
             "<text x=\"20\" y=\"26\" font-size=\"16\">\(title)</text>",
-            "<text x=\"20\" y=\"44\" fill=\"#555\">shorter is better; the line is the bound, the dot is the wish</text>",
+            "<text x=\"20\" y=\"44\" fill=\"#555\">shorter is better; a line at the bound, a dot at the wish</text>",
         ]
         for (index, bar) in bars.enumerated() {
             let y = 60 + step * Double(index)

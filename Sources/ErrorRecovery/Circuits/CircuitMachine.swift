@@ -1,4 +1,4 @@
-/// The states of a circuit: a plain value, whose events answer what to do.
+/// The states of a circuit: a plain value, whose events return what to do.
 ///
 /// It has no clock and no lock: moments are given to it, as times since the circuit was made. Nothing in it runs code
 /// of the user's; errors that it lets go of it hands out, since an error that is an object may run a `deinit`.

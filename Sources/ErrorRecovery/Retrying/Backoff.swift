@@ -72,7 +72,7 @@ public struct Backoff: Sendable, Hashable {
     /// `min(maximum, initial × multiplier^(n-1))`.
     ///
     /// - Parameter n: Which retry: 1 for the first, which is the second attempt.
-    /// - Returns: The ceiling. Nothing overflows: the maximum is the answer also for `Int.max`.
+    /// - Returns: The ceiling. Nothing overflows: the maximum is returned also for `Int.max`.
     /// - Complexity: O(log n).
     public func ceiling(beforeRetry n: Int) -> Duration {
         if n < 1 { fatalError("Backoff: the number of a retry must be at least 1, not \(n)") }

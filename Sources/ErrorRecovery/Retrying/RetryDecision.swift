@@ -1,4 +1,4 @@
-/// Whether an operation is tried again after an error: what the rules of a ``RetryPolicy`` answer.
+/// Whether an operation is tried again after an error: what the rules of a ``RetryPolicy`` return.
 public enum RetryDecision: Sendable, Hashable {
     /// It is not tried again.
     case fail

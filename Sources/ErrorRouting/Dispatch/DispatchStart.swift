@@ -83,8 +83,8 @@
 }
 
 extension DispatchProgram {
-    /// Looks up the first rule for an error, and lets it act where it is certain to match, does not suspend, and takes no
-    /// report.
+    /// Looks up the first rule for an error, and lets it act where it is certain to match, does not suspend, and takes
+    /// no report.
     ///
     /// - Parameters:
     ///   - error: The error.

@@ -49,19 +49,20 @@
     ///   - progress: How far it has come.
     init(
         _ program: Unmanaged<DispatchProgram>?, on path: HandlerPath.Steps?, _ error: any Error,
-        from progress: DispatchProgress
+        from progress: consuming DispatchProgress
     ) {
+        let findings = progress.findings
         let stage = progress.stage ?? .always
         let start = unsafe path?.program(progress.handler, stage) ?? program ?? .passUnretained(.empty)
         unsafe self.init(start, on: path, ErrorBox.unboxed(error), at: RuleStepCursor(.none), progress)
-        subject = progress.findings
+        subject = findings
         enter(stage)
     }
 
     /// Goes on with steps that were looked up already.
     private init(
         _ program: Unmanaged<DispatchProgram>, on path: HandlerPath.Steps?, _ error: any Error,
-        at cursor: RuleStepCursor, _ progress: DispatchProgress
+        at cursor: RuleStepCursor, _ progress: consuming DispatchProgress
     ) {
         unsafe self.program = program
         self.path = path

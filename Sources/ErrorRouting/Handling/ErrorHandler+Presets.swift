@@ -16,7 +16,7 @@ extension ErrorHandler {
 
     /// The library's preset with messages and metadata redacted; see ``standardError(redacting:)``.
     ///
-    /// - Parameter redact: Answers what is printed in place of a text.
+    /// - Parameter redact: Returns what is printed in place of a text.
     /// - Returns: The preset.
     @_disfavoredOverload
     public static func `default`(
@@ -36,7 +36,7 @@ extension ErrorHandler {
 
     /// The preset ``standardError`` with messages and metadata redacted.
     ///
-    /// - Parameter redact: Answers what is printed in place of a text; called for the message, each metadata
+    /// - Parameter redact: Returns what is printed in place of a text; called for the message, each metadata
     ///   value, and the message of each error of the trail. It gets them whole; what it returns is escaped and cut.
     /// - Returns: The preset.
     public static func standardError(

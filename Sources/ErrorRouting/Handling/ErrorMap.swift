@@ -1,4 +1,4 @@
-/// The rules of an error handler, answering a value: a status, a log level, an exit code, a metric label.
+/// The rules of an error handler, returning a value: a status, a log level, an exit code, a metric label.
 ///
 /// ```swift
 /// let status = ErrorMap(default: 500)
@@ -14,7 +14,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
 
     /// Makes a map that returns one value for every error.
     ///
-    /// - Parameter defaultValue: The answer for errors that no rule matches.
+    /// - Parameter defaultValue: The value for errors that no rule matches.
     public init(default defaultValue: Value) {
         self.defaultValue = defaultValue
     }

@@ -1,4 +1,4 @@
-/// What a handler would do with an error, or a map answer, rule by rule, without doing it.
+/// What a handler would do with an error, or a map return, rule by rule, without doing it.
 ///
 /// Its description is a text to paste into a bug report.
 public struct Explanation: Sendable, CustomStringConvertible {
@@ -73,7 +73,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
         }
         if entries.isEmpty { lines.append("  There are no rules.") }
         if entries.contains(where: { $0.verdict == .matchedIfReached }) {
-            lines.append("  No action has run; \"if reached\" depends on what the actions before it would answer.")
+            lines.append("  No action has run; \"if reached\" depends on what the actions before it would return.")
         }
         return lines.joined(separator: "\n")
     }
@@ -94,7 +94,7 @@ extension Explanation.Verdict: CustomStringConvertible {
 extension ErrorHandler {
     /// Says what the handler would do with an error, rule by rule.
     ///
-    /// Predicates run; no action does. What an action would answer is known only of `ignore`, so after the first match
+    /// Predicates run; no action does. What an action would return is known only of `ignore`, so after the first match
     /// the explanation says of the others that match that they run if they are reached.
     ///
     /// - Parameter error: The error to explain.
@@ -117,7 +117,7 @@ extension Explanation {
         private var triedFirst: [(scope: [String], rules: RuleSet)] = []
         private var triedLast: [(scope: [String], rules: RuleSet)] = []
 
-        /// - Parameter endsAtMatch: Whether no rule after the first that matches is tried, since that one answers.
+        /// - Parameter endsAtMatch: Whether no rule after the first that matches is tried, since that one decides.
         init(endsAtMatch: Bool = false) { self.endsAtMatch = endsAtMatch }
 
         /// In the order in which rules are tried.
@@ -192,7 +192,7 @@ extension Explanation {
         for (scope, rule) in path.rules(.rules) {
             let verdict: Verdict
             if let stop {
-                verdict = .notReached(because: "rule \(stop) \(path.endsAtMatch ? "answers" : "ignores the error")")
+                verdict = .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
             } else if rule.matches(&subject) {
                 verdict = firstMatch == nil ? .matched : .matchedIfReached
                 if firstMatch == nil { disposition = rule.alwaysStops ? .ignored : .handled }

@@ -99,7 +99,7 @@ extension ErrorMatcher {
     ///
     /// - Parameters:
     ///   - type: The error type to look at, matched as in ``type(_:)``.
-    ///   - extract: Answers the part, or nil where the matcher shall not match.
+    ///   - extract: Returns the part, or nil where the matcher shall not match.
     /// - Returns: A matcher that hands on the part.
     /// - Complexity: O(1) for errors of other types, else that of `extract`.
     public static func extracting<E: Error>(

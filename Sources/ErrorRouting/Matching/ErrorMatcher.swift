@@ -16,7 +16,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// What the matcher is made of, for descriptions and for whoever wants to know what it can match.
     let shape: MatcherShape
 
-    /// Answers what the matcher hands on, or nil where it does not match.
+    /// Returns what the matcher hands on, or nil where it does not match.
     let evaluate: @Sendable (inout ErrorSubject) -> Output?
 
     init(_ shape: MatcherShape, _ evaluate: @escaping @Sendable (inout ErrorSubject) -> Output?) {

@@ -5,7 +5,7 @@ import Foundation
 /// Written out, not cast: on Linux `NSError as? CocoaError` succeeds for every domain, and `NSError as? URLError` for
 /// none.
 enum NSErrorBridge {
-    /// Answers how an `NSError` becomes an `E`, or nil where `E` is none of the three.
+    /// Returns how an `NSError` becomes an `E`, or nil where `E` is none of the three.
     static func bridge<E: Error>(to type: E.Type) -> (@Sendable (NSError) -> E?)? {
         if type == URLError.self { return { urlError($0) as? E } }
         if type == CocoaError.self { return { cocoaError($0) as? E } }

@@ -15,7 +15,7 @@ import Synchronization
     /// The object, once it is set.
     var value: Instance? { unsafe unretained?.takeUnretainedValue() }
 
-    /// The object without a claim to it.
+    /// The object, not retained.
     @inline(__always)
     var unretained: Unmanaged<Instance>? {
         unsafe UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map { unsafe Unmanaged.fromOpaque($0) }
@@ -23,7 +23,7 @@ import Synchronization
 
     /// Sets the object, unless somebody else has done so.
     ///
-    /// - Returns: The object that was set first, without a claim to it.
+    /// - Returns: The object that was set first, not retained.
     func set(_ made: consuming Instance) -> Unmanaged<Instance> {
         let made = unsafe Unmanaged.passRetained(made)
         let (isFirst, other) = unsafe address.compareExchange(

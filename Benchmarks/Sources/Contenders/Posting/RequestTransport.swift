@@ -9,7 +9,7 @@ final class RequestTransport: ErrorTransport {
     /// - Parameters:
     ///   - capacity: How many errors may be pending.
     ///   - rules: How many rules the bus has, eight at least.
-    ///   - makeHandler: Answers the rules of a request's scope.
+    ///   - makeHandler: Returns the rules of a request's scope.
     init(capacity: Int, rules: Int, makeHandler: @escaping @Sendable () -> ErrorHandler) {
         let others = Handlers.types(rules - 8)
         transport = BusTransport(capacity: capacity, handler: others.overlaid(with: Handlers.plainTypes()))

@@ -1,7 +1,7 @@
 /// Which errors pass, and which are held back and summed up: a plain value, told of every error and of the time.
 ///
 /// Time is what its caller says: the moments at which errors were posted, and the clock's once no more are there. So
-/// the same posts give the same answers, however late the loop comes by. What it holds it holds for its caller; `Held`
+/// the same posts have the same results, however late the loop comes by. What it holds it holds for its caller; `Held`
 /// is a report in a bus, and a number in tests.
 struct FloodLimiter<Held> {
     enum Verdict {

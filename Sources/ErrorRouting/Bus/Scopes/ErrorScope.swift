@@ -55,7 +55,8 @@
     }
 
     /// A scope within the innermost one of the task, else in its bus, else in the process's root bus.
-    @usableFromInline convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
+    @usableFromInline
+    convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
         let parent = ErrorScope.innermost
         self.init(
             name,

@@ -74,7 +74,7 @@
 
     /// The rules on the way; nil where they are those of the bus alone.
     ///
-    /// Without a claim to anything: what it refers to lives as long as this context.
+    /// Nothing is retained: what it refers to lives as long as this context.
     @inline(__always)
     var handlers: HandlerPath.Steps? {
         if addsRules { return ownHandlers }

@@ -17,7 +17,7 @@ import Synchronization
 public struct AsyncHTTPClientTransport: HTTPTransport {
     /// What makes a client behave as `URLSession` does.
     ///
-    /// It unpacks compressed answers, follows twenty redirects and not five, the same URL twice included, and says at
+    /// It unpacks compressed responses, follows twenty redirects and not five, the same URL twice included, and says at
     /// once that nobody listens, where it would otherwise try again for ten seconds. How long all of it may take is the
     /// transport's to say.
     ///

@@ -14,7 +14,7 @@ enum Fault {
             ?? .answer(404, json: #"{"error":"no such fault"}"#, to: request.method)
     }
 
-    /// Answers that are in order.
+    /// Responses that are in order.
     private static func plain(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         let method = request.method
         switch first {
@@ -82,7 +82,7 @@ enum Fault {
         }
     }
 
-    /// Answers that take their time: `?ms=` says how long each pause is.
+    /// Responses that take their time: `?ms=` says how long each pause is.
     private static func slow(_ first: String, _ request: Request) -> [Step]? {
         let milliseconds = request.parameter("ms").flatMap(Int64.init)
         switch first {

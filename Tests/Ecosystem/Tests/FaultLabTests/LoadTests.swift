@@ -50,7 +50,7 @@ extension FaultLab {
             }
             // A leak by the request, or by the failed request, would be hundreds.
             #expect(after.descriptors <= before.descriptors + 4, "\(before) → \(after)")
-            // The first round has filled pools and caches. What 64 answers at once take varies from round to round;
+            // The first round has filled pools and caches. What 64 responses at once take varies from round to round;
             // eight thousand requests more may not leave 3 KB each.
             #expect(last.residentKilobytes < first.residentKilobytes + 24_576, "\(during)")
         }
