@@ -31,7 +31,7 @@ struct DiagnosticTests {
             "ErrorHandler().always { (_, report: ErrorReport) in print(report.outcome.dispo); return .stop }",
             noMember("HandleOutcome", "dispo")
         ),
-        // Returns.
+        // What an action returns.
         ("ErrorHandler().on(E.self) { _ in .stap }", noMember("HandleStrategy", "stap", isOfType: true)),
         ("ErrorHandler().on(E.self) { _, _ in .stap }", noMember("HandleStrategy", "stap", isOfType: true)),
         (
