@@ -39,8 +39,10 @@ public final class ErrorBus: ErrorPosting {
     let handler: ErrorHandler
     let clock: BusClock
     let actionTimeLimit: Duration?
-    let hasFloodLimit: Bool
-    let floodFingerprint: (@Sendable (ErrorReport) -> String)?
+    let floodLimit: FloodLimit?
+    let hasOwnFingerprint: Bool
+    /// What a poster's moment lacks to be one of the bus's clock, in nanoseconds, where that is the system's.
+    let momentOffset: Int64
     let metadataProvider: (@Sendable (any Error) -> [String: String])?
     let drainTimeLimit: Duration?
     private let ownLastResort: LastResort?
@@ -76,8 +78,10 @@ public final class ErrorBus: ErrorPosting {
         self.handler = handler
         clock = BusClock(configuration.clock)
         actionTimeLimit = configuration.actionTimeLimit
-        hasFloodLimit = configuration.floodLimit != nil
-        floodFingerprint = configuration.floodLimit?.fingerprint
+        floodLimit = configuration.floodLimit
+        hasOwnFingerprint = configuration.floodLimit?.fingerprint != nil
+        let moment = ErrorReport.Moment()
+        momentOffset = clock.moment(of: moment.instant).nanoseconds &- moment.sinceOrigin
         metadataProvider = configuration.metadataProvider
         drainTimeLimit = configuration.drainTimeLimit
         ownLastResort = configuration.lastResort
@@ -200,8 +204,7 @@ public final class ErrorBus: ErrorPosting {
         let error = ErrorBox.unboxed(error)
         // First what may run code of the user's: between reservation and filling the loop waits for this poster.
         let metadata = metadataProvider == nil ? metadata : provided(metadata, for: error)
-        let floodStamp =
-            hasFloodLimit ? Posting.FloodStamp(code: ErrorCode(of: copy error), moment: clock.now()) : nil
+        let floodStamp = floodLimit == nil ? nil : floodStamp(for: error)
         switch storage.reserve(for: error) {
         case .accepted(let number):
             let answer = storage.fill(

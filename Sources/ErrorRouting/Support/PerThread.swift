@@ -89,6 +89,9 @@ enum PerThread {
         return Entry(bits: bits)
     }
 
+    /// Whether the thread is in the middle of asking a matcher, or an error for its code.
+    static var isInMatcher: Bool { word.bits & Word.matchers != 0 }
+
     /// The matcher that was entered has answered.
     @inline(__always)
     static func leaveMatcher(_ entry: Entry) {

@@ -6,7 +6,8 @@ struct Posting: Sendable {
     /// What a flood limit goes by.
     struct FloodStamp: Sendable {
         let code: ErrorCode
-        let moment: Duration
+        /// In nanoseconds, by the bus's clock.
+        let moment: Int64
     }
 
     private enum Context {
@@ -82,6 +83,9 @@ struct Posting: Sendable {
 
     /// Nil for notices, and where there is no flood limit.
     var floodStamp: FloodStamp? { extras?.floodStamp }
+
+    /// Whether it has a promise or a flood stamp; nothing but a look, like ``unretainedScope``.
+    var hasExtras: Bool { if case .more = context { true } else { false } }
 
     private var extras: Extras? {
         if case .more(let extras) = context { return extras }

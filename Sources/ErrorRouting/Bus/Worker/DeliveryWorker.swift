@@ -66,8 +66,8 @@ final class DeliveryWorker: ActionSupervisor {
                 pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
                 if untilYield <= 0 { await giveWay(&untilYield) }
                 action = next()
-            case .fingerprint(let pending):
-                pending.fingerprint = bus.fingerprint(of: pending)
+            case .mark(let pending):
+                pending.floodMark = bus.floodMark(of: pending.posting)
                 action = next()
             case .flushed(let promises):
                 bus.observers.wakeReaders()
@@ -184,9 +184,19 @@ final class DeliveryWorker: ActionSupervisor {
             // The report is in delivery; a shutdown meanwhile takes it back.
             if untilYield <= 0 { return .deliverInLane(number) }
             untilYield -= 1
+            if bus.storage.isLimitingFloods, let action = admit(number) { return action }
             if let action = deliver(number) { return action }
             number += 1
         }
+    }
+
+    /// Asks the flood limit about the report that the worker has come to in the lane.
+    ///
+    /// - Returns: What to do next; nil if the report passes, and is in delivery now.
+    private func admit(_ number: Int64) -> WorkerAction? {
+        let mark = unsafe bus.floodMark(of: bus.storage.posting(inLaneAt: number))
+        guard let passes = bus.storage.admitInLane(number, mark) else { return leaveWithdrawnLane(at: number) }
+        return passes ? nil : leaveLane(at: number, DispatchProgress(), isOver: false, mark: mark)
     }
 
     /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
@@ -247,11 +257,15 @@ final class DeliveryWorker: ActionSupervisor {
         return leaveLane(at: number, progress, isOver: true)
     }
 
-    private func leaveLane(at number: Int64, _ progress: DispatchProgress, isOver: Bool) -> WorkerAction {
+    @inline(never)
+    private func leaveLane(
+        at number: Int64, _ progress: DispatchProgress, isOver: Bool, mark: FloodMark? = nil
+    ) -> WorkerAction {
         bus.storage.leaveLane(
-            at: number, progress, isOver: isOver, isObserved: !bus.observers.isEmpty, for: generation)
+            at: number, progress, isOver: isOver, mark: mark, isObserved: !bus.observers.isEmpty, for: generation)
     }
 
+    @inline(never)
     private func leaveWithdrawnLane(at number: Int64, telling failures: [ActionFailure] = []) -> WorkerAction {
         bus.storage.leaveWithdrawnLane(at: number, telling: failures, for: generation)
     }
