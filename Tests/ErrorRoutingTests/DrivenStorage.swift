@@ -147,7 +147,9 @@ final class DrivenStorage {
         guard let (number, generation) = inLane else { return .last }
         let step = storage.goOnInLane(from: number, disposition, isObserved: isObserved)
         switch step {
-        case .next: inLane = (number + 1, generation)
+        case .next:
+            inLane = (number + 1, generation)
+            if isObserved { _ = storage.takeFromLane(number) }
         case .last: break
         case .withdrawn: inLane = nil
         }

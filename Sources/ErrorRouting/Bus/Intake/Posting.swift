@@ -93,7 +93,7 @@ struct Posting: Sendable {
     }
 
     /// The report, as actions and observers get it.
-    func report(
+    consuming func report(
         sequence: UInt64 = 0,
         occurrences: Int = 1,
         outcome: HandleOutcome = .pending

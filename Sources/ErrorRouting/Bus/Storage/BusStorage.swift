@@ -250,7 +250,7 @@ struct BusStorage: ~Copyable, Sendable {
     ///   - number: The report in delivery.
     ///   - disposition: The end that it has come to.
     ///   - isObserved: Whether observers are to be told of it, before the next one is looked at; then
-    ///     ``announcedInLane(at:)`` follows.
+    ///     ``takeFromLane(_:)`` and ``announcedInLane(at:)`` follow.
     @inline(__always)
     func goOnInLane(
         from number: Int64,
@@ -259,9 +259,13 @@ struct BusStorage: ~Copyable, Sendable {
     ) -> DeliveryLane.Step {
         let step = lane.goOn(
             from: number, disposition, isObserved: isObserved, isLimited: isLimitingFloods, in: intake)
-        if step == .next { intake.mailbox.empty(number) }
+        if step == .next, !isObserved { intake.mailbox.empty(number) }
         return step
     }
+
+    /// Takes out what was in delivery in the lane before the report that is now, for observers.
+    @inline(__always)
+    func takeFromLane(_ number: Int64) -> Posting? { intake.mailbox.take(number) }
 
     /// Begins a report in the lane, and ends the one before: the first half of ``goOnInLane(from:_:isObserved:)``.
     @inline(__always)
