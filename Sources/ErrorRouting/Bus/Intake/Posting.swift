@@ -93,21 +93,25 @@ struct Posting: Sendable {
     }
 
     /// The report, as actions and observers get it.
+    @inline(__always)
     consuming func report(
         sequence: UInt64 = 0,
         occurrences: Int = 1,
         outcome: HandleOutcome = .pending
     ) -> ErrorReport {
-        let scope = scope?.forReports
+        // Most are in no scope: two ways, so that nothing is retained for what only some need.
+        if let scope { return report(of: scope.forReports, sequence, occurrences, outcome) }
         return ErrorReport(
-            error: error,
-            source: source,
-            moment: moment,
-            metadata: scope?.metadata(with: metadata) ?? metadata,
-            scope: scope?.path ?? [],
-            sequence: sequence,
-            occurrences: occurrences,
-            outcome: outcome
-        )
+            error: error, source: source, moment: moment, metadata: metadata, scope: [], sequence: sequence,
+            occurrences: occurrences, outcome: outcome)
+    }
+
+    @inline(never)
+    private func report(
+        of scope: ScopeContext.Summary, _ sequence: UInt64, _ occurrences: Int, _ outcome: HandleOutcome
+    ) -> ErrorReport {
+        ErrorReport(
+            error: error, source: source, moment: moment, metadata: scope.metadata(with: metadata), scope: scope.path,
+            sequence: sequence, occurrences: occurrences, outcome: outcome)
     }
 }

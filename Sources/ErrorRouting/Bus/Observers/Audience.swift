@@ -30,10 +30,7 @@ final class Audience: @unchecked Sendable {
     ///   - scope: The scope in which it was posted.
     func send(_ report: ErrorReport, of scope: ScopeContext?) {
         if unsafe version != registry.version { keep(registry.membersAndVersion) }
-        for member in unsafe members {
-            if let wanted = member.scope {
-                guard let scope, scope.isWithin(wanted) else { continue }
-            }
+        for member in unsafe members where member.scope == nil || member.concerns(scope) {
             member.observer.offer(report)
         }
         unsafe news += 1

@@ -16,6 +16,13 @@ final class ObserverRegistry: Sendable {
         let observer: any ReportObserver
         /// The scope whose reports it gets; nil for all of the bus.
         let scope: ScopeContext?
+
+        /// Whether it gets the reports of a scope; nil is the bus itself.
+        @inline(never)
+        func concerns(_ posted: ScopeContext?) -> Bool {
+            guard let scope else { return true }
+            return posted?.isWithin(scope) ?? false
+        }
     }
 
     private struct State {
