@@ -122,17 +122,6 @@ public final class ErrorBus: ErrorPosting {
         post(error, metadata, source, in: nil)
     }
 
-    /// Posts an error that belongs to a scope, or to the bus itself.
-    @inline(__always)
-    func post(
-        _ error: consuming any Error,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source,
-        in scope: ScopeContext?
-    ) {
-        post(error, metadata, source, scope, nil)
-    }
-
     /// Posts an error and waits until it is delivered.
     ///
     /// Inside one of this bus's own actions it posts and returns `.pending` at once, since delivery is serial; so it
@@ -162,11 +151,11 @@ public final class ErrorBus: ErrorPosting {
         in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = post(error, metadata, source, scope, nil)
+            let isPending = post(error, metadata, source, in: scope)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        post(error, metadata, source, scope, promise)
+        post(error, metadata, source, in: scope, promise)
         return await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
@@ -192,14 +181,15 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    /// Posts an error, and returns whether it is pending; if not, it was dropped.
+    /// Posts an error that belongs to a scope, or to the bus itself, and returns whether it is pending; if not, it was
+    /// dropped.
     @discardableResult
-    private func post(
+    func post(
         _ error: consuming any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
-        _ scope: ScopeContext?,
-        _ promise: Promise<HandleOutcome>?
+        in scope: ScopeContext?,
+        _ promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
         // First what may run code of the user's: between reservation and filling the loop waits for this poster.
