@@ -97,11 +97,37 @@ struct BusLaneTests {
         #expect(bus.next() == .error(3, occurrences: 1) && bus.report?.sequence == 3 && bus.inLane?.number == 2)
     }
 
-    @Test("with a flood limit there is no lane")
-    func withoutLane() {
-        let bus = DrivenStorage(flood: FloodLimit(first: 9, per: .seconds(1)))
+    @Test("with a flood limit what passes goes through it, and there is none as long as something is held")
+    func floodLimit() {
+        let bus = DrivenStorage(flood: FloodLimit(first: 2, per: .seconds(1)))
+        for number in 1...4 { bus.post(number) }
+        bus.post(5, line: 2)
+        #expect(bus.next() == .error(1, occurrences: 1) && bus.inLane?.number == 0)
+        #expect(bus.goOn() == .error(2, occurrences: 1) && bus.inLane?.number == 1 && bus.isDelivering(2))
+        // The third is held, and takes the place of nobody; the fourth takes its place.
+        #expect(bus.goOn() == .suppressed(3) && bus.inLane == nil)
+        #expect(bus.statistics == .init(posted: 5, handled: 2, suppressed: 1, pending: 2))
+        #expect(bus.next() == .error(5, occurrences: 1) && bus.inLane == nil && bus.report?.sequence == 3)
+        #expect(bus.complete() == [] && bus.next(at: .seconds(1)) == .error(4, occurrences: 2))
+        #expect(bus.complete() == [])
+        bus.post(6, at: .seconds(2))
+        #expect(bus.next() == .error(6, occurrences: 1) && bus.inLane != nil && bus.report?.sequence == 5)
+    }
+
+    @Test("what a flood limit has not let pass is not in delivery yet: it takes room, and is given back in its turn")
+    func unadmitted() {
+        let bus = DrivenStorage(capacity: 2, flood: FloodLimit(first: 2, per: .seconds(1)))
         for number in 1...2 { bus.post(number) }
-        #expect(bus.next() == .error(1, occurrences: 1) && bus.inLane == nil && bus.goOn() == nil)
+        bus.stopsUnadmitted = true
+        #expect(bus.next() == .unadmitted && bus.reserve(3) == .full(makesNotice: true))
+        bus.stopsUnadmitted = false
+        #expect(bus.arrive() == .error(1, occurrences: 1) && bus.isDelivering(1) && bus.post(4) == false)
+        bus.stopsUnadmitted = true
+        #expect(bus.goOn() == .unadmitted && bus.reserve(5) == .full(makesNotice: false))
+        #expect(bus.statistics.handled == 1 && bus.statistics.pending == 2)
+        #expect(bus.takeBack().reports == [2, 4].map { .error($0, occurrences: 1) })
+        bus.stopsUnadmitted = false
+        #expect(bus.arrive() == .superseded && bus.statistics.pending == 0 && bus.statistics.isBalanced)
     }
 
     @Test("with observers there is one, and the last report in it is announced outside")
@@ -123,7 +149,7 @@ struct BusLaneTests {
         for number in 1...3 { bus.post(number) }
         _ = bus.next()
         // Told of the first, which counts; the second is in delivery, and not looked at yet.
-        #expect(bus.goOnAnnouncing() == .error(2, occurrences: 1))
+        #expect(bus.step() == .next && bus.arrive() == .error(2, occurrences: 1))
         #expect(bus.takeBack().reports == [2, 3].map { .error($0, occurrences: 1) })
         #expect(bus.statistics == .init(posted: 3, handled: 1, dropped: 2))
         #expect(!bus.leftoversWereReceived())
@@ -133,7 +159,7 @@ struct BusLaneTests {
         let other = DrivenStorage()
         other.isObserved = true
         for number in 1...2 { other.post(number) }
-        _ = (other.next(), other.goOnAnnouncing(), other.takeBack())
+        _ = (other.next(), other.step(), other.takeBack())
         #expect(!other.announced() && other.next() == .superseded)
         #expect(other.leftoversWereReceived())
     }

@@ -102,15 +102,27 @@ final class BusWalk {
     private func next() {
         if naive.hasEnded { return }
         isAnnouncing = false
+        bus.stopsUnadmitted = chance(20)
         expectNext(bus.next(generation, at: .milliseconds(now)))
     }
 
+    /// A flood limit has not looked at a report yet, which is not in delivery: it can be taken back, and the worker can
+    /// leave the lane.
+    private func expectUnadmitted() {
+        check()
+        bus.stopsUnadmitted = false
+        if chance(10) { return takeBack() }
+        let now = Duration.milliseconds(now)
+        expectNext(chance(30) ? bus.next(generation, at: now) : bus.arrive(at: now))
+    }
+
     private func expectNext(_ event: DrivenStorage.Event) {
+        if event == .unadmitted { return expectUnadmitted() }
         let isNew = naive.delivering == nil
         #expect(event == naive.next(at: now))
         guard naive.delivering != nil else { return }
         if isNew { lastSequence += 1 }
-        #expect(bus.report?.sequence == lastSequence)
+        #expect(bus.report?.sequence == lastSequence && bus.isDelivering(lastSequence))
         #expect(bus.progress.failures.count == naive.abandoned)
     }
 
@@ -120,20 +132,20 @@ final class BusWalk {
         if naive.abandoned > 0, disposition == .unmatched { disposition = .handled }
         let fails = chance(30) ? (0..<chance(1...2)).map { bus.failure(number + $0) } : []
         let failures: [Int?] = Array(repeating: nil, count: naive.abandoned) + fails.indices.map { number + $0 }
-        // What returns nil has changed nothing, which is checked by going on as if it had not been asked.
-        if fails.isEmpty, failures.isEmpty, chance(80), let event = bus.goOnAnnouncing(disposition) {
+        // What returns .last has changed nothing, which is checked by going on as if it had not been asked.
+        let step = fails.isEmpty && failures.isEmpty && chance(80) ? bus.step(disposition) : .last
+        if step != .last {
             let completed = naive.complete(disposition, failures: [])
-            #expect((completed == nil) == (event == .superseded))
+            #expect((completed == nil) == (step == .withdrawn))
             if completed == nil { return }
-            #expect(event == naive.next(at: now))
-            lastSequence += 1
-            #expect(bus.report?.sequence == lastSequence && bus.isDelivering(lastSequence))
-            guard bus.isObserved else { return }
-            isAnnouncing = true
-            if chance(3) { return takeBack() }
-            #expect(bus.announced())
-            isAnnouncing = false
-            return
+            if bus.isObserved {
+                isAnnouncing = true
+                if chance(3) { return takeBack() }
+                #expect(bus.announced())
+                isAnnouncing = false
+            }
+            bus.stopsUnadmitted = chance(20)
+            return expectNext(bus.arrive(at: .milliseconds(now)))
         }
         let isHeard = bus.isObserved || bus.isWaitedFor
         let expected = naive.complete(disposition, failures: failures)

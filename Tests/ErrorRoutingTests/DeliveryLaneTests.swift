@@ -174,8 +174,8 @@ final class Road: Sendable {
     func open(at number: Int, sequence: UInt64) {
         lock.withLock { _ in lane.open(at: Int64(number), sequence: sequence) }
     }
-    func close() -> Int? { lock.withLock { _ in lane.close().map { Int($0) } } }
+    func close() -> Int? { lock.withLock { _ in lane.close().map { Int($0.number) } } }
     func withdraw() -> Int? { withdrawal().map { Int($0.number) } }
-    func withdrawal() -> DeliveryLane.Withdrawal? { lock.withLock { _ in lane.withdraw() } }
+    func withdrawal() -> DeliveryLane.Stop? { lock.withLock { _ in lane.withdraw() } }
     func announced(at number: Int) -> Bool { lane.announced(at: Int64(number)) }
 }

@@ -15,15 +15,24 @@ struct DrivenBusTests {
         for (number, line) in zip(1..., [1, 2, 1, 1, 1, 2, 2] as [UInt]) { post(number, to: bus, line: line) }
         var delivered: [any Error] = []
         var action = bus.storage.next(for: 0)
-        while true {
-            if case .deliver(let pending, _) = action {
+        steps: while true {
+            switch action {
+            case .deliver(let pending, _):
                 delivered.append(pending.error)
-                if delivered.count == 1 { post(8, to: bus, line: 3) }
                 action = bus.storage.complete(pending, DispatchProgress(), for: 0, isObserved: false)
-            } else if case .suppressed = action {
+            case .deliverInLane(let number):
+                let posting = unsafe bus.storage.posting(inLaneAt: number).pointee
+                let mark = bus.floodMark(of: posting)
+                let isOver = bus.storage.admitInLane(number, mark) == true
+                if isOver { delivered.append(posting.error) }
+                if delivered.count == 1 { post(8, to: bus, line: 3) }
+                action = bus.storage.leaveLane(
+                    at: number, DispatchProgress(), isOver: isOver, mark: mark, isObserved: false, for: 0)
+            case .mark(let pending):
+                pending.floodMark = bus.floodMark(of: pending.posting)
                 action = bus.storage.next(for: 0)
-            } else {
-                break
+            case .suppressed: action = bus.storage.next(for: 0)
+            default: break steps
             }
         }
         #expect(delivered.count == 4)

@@ -69,5 +69,11 @@ extension DrivenStorage {
 
     static func event(of failure: ActionFailure) -> Event { .failure(number(of: failure.error)) }
 
+    /// What a flood limit goes by, as the poster has noted it down.
+    static func mark(of posting: Posting) -> FloodMark {
+        guard let stamp = posting.floodStamp else { preconditionFailure("posted without a stamp") }
+        return FloodMark(.init(of: posting.error, code: stamp.code, at: posting.source), moment: stamp.moment)
+    }
+
     static func number(of error: any Error) -> Int? { (error as? any ErrorWithNumber)?.number }
 }

@@ -11,6 +11,8 @@ final class DrivenStorage {
         /// An action's failure, by the number of what it threw; nil if it took too long.
         case failure(Int?)
         case suppressed(Int)
+        /// A worker in the lane has come to a report, and the flood limit has not looked at it yet.
+        case unadmitted
         case asleep
         case end
         case superseded
@@ -34,6 +36,8 @@ final class DrivenStorage {
     private var pending: PendingReport?
     /// The report at which a worker is in the lane, and the worker's generation.
     private(set) var inLane: (number: Int64, generation: UInt64)?
+    /// Whether the worker is to stop where it has come to a report in the lane that a flood limit has to let pass.
+    var stopsUnadmitted = false
     /// For when the worker wanted to be woken, when it last went to sleep.
     private(set) var alarm: Duration?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
@@ -97,16 +101,22 @@ final class DrivenStorage {
     }
 
     /// The worker is at a report that needs more than the lane, and has not begun with it.
-    private func leaveLane(_ generation: UInt64) -> WorkerAction {
+    private func leaveLane(_ generation: UInt64, _ mark: FloodMark? = nil) -> WorkerAction {
         guard let (number, generation) = inLane else { return storage.next(for: generation) }
         inLane = nil
-        return storage.leaveLane(at: number, DispatchProgress(), isOver: false, isObserved: false, for: generation)
+        return storage.leaveLane(
+            at: number, DispatchProgress(), isOver: false, mark: mark, isObserved: false, for: generation)
     }
 
     private func event(_ action: WorkerAction, _ generation: UInt64, at now: Duration = .zero) -> Event {
         switch action {
         case .deliver(let pending, let progress): return began(pending, from: progress ?? DispatchProgress())
-        case .deliverInLane(let number): return beganInLane(number, generation)
+        case .deliverInLane(let number):
+            inLane = (number, generation)
+            return arrive(at: now)
+        case .mark(let pending):
+            pending.floodMark = Self.mark(of: pending.posting)
+            return event(storage.next(for: generation), generation, at: now)
         case .suppressed(let pending): return .suppressed(Self.number(of: pending.error) ?? -1)
         case .readClock: return event(storage.next(for: generation, at: now), generation)
         case .sleep(let idle, let alarm):
@@ -115,7 +125,7 @@ final class DrivenStorage {
             return .asleep
         case .end: return .end
         case .stop: return .superseded
-        case .announce, .fingerprint, .flushed: preconditionFailure("\(action)")
+        case .announce, .flushed: preconditionFailure("\(action)")
         }
     }
 
@@ -123,20 +133,41 @@ final class DrivenStorage {
     ///
     /// - Returns: The next report, or that the lane was withdrawn; nil if there is none in the lane, or no lane.
     func goOn(_ disposition: HandleOutcome.Disposition = .handled) -> Event? {
-        let event = goOnAnnouncing(disposition)
-        if isObserved, let event, event != .superseded { #expect(announced()) }
-        return event
+        switch step(disposition) {
+        case .next:
+            if isObserved { #expect(announced()) }
+            return arrive()
+        case .last: return nil
+        case .withdrawn: return .superseded
+        }
     }
 
     /// The same, as far as the observers are about to be told, if there are any.
-    func goOnAnnouncing(_ disposition: HandleOutcome.Disposition = .handled) -> Event? {
-        guard let (number, generation) = inLane else { return nil }
-        switch storage.goOnInLane(from: number, disposition, isObserved: isObserved) {
-        case .next: return beganInLane(number + 1, generation)
-        case .last: return nil
-        case .withdrawn:
+    func step(_ disposition: HandleOutcome.Disposition = .handled) -> DeliveryLane.Step {
+        guard let (number, generation) = inLane else { return .last }
+        let step = storage.goOnInLane(from: number, disposition, isObserved: isObserved)
+        switch step {
+        case .next:
+            inLane = (number + 1, generation)
+            if isObserved { _ = storage.takeFromLane(number) }
+        case .last: break
+        case .withdrawn: inLane = nil
+        }
+        return step
+    }
+
+    /// The worker begins with the report that it has come to in the lane, or leaves it to the machine.
+    func arrive(at now: Duration = .zero) -> Event {
+        guard let (number, generation) = inLane else { return .superseded }
+        guard storage.isLimitingFloods else { return beganInLane(number) }
+        if stopsUnadmitted { return .unadmitted }
+        let mark = Self.mark(of: unsafe storage.posting(inLaneAt: number).pointee)
+        switch storage.admitInLane(number, mark) {
+        case true?: return beganInLane(number)
+        case false?: return event(leaveLane(generation, mark), generation, at: now)
+        case nil:
             inLane = nil
-            return .superseded
+            return event(storage.leaveWithdrawnLane(at: number, telling: [], for: generation), generation)
         }
     }
 
@@ -214,8 +245,7 @@ final class DrivenStorage {
         return Self.event(of: pending)
     }
 
-    private func beganInLane(_ number: Int64, _ generation: UInt64) -> Event {
-        inLane = (number, generation)
+    private func beganInLane(_ number: Int64) -> Event {
         let posting = unsafe storage.posting(inLaneAt: number).pointee
         report = posting.report(sequence: storage.sequence(inLaneAt: number))
         (progress, pending) = (DispatchProgress(), nil)

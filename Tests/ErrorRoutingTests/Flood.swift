@@ -23,15 +23,16 @@ struct Flood {
     /// Lets go of what has to go first, then admits the error.
     mutating func post(_ error: Int, kind: Int, at time: Int) -> [Answer] {
         var answers: [Answer] = []
-        let fingerprint = ErrorFingerprint(
-            of: Numbered(error),
-            code: ErrorCode(of: Numbered(error)),
-            at: .init(fileID: "Module/File.swift", line: UInt(kind))
-        )
-        while let release = limiter.release(toAdmit: fingerprint, at: .milliseconds(time)) {
+        let numbered = Numbered(error)
+        let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
+        let moment = Int64(time) * 1_000_000
+        let mark = FloodMark(.init(of: numbered, code: ErrorCode(of: numbered), at: source), moment: moment)
+        // As in the lane, where nothing is held.
+        if limiter.heldCount == 0, limiter.pass(mark) { return [.passes(error)] }
+        while let release = limiter.release(toAdmit: mark) {
             answers.append(.releases(release.held, occurrences: release.occurrences))
         }
-        switch limiter.admit(error, fingerprint, at: .milliseconds(time)) {
+        switch limiter.admit(error, mark) {
         case .passes(let error): answers.append(.passes(error))
         case .isHeld(suppressing: let before?): answers.append(.suppresses(before))
         case .isHeld(suppressing: nil): answers.append(.holds(error))
@@ -41,7 +42,7 @@ struct Flood {
 
     /// Lets go of one that is held, if its window has ended; nil as a moment ends all of them.
     mutating func release(by time: Int?) -> Answer? {
-        limiter.release(endingBy: time.map { .milliseconds($0) })
+        limiter.release(endingBy: time.map { Int64($0) * 1_000_000 })
             .map { .releases($0.held, occurrences: $0.occurrences) }
     }
 

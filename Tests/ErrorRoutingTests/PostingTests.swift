@@ -18,7 +18,7 @@ struct PostingTests {
             : ScopeContext("scope", in: nil, root: nil, rules: RuleSet(), order: .innermostFirst, metadata: [:])
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
         let stamp =
-            combination & 4 == 0 ? nil : Posting.FloodStamp(code: ErrorCode(of: Numbered(7)), moment: .seconds(7))
+            combination & 4 == 0 ? nil : Posting.FloodStamp(code: ErrorCode(of: Numbered(7)), moment: 7)
         let posting = Posting(Numbered(7), at: .init(), scope: scope, promise: promise, floodStamp: stamp)
         #expect(posting.scope === scope)
         #expect(posting.promise === promise)

@@ -33,7 +33,7 @@ extension ErrorBus {
     /// - Parameter limit: How many reports the stream holds for a reader that is behind. At least 1.
     /// - Returns: The stream.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
-        ReportReading(limit, of: self) { _ in () }.reports
+        ReportReading.reports(limit, of: self)
     }
 
     /// Opens a stream of the reports whose errors a matcher matches, each with what the matcher hands on.
@@ -55,6 +55,6 @@ extension ErrorBus {
         matching matcher: ErrorMatcher<Output>,
         bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
-        ReportReading(limit, of: self) { matcher.match($0.error) }.elements
+        ReportReading.reports(matching: matcher, limit, of: self)
     }
 }

@@ -39,8 +39,10 @@ public final class ErrorBus: ErrorPosting {
     let handler: ErrorHandler
     let clock: BusClock
     let actionTimeLimit: Duration?
-    let hasFloodLimit: Bool
-    let floodFingerprint: (@Sendable (ErrorReport) -> String)?
+    let floodLimit: FloodLimit?
+    let hasOwnFingerprint: Bool
+    /// What a poster's moment lacks to be one of the bus's clock, in nanoseconds, where that is the system's.
+    let momentOffset: Int64
     let metadataProvider: (@Sendable (any Error) -> [String: String])?
     let drainTimeLimit: Duration?
     private let ownLastResort: LastResort?
@@ -76,8 +78,10 @@ public final class ErrorBus: ErrorPosting {
         self.handler = handler
         clock = BusClock(configuration.clock)
         actionTimeLimit = configuration.actionTimeLimit
-        hasFloodLimit = configuration.floodLimit != nil
-        floodFingerprint = configuration.floodLimit?.fingerprint
+        floodLimit = configuration.floodLimit
+        hasOwnFingerprint = configuration.floodLimit?.fingerprint != nil
+        let moment = ErrorReport.Moment()
+        momentOffset = clock.moment(of: moment.instant).nanoseconds &- moment.sinceOrigin
         metadataProvider = configuration.metadataProvider
         drainTimeLimit = configuration.drainTimeLimit
         ownLastResort = configuration.lastResort
@@ -118,17 +122,6 @@ public final class ErrorBus: ErrorPosting {
         post(error, metadata, source, in: nil)
     }
 
-    /// Posts an error that belongs to a scope, or to the bus itself.
-    @inline(__always)
-    func post(
-        _ error: consuming any Error,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source,
-        in scope: ScopeContext?
-    ) {
-        post(error, metadata, source, scope, nil)
-    }
-
     /// Posts an error and waits until it is delivered.
     ///
     /// Inside one of this bus's own actions it posts and returns `.pending` at once, since delivery is serial; so it
@@ -158,11 +151,11 @@ public final class ErrorBus: ErrorPosting {
         in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = post(error, metadata, source, scope, nil)
+            let isPending = post(error, metadata, source, in: scope)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        post(error, metadata, source, scope, promise)
+        post(error, metadata, source, in: scope, promise)
         return await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
@@ -188,20 +181,20 @@ public final class ErrorBus: ErrorPosting {
         }
     }
 
-    /// Posts an error, and returns whether it is pending; if not, it was dropped.
+    /// Posts an error that belongs to a scope, or to the bus itself, and returns whether it is pending; if not, it was
+    /// dropped.
     @discardableResult
-    private func post(
+    func post(
         _ error: consuming any Error,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
-        _ scope: ScopeContext?,
-        _ promise: Promise<HandleOutcome>?
+        in scope: ScopeContext?,
+        _ promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
         // First what may run code of the user's: between reservation and filling the loop waits for this poster.
         let metadata = metadataProvider == nil ? metadata : provided(metadata, for: error)
-        let floodStamp =
-            hasFloodLimit ? Posting.FloodStamp(code: ErrorCode(of: copy error), moment: clock.now()) : nil
+        let floodStamp = floodLimit == nil ? nil : floodStamp(for: error)
         switch storage.reserve(for: error) {
         case .accepted(let number):
             let answer = storage.fill(

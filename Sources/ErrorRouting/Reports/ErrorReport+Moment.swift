@@ -19,7 +19,7 @@ extension ErrorReport {
             #endif
         }()
 
-        private let sinceOrigin: Int64
+        let sinceOrigin: Int64
 
         /// Now.
         init() {

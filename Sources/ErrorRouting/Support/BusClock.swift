@@ -5,8 +5,14 @@ struct BusClock: Sendable {
     let now: @Sendable () -> Duration
     /// Sleeps until a moment; throws only if the task was cancelled.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
+    /// What an instant of the system's clock is, if this is that one.
+    private let elapsed: (@Sendable (ContinuousClock.Instant) -> Duration)?
+
     /// Whether it is the system's, by which threads can wait too.
-    let isContinuous: Bool
+    var isContinuous: Bool { elapsed != nil }
+
+    /// What an instant of the system's clock is, if this is that one; else now.
+    func moment(of instant: ContinuousClock.Instant) -> Duration { elapsed?(instant) ?? now() }
 
     /// What counts as forever, 100 years.
     ///
@@ -14,9 +20,12 @@ struct BusClock: Sendable {
     static let forever = Duration.seconds(100 * 365 * 86_400)
 
     init(_ clock: some Clock<Duration>) {
-        let now = Self.elapsedTime(by: clock)
+        let origin = ContinuousClock.now
+        let elapsed: @Sendable (ContinuousClock.Instant) -> Duration = { origin.duration(to: $0) }
+        let isContinuous = clock is ContinuousClock
+        let now = isContinuous ? { @Sendable in elapsed(.now) } : Self.elapsedTime(by: clock)
+        self.elapsed = isContinuous ? elapsed : nil
         self.now = now
-        isContinuous = clock is ContinuousClock
         sleep = { deadline in
             do {
                 try await clock.sleep(until: clock.now.advanced(by: deadline - now()), tolerance: nil)
@@ -32,7 +41,7 @@ struct BusClock: Sendable {
     private static func elapsedTime(by clock: some Clock<Duration>) -> @Sendable () -> Duration {
         let origin = clock.now
         // The system's clocks never run backwards.
-        if clock is ContinuousClock || clock is SuspendingClock { return { origin.duration(to: clock.now) } }
+        if clock is SuspendingClock { return { origin.duration(to: clock.now) } }
         let state = Locked((last: origin, elapsed: Duration.zero, count: 0))
         return {
             let count = state.withLock { $0.count }

@@ -1,29 +1,35 @@
-/// A queue on an array: elements leave at the front, and the room they leave is used again.
+/// A queue on a ring of slots: elements leave at the front, and the room they leave is used again.
 struct FIFO<Element> {
-    private var elements: [Element?] = []
+    /// As many as a power of two, or none.
+    private var slots: [Element?] = []
     private var head = 0
+    private(set) var count = 0
 
-    var count: Int { elements.count - head }
-    var isEmpty: Bool { elements.count == head }
+    var isEmpty: Bool { count == 0 }
 
+    /// Adds an element at the end.
+    ///
+    /// Amortised O(1): where there is no room left, it is doubled.
     mutating func append(_ element: Element) {
-        elements.append(element)
+        if count == slots.count { grow() }
+        slots[(head + count) & (slots.count - 1)] = element
+        count += 1
     }
 
     /// Removes the oldest element.
-    ///
-    /// Amortised O(1): the front is cut off when it is the larger half.
     mutating func popFirst() -> Element? {
-        guard head < elements.count else { return nil }
-        let element = elements[head].take()
-        head += 1
-        if head == elements.count {
-            elements.removeAll(keepingCapacity: elements.capacity <= 1_024)
-            head = 0
-        } else if head >= 64, head * 2 >= elements.count {
-            elements.removeFirst(head)
-            head = 0
-        }
+        guard count > 0 else { return nil }
+        let element = slots[head].take()
+        head = (head + 1) & (slots.count - 1)
+        count -= 1
+        // What a storm has taken is given back.
+        if count == 0, slots.count > 1_024 { self = FIFO() }
         return element
+    }
+
+    private mutating func grow() {
+        var larger = Array(slots[head...] + slots[..<head])
+        larger += [Element?](repeating: nil, count: max(4, count))
+        (slots, head) = (larger, 0)
     }
 }

@@ -11,10 +11,11 @@ import Synchronization
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = Mutex(())
     private let order = Atomic<Bool>(false)
-    private var value: Value
+    // Whoever holds the lock has it alone, so that need not be checked once more.
+    @exclusivity(unchecked) private var value: Value
 
     package init(_ value: consuming sending Value) {
-        self.value = value
+        unsafe self.value = value
     }
 
     /// Calls a closure with the value while holding the lock.
@@ -26,7 +27,7 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
         try mutex.withLock { _ throws(Failure) -> Result in
             _ = order.load(ordering: .acquiring)
             defer { order.store(false, ordering: .releasing) }
-            return try body(&value)
+            return try unsafe body(&value)
         }
     }
 
@@ -39,7 +40,7 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
         try mutex.withLockIfAvailable { _ throws(Failure) -> Result in
             _ = order.load(ordering: .acquiring)
             defer { order.store(false, ordering: .releasing) }
-            return try body(&value)
+            return try unsafe body(&value)
         }
     }
 }

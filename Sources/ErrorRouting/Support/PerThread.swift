@@ -83,6 +83,9 @@ enum PerThread {
         return unsafe Entry(record: record)
     }
 
+    /// Whether the thread is in the middle of asking a matcher, or an error for its code.
+    static var isInMatcher: Bool { unsafe record.map { unsafe $0.pointee.matchers > 0 } ?? false }
+
     /// The matcher that was entered has returned.
     @inline(__always)
     static func leaveMatcher(_ entry: Entry) {

@@ -6,12 +6,15 @@ final class BusTransport: SynchronousTransport {
     enum Company {
         /// An observer that counts nothing and keeps nothing.
         case observer
-        /// A reader of a stream of reports, which may lose some.
+        /// A stream of reports that nobody reads, and that loses all but the last: what a reader costs the bus.
+        case stream
+        /// A reader of such a stream, whose own time counts too.
         case reader
     }
 
     let bus: ErrorBus
     private let observation: ErrorObservation?
+    private let stream: AsyncStream<ErrorReport>?
 
     /// - Parameters:
     ///   - capacity: How many errors may be pending: as many as are posted, so that none is dropped.
@@ -24,6 +27,7 @@ final class BusTransport: SynchronousTransport {
     ) {
         bus = ErrorBus(handler: handler, configuration: .init(capacity: capacity, floodLimit: floodLimit))
         observation = company == .observer ? bus.observe { _ in } : nil
+        stream = company == .stream ? bus.reports() : nil
         if company == .reader {
             let reports = bus.reports()
             Task.detached { for await _ in reports {} }

@@ -31,7 +31,12 @@ package struct PostingContender: Sendable {
         [1, 4].flatMap { posters in
             [
                 PostingContender("ErrorBus, one observer", posters) { BusTransport(capacity: $0, company: .observer) },
-                PostingContender("ErrorBus, one reader", posters) { BusTransport(capacity: $0, company: .reader) },
+                PostingContender("ErrorBus, one stream of reports, unread", posters) {
+                    BusTransport(capacity: $0, company: .stream)
+                },
+                PostingContender("ErrorBus, one reader and its own time", posters) {
+                    BusTransport(capacity: $0, company: .reader)
+                },
                 // As many as are posted pass, so that it never limits anything.
                 PostingContender("ErrorBus, a flood limit", posters) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: errors, per: .seconds(60)))

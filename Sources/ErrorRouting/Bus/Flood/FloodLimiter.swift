@@ -19,18 +19,23 @@ struct FloodLimiter<Held> {
 
     /// One kind of error in one window.
     private struct Window {
-        let fingerprint: ErrorFingerprint
-        let end: Duration
+        let hash: Int
+        let end: Int64
+        /// Another one whose hash ends alike; -1 for none.
+        var next: Int
         var passed = 0
-        var held: Held?
         var suppressed: Int64 = 0
     }
 
-    let limit: FloodLimit
+    private let limit: (first: Int, window: Int64)
     private let maximum: Int
-    private var windows: [Window?] = []
+    private var windows: [Window] = []
+    /// Beside the windows, which are looked at for every error: their kinds, and what is held in them.
+    private var kinds: [ErrorFingerprint] = []
+    private var held: [Held?] = []
     private var freeSlots: [Int] = []
-    private var slots: [ErrorFingerprint: Int] = [:]
+    /// The window opened last of those whose hashes end alike; -1 for none.
+    private var slots: [Int]
     /// The windows in the order in which they were opened, which is that in which they end.
     private var byOpening = SlotOrder()
     /// The windows in the order in which an error was last seen in them.
@@ -42,21 +47,22 @@ struct FloodLimiter<Held> {
     ///   - limit: What passes.
     ///   - maximum: How many kinds of error are remembered; at least 1.
     init(_ limit: FloodLimit, keeping maximum: Int) {
-        self.limit = limit
+        self.limit = (limit.first, min(limit.window, BusClock.forever).nanoseconds)
         self.maximum = maximum
+        slots = Array(repeating: -1, count: 1 << (Int.bitWidth - (maximum - 1).leadingZeroBitCount))
     }
 
     /// When something may have to be let go; nil as long as nothing is held.
     var nextEnd: Duration? {
-        heldCount == 0 ? nil : byOpening.first.flatMap { windows[$0]?.end }
+        heldCount == 0 ? nil : byOpening.first.map { .nanoseconds(windows[$0].end) }
     }
 
     /// Lets go of one that is held, if its window has ended.
     ///
-    /// - Parameter time: The moment up to which windows end; nil for all of them.
-    mutating func release(endingBy time: Duration?) -> Release? {
-        while let slot = byOpening.first, let window = windows[slot] {
-            if let time, window.end > time { return nil }
+    /// - Parameter moment: The moment up to which windows end, in nanoseconds; nil for all of them.
+    mutating func release(endingBy moment: Int64?) -> Release? {
+        while let slot = byOpening.first {
+            if let moment, windows[slot].end > moment { return nil }
             if let release = close(slot) { return release }
         }
         return nil
@@ -66,64 +72,108 @@ struct FloodLimiter<Held> {
     ///
     /// - Complexity: O(number of windows).
     mutating func releaseHeld() -> Release? {
-        let holding = windows.indices.filter { windows[$0]?.held != nil }
-        let slot = holding.min { (windows[$0]?.end ?? .zero) < (windows[$1]?.end ?? .zero) }
-        guard let slot, let window = windows[slot], let held = window.held else { return nil }
-        windows[slot]?.held = nil
-        windows[slot]?.suppressed = 0
-        heldCount -= 1
-        return Release(held: held, occurrences: Int(clamping: 1 + window.suppressed))
+        let slot = held.indices.filter { held[$0] != nil }.min { windows[$0].end < windows[$1].end }
+        return slot.flatMap { letGo(of: $0) }
     }
 
     /// Lets go of one that has to go before an error can be admitted: its predecessor in a window that has ended, or
     /// what is held for the kind that is forgotten for it.
     ///
     /// Called until it returns nil.
-    mutating func release(toAdmit fingerprint: ErrorFingerprint, at time: Duration) -> Release? {
+    mutating func release(toAdmit mark: FloodMark) -> Release? {
         // Posters' moments are not quite in order, so its own window may have ended although an earlier one has not.
-        if let release = release(endingBy: time) { return release }
-        if let slot = slots[fingerprint], let window = windows[slot] {
-            return window.end <= time ? close(slot) : nil
-        }
-        while slots.count >= maximum, let oldest = bySight.first {
+        if let release = release(endingBy: mark.moment) { return release }
+        if let slot = slot(of: mark) { return windows[slot].end <= mark.moment ? close(slot) : nil }
+        while windows.count - freeSlots.count >= maximum, let oldest = bySight.first {
             if let release = close(oldest) { return release }
         }
         return nil
     }
 
-    /// Decides about an error.
-    mutating func admit(_ error: Held, _ fingerprint: ErrorFingerprint, at time: Duration) -> Verdict {
-        let slot = slots[fingerprint] ?? open(fingerprint, at: time)
-        bySight.remove(slot)
-        bySight.append(slot)
-        if let passed = windows[slot]?.passed, passed < limit.first {
-            windows[slot]?.passed += 1
-            return .passes(error)
+    /// Lets an error pass, if it may.
+    ///
+    /// For as long as nothing is held. If it may not, ``admit(_:_:)`` decides about it.
+    mutating func pass(_ mark: FloodMark) -> Bool {
+        assert(heldCount == 0, "something is held")
+        _ = release(endingBy: mark.moment)
+        if let slot = slot(of: mark), windows[slot].end > mark.moment {
+            bySight.moveToEnd(slot)
+            return pass(slot)
         }
-        let before = windows[slot]?.held
-        windows[slot]?.held = error
-        if before == nil { heldCount += 1 } else { windows[slot]?.suppressed += 1 }
+        _ = release(toAdmit: mark)
+        return pass(see(mark))
+    }
+
+    /// Decides about an error.
+    mutating func admit(_ error: Held, _ mark: FloodMark) -> Verdict {
+        let slot = see(mark)
+        if pass(slot) { return .passes(error) }
+        let before = held[slot]
+        held[slot] = error
+        if before == nil { heldCount += 1 } else { windows[slot].suppressed += 1 }
         return .isHeld(suppressing: before)
     }
 
-    private mutating func open(_ fingerprint: ErrorFingerprint, at time: Duration) -> Int {
+    /// The window of an error's kind; nil if there is none.
+    private func slot(of mark: FloodMark) -> Int? {
+        var slot = slots[mark.hash & (slots.count - 1)]
+        while slot >= 0 {
+            if windows[slot].hash == mark.hash, kinds[slot] == mark.fingerprint { return slot }
+            slot = windows[slot].next
+        }
+        return nil
+    }
+
+    /// The window of an error's kind, which is seen now.
+    private mutating func see(_ mark: FloodMark) -> Int {
+        guard let slot = slot(of: mark) else { return open(mark) }
+        bySight.moveToEnd(slot)
+        return slot
+    }
+
+    private mutating func pass(_ slot: Int) -> Bool {
+        guard windows[slot].passed < limit.first else { return false }
+        windows[slot].passed += 1
+        return true
+    }
+
+    private mutating func open(_ mark: FloodMark) -> Int {
+        let (end, isForever) = mark.moment.addingReportingOverflow(limit.window)
+        let place = mark.hash & (slots.count - 1)
+        let window = Window(hash: mark.hash, end: isForever ? .max : end, next: slots[place])
         let slot = freeSlots.popLast() ?? windows.count
-        if slot == windows.count { windows.append(nil) }
-        windows[slot] = Window(fingerprint: fingerprint, end: time + min(limit.window, BusClock.forever))
-        slots[fingerprint] = slot
+        if slot == windows.count {
+            windows.append(window)
+            kinds.append(mark.fingerprint)
+            held.append(nil)
+        } else {
+            (windows[slot], kinds[slot]) = (window, mark.fingerprint)
+        }
+        slots[place] = slot
         byOpening.append(slot)
         bySight.append(slot)
         return slot
     }
 
     private mutating func close(_ slot: Int) -> Release? {
-        guard let window = windows[slot].take() else { return nil }
-        slots[window.fingerprint] = nil
+        let place = windows[slot].hash & (slots.count - 1)
+        var previous = slots[place]
+        if previous == slot {
+            slots[place] = windows[slot].next
+        } else {
+            while windows[previous].next != slot { previous = windows[previous].next }
+            windows[previous].next = windows[slot].next
+        }
         byOpening.remove(slot)
         bySight.remove(slot)
         freeSlots.append(slot)
-        guard let held = window.held else { return nil }
+        return letGo(of: slot)
+    }
+
+    private mutating func letGo(of slot: Int) -> Release? {
+        guard let error = held[slot].take() else { return nil }
+        defer { windows[slot].suppressed = 0 }
         heldCount -= 1
-        return Release(held: held, occurrences: Int(clamping: 1 + window.suppressed))
+        return Release(held: error, occurrences: Int(clamping: 1 + windows[slot].suppressed))
     }
 }

@@ -1,26 +1,36 @@
 /// An order of numbered slots: a doubly linked list, in which a slot is moved or taken out in O(1).
 struct SlotOrder {
+    /// Before and after a slot; -1 for none.
     private struct Links {
-        var previous: Int?
-        var next: Int?
+        var previous = -1
+        var next = -1
     }
 
     private var links: [Links] = []
-    private(set) var first: Int?
-    private var last: Int?
+    private var ends = Links()
+
+    /// The first slot; nil if there is none.
+    var first: Int? { ends.next < 0 ? nil : ends.next }
 
     /// Puts a slot that is not in the order at its end.
     mutating func append(_ slot: Int) {
         while links.count <= slot { links.append(Links()) }
-        links[slot] = Links(previous: last, next: nil)
-        if let last { links[last].next = slot } else { first = slot }
-        last = slot
+        links[slot] = Links(previous: ends.previous)
+        if ends.previous < 0 { ends.next = slot } else { links[ends.previous].next = slot }
+        ends.previous = slot
     }
 
     /// Takes a slot out that is in the order.
     mutating func remove(_ slot: Int) {
-        let removed = links[slot]
-        if let previous = removed.previous { links[previous].next = removed.next } else { first = removed.next }
-        if let next = removed.next { links[next].previous = removed.previous } else { last = removed.previous }
+        let (previous, next) = (links[slot].previous, links[slot].next)
+        if previous < 0 { ends.next = next } else { links[previous].next = next }
+        if next < 0 { ends.previous = previous } else { links[next].previous = previous }
+    }
+
+    /// Puts a slot that is in the order at its end.
+    mutating func moveToEnd(_ slot: Int) {
+        if slot == ends.previous { return }
+        remove(slot)
+        append(slot)
     }
 }

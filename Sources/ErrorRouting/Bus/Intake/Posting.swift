@@ -6,7 +6,8 @@ struct Posting: Sendable {
     /// What a flood limit goes by.
     struct FloodStamp: Sendable {
         let code: ErrorCode
-        let moment: Duration
+        /// In nanoseconds, by the bus's clock.
+        let moment: Int64
     }
 
     private enum Context {
@@ -83,27 +84,34 @@ struct Posting: Sendable {
     /// Nil for notices, and where there is no flood limit.
     var floodStamp: FloodStamp? { extras?.floodStamp }
 
+    /// Whether it has a promise or a flood stamp; nothing but a look, like ``unretainedScope``.
+    var hasExtras: Bool { if case .more = context { true } else { false } }
+
     private var extras: Extras? {
         if case .more(let extras) = context { return extras }
         return nil
     }
 
     /// The report, as actions and observers get it.
-    func report(
+    @inline(__always)
+    consuming func report(
         sequence: UInt64 = 0,
         occurrences: Int = 1,
         outcome: HandleOutcome = .pending
     ) -> ErrorReport {
-        let scope = scope?.forReports
+        // Most are in no scope: two ways, so that nothing is retained for what only some need.
+        if let scope { return report(of: scope.forReports, sequence, occurrences, outcome) }
         return ErrorReport(
-            error: error,
-            source: source,
-            moment: moment,
-            metadata: scope?.metadata(with: metadata) ?? metadata,
-            scope: scope?.path ?? [],
-            sequence: sequence,
-            occurrences: occurrences,
-            outcome: outcome
-        )
+            error: error, source: source, moment: moment, metadata: metadata, scope: [], sequence: sequence,
+            occurrences: occurrences, outcome: outcome)
+    }
+
+    @inline(never)
+    private func report(
+        of scope: ScopeContext.Summary, _ sequence: UInt64, _ occurrences: Int, _ outcome: HandleOutcome
+    ) -> ErrorReport {
+        ErrorReport(
+            error: error, source: source, moment: moment, metadata: scope.metadata(with: metadata), scope: scope.path,
+            sequence: sequence, occurrences: occurrences, outcome: outcome)
     }
 }

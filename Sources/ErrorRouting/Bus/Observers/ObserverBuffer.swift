@@ -1,10 +1,18 @@
 /// What the reader of a stream has not read yet: bounded, and the oldest goes first.
 ///
 /// It counts what it loses, and the next report that is read says so. A reader who waits is woken when there is nothing
-/// to add for the moment, or as much as it should not let come together. `Output` is what the observer's matcher hands
-/// on.
-final class ObserverBuffer<Output: Sendable>: ReportObserver {
-    typealias Element = (output: Output, report: ErrorReport)
+/// to add for the moment, or as much as it should not let come together.
+///
+/// Not generic over what a matcher hands on, which is behind a reference: the compiler could not specialise it, since
+/// the bus calls it as one observer of several, and a report would cost several times as much.
+final class ObserverBuffer: ReportObserver {
+    /// What the observer's matcher hands on.
+    typealias Output = any AnyObject & Sendable
+
+    struct Element {
+        var report: ErrorReport
+        let output: Output?
+    }
 
     private struct State {
         var elements = FIFO<Element>()
@@ -18,26 +26,28 @@ final class ObserverBuffer<Output: Sendable>: ReportObserver {
     private let limit: Int
     /// How many reports may come together before a reader who waits is woken.
     private let batch: Int
-    private let match: @Sendable (ErrorReport) -> Output?
+    private let match: (@Sendable (ErrorReport) -> Output?)?
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - limit: How many reports it holds; at least 1.
-    ///   - match: Asked of every report, by the bus; nil for one that is not for this observer.
-    init(bufferingNewest limit: Int, match: @escaping @Sendable (ErrorReport) -> Output?) {
+    ///   - match: Asked of every report, by the bus; returns nil for one that is not for this observer. Nil where all
+    ///     are.
+    init(bufferingNewest limit: Int, match: (@Sendable (ErrorReport) -> Output?)?) {
         self.limit = limit
         batch = min(max(limit / 2, 1), 64)
         self.match = match
     }
 
     func offer(_ report: ErrorReport) {
-        guard let output = match(report) else { return }
+        let output = match?(report)
+        if match != nil, output == nil { return }
         // What is lost is let go outside the lock, since an error's end may run code of the user's.
         let (isBatch, lost) = state.withLock { state -> (Bool, Element?) in
             if state.isFinished { return (false, nil) }
             let lost = state.elements.count >= limit ? state.elements.popFirst() : nil
             if lost != nil { state.missed += 1 }
-            state.elements.append((output, report))
+            state.elements.append(Element(report: report, output: output))
             return (state.elements.count >= batch && !state.readers.isEmpty, lost)
         }
         if isBatch { wakeReader() }

@@ -11,11 +11,18 @@ protocol ReportObserver: AnyObject, Sendable {
 
 /// The observers of a bus, and of its scopes.
 final class ObserverRegistry: Sendable {
-    private struct Member {
+    struct Member {
         let id: UInt64
         let observer: any ReportObserver
         /// The scope whose reports it gets; nil for all of the bus.
         let scope: ScopeContext?
+
+        /// Whether it gets the reports of a scope; nil is the bus itself.
+        @inline(never)
+        func concerns(_ posted: ScopeContext?) -> Bool {
+            guard let scope else { return true }
+            return posted?.isWithin(scope) ?? false
+        }
     }
 
     private struct State {
@@ -28,10 +35,8 @@ final class ObserverRegistry: Sendable {
     private let state = Locked(State())
     /// How many there are, readable without the lock: nobody observes most buses.
     private let count = Atomic<Int>(0)
-    /// How many reports were sent since readers were woken, to whomever.
-    private let news = Atomic<Int>(0)
-    /// How many may be: where the bus is never at rest, a reader whose reports are rare is not to wait for that.
-    private static let mostNews = 64
+    /// How often that has changed.
+    private let changes = Atomic<Int>(0)
 
     /// Whether there is none.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
@@ -46,46 +51,32 @@ final class ObserverRegistry: Sendable {
             if let end = state.end { return (0, end) }
             state.lastID += 1
             state.members.append(Member(id: state.lastID, observer: observer, scope: scope))
-            count.store(state.members.count, ordering: .releasing)
+            noteChange(state)
             return (state.lastID, nil)
         }
         if let end { observer.finish(end) }
         return Entry(id: id, registry: self)
     }
 
-    /// Hands a report to every observer whose it is.
-    ///
-    /// Outside the lock: matchers and observers run code of the user's.
-    ///
-    /// - Parameters:
-    ///   - report: The report.
-    ///   - scope: The scope in which it was posted.
-    func send(_ report: ErrorReport, of scope: ScopeContext?) {
-        for member in state.withLock({ $0.members }) {
-            if let wanted = member.scope {
-                guard let scope, scope.isWithin(wanted) else { continue }
-            }
-            member.observer.offer(report)
-        }
-        // The worker alone counts these.
-        let unread = news.load(ordering: .relaxed) + 1
-        news.store(unread, ordering: .relaxed)
-        if unread >= Self.mostNews { wakeReaders() }
-    }
+    /// Raised with every change of the members.
+    @inline(__always)
+    var version: Int { changes.load(ordering: .acquiring) }
 
-    /// Lets readers have what was sent since the last time: once for many reports, since to wake one costs more than to
-    /// deliver a report.
-    func wakeReaders() {
-        guard news.load(ordering: .relaxed) > 0 else { return }
-        news.store(0, ordering: .relaxed)
-        for member in state.withLock({ $0.members }) { member.observer.wakeReader() }
+    var membersAndVersion: (members: [Member], version: Int) { state.withLock { ($0.members, version) } }
+
+    /// Under the lock.
+    private func noteChange(_ state: State) {
+        count.store(state.members.count, ordering: .releasing)
+        changes.wrappingAdd(1, ordering: .releasing)
     }
 
     func finish(_ statistics: ErrorBus.Statistics) {
         let members = state.withLock { state in
-            defer { state.members = [] }
+            defer {
+                state.members = []
+                noteChange(state)
+            }
             state.end = state.end ?? statistics
-            count.store(0, ordering: .releasing)
             return state.members
         }
         for member in members { member.observer.finish(statistics) }
@@ -98,7 +89,7 @@ final class ObserverRegistry: Sendable {
         // What is let go holds reports, and must not end under the lock.
         let removed = state.withLock { state -> Member? in
             guard let index = state.members.firstIndex(where: { $0.id == id }) else { return nil }
-            defer { count.store(state.members.count, ordering: .releasing) }
+            defer { noteChange(state) }
             return state.members.remove(at: index)
         }
         withExtendedLifetime(removed) {}

@@ -21,7 +21,7 @@ extension ErrorScope {
     /// - Returns: The stream; where the scope has no bus it has ended.
     public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
         let scope = rooted
-        return ReportReading(limit, of: scope.bus, in: scope.context) { _ in () }.reports
+        return ReportReading.reports(limit, of: scope.bus, in: scope.context)
     }
 
     /// Opens a stream of the reports of this scope, and of scopes below it, whose errors a matcher matches.
@@ -37,6 +37,6 @@ extension ErrorScope {
         bufferingNewest limit: Int = 256
     ) -> AsyncStream<(output: Output, report: ErrorReport)> {
         let scope = rooted
-        return ReportReading(limit, of: scope.bus, in: scope.context) { matcher.match($0.error) }.elements
+        return ReportReading.reports(matching: matcher, limit, of: scope.bus, in: scope.context)
     }
 }

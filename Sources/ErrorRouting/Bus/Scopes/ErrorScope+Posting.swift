@@ -12,7 +12,7 @@ extension ErrorScope {
     public func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
         guard let bus = unsafe unretainedBus else { return postWithoutBus(error, metadata, source) }
         let (error, context) = (error, context)
-        unsafe bus._withUnsafeGuaranteedRef { $0.post(error, metadata, source, in: context) }
+        _ = unsafe bus._withUnsafeGuaranteedRef { $0.post(error, metadata, source, in: context) }
     }
 
     /// Posts an error and waits until it is delivered; so a poster knows whether anyone on the path handled it.

@@ -105,9 +105,6 @@ extension BusStateMachine {
         return failures.dropFirst(max(known, told))
     }
 
-    /// Whether all reports go through a flood limit.
-    var isLimitingFloods: Bool { flood != nil }
-
     /// Whether a flood limit holds anything.
     var isHolding: Bool { flood.map { $0.heldCount > 0 } ?? false }
 
@@ -116,7 +113,7 @@ extension BusStateMachine {
     ///
     /// - Parameter moment: Up to when windows end; nil for all of them.
     mutating func release(endingBy moment: Duration?) -> WorkerAction? {
-        flood?.release(endingBy: moment).map { deliver($0) }
+        flood?.release(endingBy: moment?.nanoseconds).map { deliver($0) }
     }
 
     /// Lets go of one report that a flood limit holds, whose window goes on; for who waits for what was posted before.
@@ -137,35 +134,26 @@ extension BusStateMachine {
     }
 
     private mutating func take(_ pending: PendingReport) -> WorkerAction? {
-        guard let stamp = pending.posting.floodStamp, flood != nil else {
+        guard flood != nil else {
             counters.released += 1
             return deliver(pending)
         }
-        let fingerprint: ErrorFingerprint
-        if let given = pending.fingerprint {
-            fingerprint = given
-        } else if flood?.limit.fingerprint == nil {
-            fingerprint = ErrorFingerprint(of: pending.error, code: stamp.code, at: pending.posting.source)
-        } else {
+        guard let mark = pending.floodMark else {
             candidate = pending
-            return .fingerprint(pending)
+            return .mark(pending)
         }
-        if let release = flood?.release(toAdmit: fingerprint, at: stamp.moment) {
+        if let release = flood?.release(toAdmit: mark) {
             candidate = pending
             return deliver(release)
         }
-        switch flood?.admit(pending, fingerprint, at: stamp.moment) {
-        case .passes(let pending):
+        guard case .isHeld(let suppressed) = flood?.admit(pending, mark) else {
             counters.released += 1
             return deliver(pending)
-        case .isHeld(let suppressed):
-            guard let suppressed else { return nil }
-            counters.released += 1
-            counters.suppressed += 1
-            return .suppressed(suppressed)
-        case nil:
-            return nil
         }
+        guard let suppressed else { return nil }
+        counters.released += 1
+        counters.suppressed += 1
+        return .suppressed(suppressed)
     }
 
     private mutating func deliver(_ release: FloodLimiter<PendingReport>.Release) -> WorkerAction {
@@ -239,25 +227,30 @@ extension BusStateMachine {
 // MARK: - The lane
 
 extension BusStateMachine {
-    /// The report that would be taken next is delivered in the lane.
+    /// The report that would be taken next is delivered in the lane, where the flood limit, which holds nothing, is the
+    /// worker's own.
     ///
-    /// - Returns: Its number, and its place in the order of delivery.
-    mutating func beginInLane() -> (number: Int64, sequence: UInt64) {
-        counters.released += 1
-        lastSequence += 1
-        return (nextNumber, lastSequence)
+    /// - Returns: Its number, its place in the order of delivery, and the flood limit.
+    mutating func beginInLane() -> (number: Int64, sequence: UInt64, flood: FloodLimiter<PendingReport>?) {
+        (nextNumber, lastSequence + 1, flood.take())
     }
 
     /// The lane is closed, or was withdrawn.
     ///
-    /// - Parameter number: The report that is in delivery there.
-    mutating func laneClosed(at number: Int64) {
+    /// - Parameters:
+    ///   - stop: Where it was; what is unadmitted is handed over by ``postpone(_:)``.
+    ///   - flood: What the worker gives back; nil where a shutdown has come in between, and it is of no more use.
+    mutating func laneClosed(at stop: DeliveryLane.Stop, _ flood: FloodLimiter<PendingReport>?) {
         // It was opened at `nextNumber`.
-        let passed = number - nextNumber
-        counters.released += passed
-        lastSequence += UInt64(passed)
-        nextNumber = number + 1
+        let delivered = stop.number - nextNumber + (stop.isUnadmitted ? 0 : 1)
+        counters.released += delivered
+        lastSequence += UInt64(delivered)
+        nextNumber = stop.number + 1
+        self.flood = flood
     }
+
+    /// The report that was unadmitted in the lane has its turn next.
+    mutating func postpone(_ pending: PendingReport) { candidate = pending }
 
     /// The report that was in delivery in the lane is in delivery here.
     ///

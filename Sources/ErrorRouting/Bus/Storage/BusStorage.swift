@@ -13,6 +13,8 @@ struct BusStorage: ~Copyable, Sendable {
     private let intake: BusIntake
     /// What the worker has in hand while it needs nobody's leave.
     private let lane = DeliveryLane()
+    /// The flood limit while the worker is in the lane; nil where there is none.
+    private let laneFlood: LaneFlood?
     private let machine: Locked<BusStateMachine>
     /// The machine's generation, readable without the lock.
     private let generation = Atomic<UInt64>(0)
@@ -24,6 +26,7 @@ struct BusStorage: ~Copyable, Sendable {
     ///   - start: The first report's number; all before it count as posted and handled.
     init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         intake = BusIntake(capacity: capacity, startingAt: start)
+        laneFlood = floodLimit == nil ? nil : LaneFlood()
         machine = Locked(
             BusStateMachine(
                 capacity: min(capacity, MailboxLimits.capacity),
@@ -171,9 +174,10 @@ struct BusStorage: ~Copyable, Sendable {
             if machine.nextNumber != number { continue }
             if let promises = flushed(&machine) { return .flushed(promises) }
             if canUseLane(machine) {
-                let (number, sequence) = machine.beginInLane()
-                intake.release(machine.counters.released)
-                lane.open(at: number, sequence: sequence)
+                let (number, sequence, flood) = machine.beginInLane()
+                unsafe laneFlood?.limiter = flood
+                intake.release(machine.counters.released + (isLimitingFloods ? 0 : 1))
+                lane.open(at: number, sequence: sequence, isLimited: isLimitingFloods)
                 return .deliverInLane(number)
             }
             if isFilled(at: machine.nextNumber) { continue }
@@ -199,9 +203,9 @@ struct BusStorage: ~Copyable, Sendable {
         return action
     }
 
-    /// Whether nothing is to be done with the next report but deliver it.
+    /// Whether nothing is to be done with the next report but deliver it, as far as can be seen.
     private func canUseLane(_ machine: borrowing BusStateMachine) -> Bool {
-        !machine.isLimitingFloods && intake.mailbox.isPlain(at: machine.nextNumber)
+        !machine.isHolding && intake.mailbox.isPlain(at: machine.nextNumber)
     }
 
     /// Takes what is next in the intake, if it is more than a report to deliver.
@@ -246,17 +250,22 @@ struct BusStorage: ~Copyable, Sendable {
     ///   - number: The report in delivery.
     ///   - disposition: The end that it has come to.
     ///   - isObserved: Whether observers are to be told of it, before the next one is looked at; then
-    ///     ``announcedInLane(at:)`` follows.
+    ///     ``takeFromLane(_:)`` and ``announcedInLane(at:)`` follow.
     @inline(__always)
     func goOnInLane(
         from number: Int64,
         _ disposition: HandleOutcome.Disposition,
         isObserved: Bool
     ) -> DeliveryLane.Step {
-        let step = lane.goOn(from: number, disposition, isObserved: isObserved, in: intake)
-        if step == .next { intake.mailbox.empty(number) }
+        let step = lane.goOn(
+            from: number, disposition, isObserved: isObserved, isLimited: isLimitingFloods, in: intake)
+        if step == .next, !isObserved { intake.mailbox.empty(number) }
         return step
     }
+
+    /// Takes out what was in delivery in the lane before the report that is now, for observers.
+    @inline(__always)
+    func takeFromLane(_ number: Int64) -> Posting? { intake.mailbox.take(number) }
 
     /// Begins a report in the lane, and ends the one before: the first half of ``goOnInLane(from:_:isObserved:)``.
     @inline(__always)
@@ -265,7 +274,7 @@ struct BusStorage: ~Copyable, Sendable {
         _ disposition: HandleOutcome.Disposition,
         isObserved: Bool
     ) -> DeliveryLane.Passage? {
-        lane.begin(number, disposition, isObserved: isObserved, in: intake)
+        lane.begin(number, disposition, isObserved: isObserved, isLimited: isLimitingFloods, in: intake)
     }
 
     /// The second half: counts the one before, and empties its place.
@@ -281,6 +290,18 @@ struct BusStorage: ~Copyable, Sendable {
     @inline(__always)
     func announcedInLane(at number: Int64) -> Bool { lane.announced(at: number) }
 
+    /// Whether a flood limit has to let each report pass before it is delivered.
+    @inline(__always)
+    var isLimitingFloods: Bool { laneFlood != nil }
+
+    /// The flood limit looks at the report that the worker has come to in the lane.
+    ///
+    /// - Returns: Whether it passes, and is in delivery now: if not, the lane is to be left; nil if it was withdrawn.
+    func admitInLane(_ number: Int64, _ mark: FloodMark) -> Bool? {
+        guard unsafe laneFlood?.limiter?.pass(mark) == true else { return false }
+        return lane.admitted(at: number, in: intake) ? true : nil
+    }
+
     /// Whether the lane goes on with the report after one; nil while that is not there.
     @inline(__always)
     func laneGoesOn(after number: Int64) -> Bool? { DeliveryLane.goesOn(after: number, in: intake) }
@@ -291,6 +312,7 @@ struct BusStorage: ~Copyable, Sendable {
     ///   - number: The report.
     ///   - progress: How far it came.
     ///   - isOver: Whether it came to its end.
+    ///   - mark: What a flood limit goes by, if that was found out and it does not pass.
     ///   - isObserved: Whether anyone has to be told of it then.
     ///   - generation: The worker's.
     /// - Returns: What the worker does next.
@@ -298,14 +320,21 @@ struct BusStorage: ~Copyable, Sendable {
         at number: Int64,
         _ progress: DispatchProgress,
         isOver: Bool,
+        mark: FloodMark? = nil,
         isObserved: Bool,
         for generation: UInt64
     ) -> WorkerAction {
         // The posting is taken out, since its place has to be empty before the next one is, but ends outside the lock:
         // an error's end may run code of the user's.
         let (posting, action) = machine.withLock { machine -> (Posting?, WorkerAction?) in
-            guard let number = lane.close(), let posting = intake.mailbox.take(number) else { return (nil, nil) }
-            machine.laneClosed(at: number)
+            guard let stop = lane.close(), let posting = intake.mailbox.take(stop.number) else { return (nil, nil) }
+            machine.laneClosed(at: stop, unsafe laneFlood?.limiter.take())
+            if stop.isUnadmitted {
+                let pending = PendingReport(posting)
+                pending.floodMark = mark
+                machine.postpone(pending)
+                return (posting, next(for: generation, at: nil, &machine))
+            }
             if isOver, !isObserved, progress.failures.isEmpty {
                 machine.count(progress.disposition)
                 return (posting, next(for: generation, at: nil, &machine))
@@ -458,9 +487,15 @@ struct BusStorage: ~Copyable, Sendable {
             if machine.hasEnded { return (nil, worker) }
             let withdrawn = lane.withdraw()
             if let withdrawn {
-                machine.laneClosed(at: withdrawn.number)
+                // The worker may be asking the flood limit, which holds nothing.
+                machine.laneClosed(at: withdrawn, nil)
                 // A copy, since the worker still looks at what lies there.
-                _ = unsafe machine.deliverFromLane(intake.mailbox.element(at: withdrawn.number).pointee)
+                let posting = unsafe intake.mailbox.element(at: withdrawn.number).pointee
+                if withdrawn.isUnadmitted {
+                    machine.postpone(PendingReport(posting))
+                } else {
+                    _ = machine.deliverFromLane(posting)
+                }
             }
             let left = machine.takeBack(shutIntake(&machine), isAnnouncing: withdrawn?.isAnnouncing ?? false)
             intake.release(machine.counters.released)

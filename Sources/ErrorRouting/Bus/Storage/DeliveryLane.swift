@@ -10,6 +10,7 @@ import Synchronization
 /// | `closed` | the worker asks the state machine for each report |
 /// | a number, an end | that report is in delivery, those after it follow; the one before came to that end |
 /// | the same, announcing | observers are being told of the one before; the report itself is not looked at yet |
+/// | the same, unadmitted | a flood limit has still to let that report pass: it is not in delivery, and takes room |
 /// | `withdrawn` | a shutdown has taken them away, for good |
 ///
 /// Invariants:
@@ -26,6 +27,8 @@ import Synchronization
 ///    The worker sees the withdrawal when it notes by compare-and-swap that they have been told.
 /// 5. What the worker says to be released may come late for the same reason. Nobody goes by it any more once the lane
 ///    was withdrawn, since the bus has ended then.
+/// 6. An unadmitted report is left where it lies too, since the worker looks at it. It is released, and in delivery,
+///    once the worker has noted by compare-and-swap that it passes; else the lane closes, and the machine has it.
 struct DeliveryLane: ~Copyable, Sendable {
     /// Where a worker is that has begun a report here, and has yet to count the one before.
     struct Passage {
@@ -33,15 +36,18 @@ struct DeliveryLane: ~Copyable, Sendable {
         let number: Int64
         fileprivate let end: End
         fileprivate let count: Int64
+        /// How many are released then.
         fileprivate let released: Int64
     }
 
-    /// What a shutdown has taken away.
-    struct Withdrawal: Equatable {
+    /// Where the lane was when it was closed, or taken away by a shutdown.
+    struct Stop: Equatable {
         /// The report in delivery.
         let number: Int64
         /// Whether observers are being told of the report before it.
-        let isAnnouncing: Bool
+        var isAnnouncing = false
+        /// Whether it is not in delivery, since no flood limit has let it pass yet.
+        var isUnadmitted = false
     }
 
     /// The ends that reports come to here; the position holds the last one in two bits.
@@ -95,32 +101,32 @@ struct DeliveryLane: ~Copyable, Sendable {
     /// Whether reports are delivered here.
     var isOpen: Bool { position >= 0 }
 
-    /// Opens with the report of a number in delivery.
-    func open(at number: Int64, sequence: UInt64) {
+    /// Opens with the report of a number in delivery, or unadmitted.
+    func open(at number: Int64, sequence: UInt64, isLimited: Bool = false) {
         line[Place.sequenceOffset] = Int64(sequence) - number
         line[Place.countOffset] = total - number
-        position = Self.position(number, after: .handled, isAnnouncing: false)
+        position = Self.position(number, after: .handled, isAnnouncing: false, isUnadmitted: isLimited)
     }
 
-    /// Closes, and returns the number of the report in delivery; nil if that was withdrawn.
-    func close() -> Int64? {
+    /// Closes, and returns where it was; nil if that was withdrawn.
+    func close() -> Stop? {
         let found = position
         if found < 0 { return nil }
         position = Self.closed
-        return Self.number(found)
+        return Self.stop(found)
     }
 
     /// Takes away what is not delivered; nil if it is closed.
     ///
     /// Waits for nobody; the counts are exact when it returns, and stay as they are.
-    func withdraw() -> Withdrawal? {
+    func withdraw() -> Stop? {
         let found = line.exchange(for: Self.withdrawn, at: Place.position)
         if found < 0 { return nil }
-        let number = Self.number(found)
+        let stop = Self.stop(found)
         // All but the last report were counted before the worker came here, so only one count is in question.
         let last = Self.lastEnd(found)
-        self[last] = line[Place.countOffset] + number - (total - self[last])
-        return Withdrawal(number: number, isAnnouncing: found & Self.announcing != 0)
+        self[last] = line[Place.countOffset] + stop.number - (total - self[last])
+        return stop
     }
 
     /// How many reports came to which end here.
@@ -129,11 +135,17 @@ struct DeliveryLane: ~Copyable, Sendable {
     }
 
     private static let announcing: Int64 = 4
+    private static let unadmitted: Int64 = 8
 
-    private static func position(_ number: Int64, after end: End, isAnnouncing: Bool) -> Int64 {
-        number << 3 | (isAnnouncing ? announcing : 0) | end.rawValue
+    private static func position(_ number: Int64, after end: End, isAnnouncing: Bool, isUnadmitted: Bool) -> Int64 {
+        number << 4 | (isUnadmitted ? unadmitted : 0) | (isAnnouncing ? announcing : 0) | end.rawValue
     }
-    private static func number(_ position: Int64) -> Int64 { position >> 3 }
+    private static func number(_ position: Int64) -> Int64 { position >> 4 }
+    private static func stop(_ position: Int64) -> Stop {
+        Stop(
+            number: number(position), isAnnouncing: position & announcing != 0,
+            isUnadmitted: position & unadmitted != 0)
+    }
     private static func lastEnd(_ position: Int64) -> End { End(rawValue: position & 3) ?? .handled }
 
     // MARK: The worker's side
@@ -163,28 +175,30 @@ struct DeliveryLane: ~Copyable, Sendable {
     ///   - number: The report in delivery, whose place can be emptied then.
     ///   - disposition: The end that it has come to.
     ///   - isObserved: Whether observers are to be told of it, and ``announced(at:)`` follows.
+    ///   - isLimited: Whether the next one is unadmitted, and ``admitted(at:in:)`` follows.
     ///   - intake: Where it lies; the next report is released there.
     @inline(__always)
     func goOn(
         from number: Int64,
         _ disposition: HandleOutcome.Disposition,
         isObserved: Bool,
+        isLimited: Bool = false,
         in intake: borrowing BusIntake
     ) -> Step {
         guard Self.goesOn(after: number, in: intake) == true else { return .last }
-        guard let passage = begin(number + 1, disposition, isObserved: isObserved, in: intake) else {
-            return .withdrawn
-        }
+        let passage = begin(number + 1, disposition, isObserved: isObserved, isLimited: isLimited, in: intake)
+        guard let passage else { return .withdrawn }
         complete(passage, in: intake)
         return .next
     }
 
-    /// Begins a report, and ends the one before: the first half of ``goOn(from:_:isObserved:in:)``.
+    /// Begins a report, and ends the one before: the first half of ``goOn(from:_:isObserved:isLimited:in:)``.
     ///
     /// - Parameters:
     ///   - number: The report.
     ///   - disposition: The end that the one before has come to.
     ///   - isObserved: Whether observers are to be told of that, and ``announced(at:)`` follows.
+    ///   - isLimited: Whether the report is unadmitted, and ``admitted(at:in:)`` follows.
     ///   - intake: Where they lie.
     /// - Returns: What is still to be written; nil if the lane was withdrawn.
     @inline(__always)
@@ -192,13 +206,15 @@ struct DeliveryLane: ~Copyable, Sendable {
         _ number: Int64,
         _ disposition: HandleOutcome.Disposition,
         isObserved: Bool,
+        isLimited: Bool = false,
         in intake: borrowing BusIntake
     ) -> Passage? {
         let end = End(disposition)
-        let passage = Passage(number: number, end: end, count: self[end], released: intake.released)
+        let released = intake.released + (isLimited ? 0 : 1)
+        let passage = Passage(number: number, end: end, count: self[end], released: released)
         let found = position
-        assert(found < 0 || Self.number(found) == number - 1, "the worker is at another report")
-        let next = Self.position(number, after: end, isAnnouncing: isObserved)
+        assert(found < 0 || Self.stop(found) == Stop(number: number - 1), "the worker is at another report")
+        let next = Self.position(number, after: end, isAnnouncing: isObserved, isUnadmitted: isLimited)
         guard found >= 0, line.replace(found, by: next, at: Place.position) else { return nil }
         return passage
     }
@@ -213,12 +229,25 @@ struct DeliveryLane: ~Copyable, Sendable {
         return found >= 0 && line.replace(found, by: found & ~Self.announcing, at: Place.position)
     }
 
+    /// The report that was unadmitted is in delivery, and is released.
+    ///
+    /// - Returns: Whether the lane is still there.
+    @inline(__always)
+    func admitted(at number: Int64, in intake: borrowing BusIntake) -> Bool {
+        let released = intake.released
+        let found = position
+        assert(found < 0 || Self.stop(found) == Stop(number: number, isUnadmitted: true), "the worker is elsewhere")
+        guard found >= 0, line.replace(found, by: found & ~Self.unadmitted, at: Place.position) else { return false }
+        intake.release(released + 1)
+        return true
+    }
+
     /// Writes what is to be written once a report has begun, the second half: the one before counts, and the report is
-    /// released.
+    /// released, unless a flood limit has still to let it pass.
     @inline(__always)
     func complete(_ passage: Passage, in intake: borrowing BusIntake) {
         self[passage.end] = passage.count + 1
-        intake.release(passage.released + 1)
+        intake.release(passage.released)
     }
 }
 

@@ -17,8 +17,8 @@ final class PendingReport: @unchecked Sendable {
     let kind: Kind
     private(set) var sequence: UInt64 = 0
     private var occurrences = 1
-    /// Of what kind it is, where a flood limit asks the user; written by the worker alone.
-    var fingerprint: ErrorFingerprint?
+    /// What a flood limit goes by; written by the worker alone.
+    var floodMark: FloodMark?
 
     init(_ posting: Posting, kind: Kind = .posted) {
         self.posting = posting

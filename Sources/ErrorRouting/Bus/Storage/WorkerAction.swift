@@ -9,8 +9,8 @@ enum WorkerAction {
     case announce(PendingReport, HandleOutcome, unheard: [ActionFailure])
     /// A flood limit has suppressed it: tell who waits for it, and ask again.
     case suppressed(PendingReport)
-    /// Ask the user of what kind it is, and then again what to do: it waits meanwhile.
-    case fingerprint(PendingReport)
+    /// Find out what a flood limit goes by, and ask again what to do: it waits meanwhile.
+    case mark(PendingReport)
     /// All that was posted before these were made is delivered. Then ask again.
     case flushed([Promise<Bool>])
     /// A flood limit holds reports: ask again with the moment.

@@ -8,6 +8,7 @@ import Synchronization
 final class DeliveryWorker: ActionSupervisor {
     private let bus: ErrorBus
     private let generation: UInt64
+    private let audience: Audience
     /// The bus's rules, not retained for each report: the bus holds them.
     private let rules: RuleSet.Reference
     /// Whether the worker's task was cancelled, which only an action can have done.
@@ -18,6 +19,7 @@ final class DeliveryWorker: ActionSupervisor {
     init(bus: ErrorBus, generation: UInt64) {
         self.bus = bus
         self.generation = generation
+        audience = Audience(of: bus.observers)
         rules = bus.handler.rules.reference
     }
 
@@ -40,6 +42,7 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func loop() async {
+        defer { audience.wakeReaders() }
         var action = next()
         var untilYield = Self.turn
         while true {
@@ -57,7 +60,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .deliverInLane(let number):
                 action = deliverInLane(number, untilYield: &untilYield)
             case .announce(let pending, let outcome, let unheard):
-                if !bus.observers.isEmpty { bus.observers.send(pending.report(outcome), of: pending.posting.scope) }
+                if !audience.isEmpty { audience.send(pending.report(outcome), of: pending.posting.scope) }
                 pending.posting.promise?.fulfill(outcome)
                 for failure in unheard { bus.lastResort.write(failure) }
                 action = next()
@@ -66,18 +69,18 @@ final class DeliveryWorker: ActionSupervisor {
                 pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
                 if untilYield <= 0 { await giveWay(&untilYield) }
                 action = next()
-            case .fingerprint(let pending):
-                pending.fingerprint = bus.fingerprint(of: pending)
+            case .mark(let pending):
+                pending.floodMark = bus.floodMark(of: pending.posting)
                 action = next()
             case .flushed(let promises):
-                bus.observers.wakeReaders()
+                audience.wakeReaders()
                 for promise in promises { promise.fulfill(true) }
                 action = next()
             case .readClock:
                 action = next(at: bus.clock.now())
             case .sleep(let idle, let alarm):
                 if let alarm { bus.setAlarm(alarm) }
-                bus.observers.wakeReaders()
+                audience.wakeReaders()
                 for promise in idle { promise.fulfill(()) }
                 // Not before: what the storage has handed out it will not hand out again.
                 if isCancelled.load(ordering: .acquiring) { return bus.replaceCancelledWorker(generation) }
@@ -95,7 +98,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// Lets others have the thread.
     private func giveWay(_ untilYield: inout Int) async {
         untilYield = Self.turn
-        bus.observers.wakeReaders()
+        audience.wakeReaders()
         await Task.yield()
     }
 
@@ -118,7 +121,7 @@ final class DeliveryWorker: ActionSupervisor {
             }
         }
         // The action may take its time: who reads along shall not wait for it.
-        bus.observers.wakeReaders()
+        audience.wakeReaders()
         var walk = unsafe DispatchWalk(rules.program, on: path, pending.error, from: start)
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return complete(pending, walk.progress)
@@ -127,7 +130,7 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func complete(_ pending: PendingReport, _ progress: DispatchProgress) -> WorkerAction {
-        bus.storage.complete(pending, progress, for: generation, isObserved: !bus.observers.isEmpty)
+        bus.storage.complete(pending, progress, for: generation, isObserved: !audience.isEmpty)
     }
 
     /// Waits a moment for the next report: some microseconds at most.
@@ -180,9 +183,19 @@ final class DeliveryWorker: ActionSupervisor {
             // The report is in delivery; a shutdown meanwhile takes it back.
             if untilYield <= 0 { return .deliverInLane(number) }
             untilYield -= 1
+            if bus.storage.isLimitingFloods, let action = admit(number) { return action }
             if let action = deliver(number) { return action }
             number += 1
         }
+    }
+
+    /// Asks the flood limit about the report that the worker has come to in the lane.
+    ///
+    /// - Returns: What to do next; nil if the report passes, and is in delivery now.
+    private func admit(_ number: Int64) -> WorkerAction? {
+        let mark = unsafe bus.floodMark(of: bus.storage.posting(inLaneAt: number))
+        guard let passes = bus.storage.admitInLane(number, mark) else { return leaveWithdrawnLane(at: number) }
+        return passes ? nil : leaveLane(at: number, DispatchProgress(), isOver: false, mark: mark)
     }
 
     /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
@@ -202,8 +215,7 @@ final class DeliveryWorker: ActionSupervisor {
             return leaveWithdrawnLane(at: number, telling: progress.failures)
         case .completed:
             guard progress.failures.isEmpty else { return leaveLane(at: number, progress, isOver: true) }
-            return bus.observers.isEmpty
-                ? goOn(from: number, progress) : unsafe goOn(from: number, progress, telling: posting)
+            return audience.isEmpty ? goOn(from: number, progress) : goOnTelling(from: number, progress)
         }
     }
 
@@ -216,25 +228,20 @@ final class DeliveryWorker: ActionSupervisor {
             case .withdrawn: return leaveWithdrawnLane(at: number)
             case .last: continue
             }
-        } while nextComesSoon(after: number) && bus.observers.isEmpty
+        } while nextComesSoon(after: number) && audience.isEmpty
         return leaveLane(at: number, progress, isOver: true)
     }
 
     /// Goes on to the next report in the lane, and tells the observers of the one before; returns what to do if there
     /// is none.
-    private func goOn(
-        from number: Int64,
-        _ progress: DispatchProgress,
-        telling posting: UnsafePointer<Posting>
-    ) -> WorkerAction? {
-        // Made while it lies there. That of the last one is made anew, outside the lane.
-        let scope = unsafe posting.pointee.scope
-        let sequence = bus.storage.sequence(inLaneAt: number)
-        let report = unsafe posting.pointee.report(sequence: sequence, outcome: progress.outcome)
+    private func goOnTelling(from number: Int64, _ progress: DispatchProgress) -> WorkerAction? {
         repeat {
             switch bus.storage.goOnInLane(from: number, progress.disposition, isObserved: true) {
             case .next:
-                bus.observers.send(report, of: scope)
+                // What was posted becomes the report; that of the last one is made anew, outside the lane.
+                guard let posting = bus.storage.takeFromLane(number) else { preconditionFailure("it is gone") }
+                let (scope, sequence) = (posting.scope, bus.storage.sequence(inLaneAt: number))
+                audience.send(posting.report(sequence: sequence, outcome: progress.outcome), of: scope)
                 return bus.storage.announcedInLane(at: number + 1) ? nil : leaveWithdrawnLane(at: number + 1)
             case .withdrawn: return leaveWithdrawnLane(at: number)
             case .last: continue
@@ -243,11 +250,15 @@ final class DeliveryWorker: ActionSupervisor {
         return leaveLane(at: number, progress, isOver: true)
     }
 
-    private func leaveLane(at number: Int64, _ progress: DispatchProgress, isOver: Bool) -> WorkerAction {
+    @inline(never)
+    private func leaveLane(
+        at number: Int64, _ progress: DispatchProgress, isOver: Bool, mark: FloodMark? = nil
+    ) -> WorkerAction {
         bus.storage.leaveLane(
-            at: number, progress, isOver: isOver, isObserved: !bus.observers.isEmpty, for: generation)
+            at: number, progress, isOver: isOver, mark: mark, isObserved: !audience.isEmpty, for: generation)
     }
 
+    @inline(never)
     private func leaveWithdrawnLane(at number: Int64, telling failures: [ActionFailure] = []) -> WorkerAction {
         bus.storage.leaveWithdrawnLane(at: number, telling: failures, for: generation)
     }

@@ -34,12 +34,6 @@ extension ErrorBus {
         if let next = storage.replaceWorker(generation) { startWorker(next) }
     }
 
-    /// Asks the user of what kind an error is: the worker, under no lock.
-    func fingerprint(of pending: PendingReport) -> ErrorFingerprint {
-        guard let given = floodFingerprint else { preconditionFailure("the flood limit has a way of its own") }
-        return ErrorFingerprint(given: given(pending.report()))
-    }
-
     /// Looks at the clock for ``Statistics/deliveryTime``.
     func noteDelivery() {
         deliveryBegan.set(clock.now().nanoseconds)
