@@ -1,0 +1,43 @@
+import AsyncHTTPClient
+import AsyncHTTPClientTransport
+import ErrorRecovery
+import ErrorRouting
+import Foundation
+import HTTPErrors
+import ServiceLifecycle
+
+/// Whom the service asks for prices; they have their bad days.
+struct Suppliers: Service {
+    private struct GetQuote: APIRequest {
+        struct Response: Decodable { let price: String }
+
+        let path: String
+        var query: [URLQueryItem] { [URLQueryItem(name: "price", value: "12.50")] }
+    }
+
+    private let client: HTTPClient
+    private let api: APIClient
+
+    init(base: URL) {
+        var configuration = AsyncHTTPClientTransport.configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        client = HTTPClient(configuration: configuration)
+        // An attempt that is followed by another is posted too, in the scope of the request.
+        let policy = RetryPolicy(
+            maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
+        ).retrying(matching: .transient)
+        let transport = AsyncHTTPClientTransport(client, timeout: .milliseconds(500))
+        api = APIClient(base: base, transport: transport, retry: policy)
+    }
+
+    /// Keeps the connections until the service goes down, when nobody needs them any more.
+    func run() async throws {
+        try? await gracefulShutdown()
+        try await client.shutdown()
+    }
+
+    /// - Parameter path: Which supplier, and what of it.
+    func price(_ path: String) async throws(NetworkError) -> String {
+        try await api.send(GetQuote(path: path)).price
+    }
+}

@@ -1,0 +1,107 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPErrors
+import NIOCore
+import NIOHTTP1
+
+/// Who asks the service for something, 64 at once if need be.
+struct Caller: Sendable {
+    static let width = 64
+
+    /// What the service said.
+    struct Answer: Sendable {
+        let status: Int
+        let type: String?
+        /// By which name the service calls the request.
+        let id: String
+        let body: Data
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var problem: ProblemDetails? { try? JSONDecoder().decode(ProblemDetails.self, from: body) }
+    }
+
+    private let client: HTTPClient
+    private let port: Int
+
+    static func withCaller<Value>(port: Int, _ body: (Caller) async throws -> Value) async throws -> Value {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = width
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { client in
+            try await body(Caller(client: client, port: port))
+        }
+    }
+
+    /// Sends a request, and returns the answer.
+    ///
+    /// - Throws: Where none came, within a minute at most.
+    func send(_ request: ServiceRequest, headers: [(String, String)] = []) async throws -> Answer {
+        var message = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(request.path)")
+        message.method = HTTPMethod(rawValue: request.method)
+        for (name, value) in headers { message.headers.add(name: name, value: value) }
+        if let body = request.body {
+            message.headers.add(name: "Content-Type", value: "application/json")
+            message.body = .bytes(ByteBuffer(string: body))
+        }
+        let response = try await client.execute(message, timeout: .minutes(1))
+        let body = try await response.body.collect(upTo: 1 << 20)
+        return Answer(
+            status: Int(response.status.code), type: response.headers.first(name: "Content-Type"),
+            id: response.headers.first(name: "X-Request-Id") ?? "", body: Data(body.readableBytesView))
+    }
+
+    /// Sends many requests, 64 at once, until all have ended.
+    ///
+    /// - Parameters:
+    ///   - requests: What to send.
+    ///   - received: Called with each answer; nil where none came.
+    func send(
+        _ requests: some Sequence<ServiceRequest>,
+        _ received: @escaping @Sendable (ServiceRequest, Answer?) -> Void
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            var requests = requests.makeIterator()
+            func sendNext() {
+                guard let request = requests.next() else { return }
+                group.addTask { received(request, try? await send(request)) }
+            }
+            for _ in 0..<Self.width { sendNext() }
+            while await group.next() != nil { sendNext() }
+        }
+    }
+}
+
+/// Something that the service can be asked for, and what it is to answer.
+struct ServiceRequest: Sendable {
+    var method = "GET"
+    let path: String
+    var body: String?
+    let status: Int
+
+    static let health = ServiceRequest(path: "/health", status: 200)
+    static let metrics = ServiceRequest(path: "/metrics", status: 200)
+    static let order = ServiceRequest(
+        method: "POST", path: "/orders", body: #"{"item":"tea","quantity":2}"#, status: 201)
+    /// An order while somebody else has the database.
+    static let orderWhileLocked = ServiceRequest(method: "POST", path: "/orders", body: order.body, status: 503)
+    static let label = ServiceRequest(path: "/labels/7", status: 500)
+    static let quote = quote("json", 200)
+
+    /// A quote of the supplier who does what a path of the fault server does.
+    static func quote(_ path: String, _ status: Int) -> ServiceRequest {
+        ServiceRequest(path: "/quotes/\(path)", status: status)
+    }
+
+    /// What fails whatever is locked.
+    static let failures = [
+        ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"","quantity":2}"#, status: 422),
+        ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"tea","quantity":0}"#, status: 422),
+        ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"#, status: 400),
+        ServiceRequest(path: "/orders/999999999", status: 404), ServiceRequest(path: "/nowhere", status: 404),
+        quote("hang", 504), quote("drop/before", 502), quote("drop/reset", 502), quote("truncated", 502),
+        quote("garbage", 502), quote("malformed-json", 502), quote("status/429", 503), quote("status/503", 502), label,
+    ]
+
+    /// What succeeds whatever is locked, once there is an order.
+    static let successes = [health, quote, ServiceRequest(path: "/orders/1", status: 200)]
+}

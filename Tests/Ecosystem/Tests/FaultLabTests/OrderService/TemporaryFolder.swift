@@ -1,0 +1,32 @@
+import Foundation
+
+/// A folder that is removed when nobody holds it any more.
+final class TemporaryFolder: Sendable {
+    private let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "order-service-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+}
+
+/// What the build has put beside the tests.
+enum Executable {
+    struct NotFound: Error {
+        let name: String
+    }
+
+    static func path(_ name: String) throws -> String {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.pathComponents.count > 1 {
+            let file = folder.appending(path: name)
+            if FileManager.default.isExecutableFile(atPath: file.path), !file.hasDirectoryPath { return file.path }
+            folder.deleteLastPathComponent()
+        }
+        throw NotFound(name: name)
+    }
+}
