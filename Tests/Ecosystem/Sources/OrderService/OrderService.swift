@@ -37,7 +37,7 @@ enum OrderService {
         var configuration = ServiceGroupConfiguration(
             services: [store, suppliers, application], gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle"))
-        configuration.maximumGracefulShutdownDuration = .seconds(10)
+        configuration.maximumGracefulShutdownDuration = .seconds(20)
         try await serve(
             ServiceGroup(configuration: configuration),
             errors: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),

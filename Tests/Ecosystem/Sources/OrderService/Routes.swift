@@ -21,9 +21,11 @@ func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegi
     router.get("orders/:number") { _, context in
         try await store.order(context.parameters.require("number", as: Int64.self))
     }
-    router.get("quotes/**") { _, context in
+    // `?within=` says how many milliseconds whoever asks is ready to wait for each attempt.
+    router.get("quotes/**") { request, context in
         let path = context.parameters.getCatchAll().joined(separator: "/")
-        return Quote(price: try await suppliers.price(path))
+        let limit = request.uri.queryParameters.get("within", as: Int.self)
+        return Quote(price: try await suppliers.price(path, within: limit.map { .milliseconds($0) }))
     }
     router.get("labels/:order") { _, context -> String in
         throw LabelJam(order: try context.parameters.require("order"))

@@ -12,6 +12,7 @@ struct Suppliers: Service {
         struct Response: Decodable { let price: String }
 
         let path: String
+        let timeout: Duration?
         var query: [URLQueryItem] { [URLQueryItem(name: "price", value: "12.50")] }
     }
 
@@ -26,8 +27,7 @@ struct Suppliers: Service {
         let policy = RetryPolicy(
             maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
         ).retrying(matching: .transient)
-        let transport = AsyncHTTPClientTransport(client, timeout: .milliseconds(500))
-        api = APIClient(base: base, transport: transport, retry: policy)
+        api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
     }
 
     /// Keeps the connections until the service goes down, when nobody needs them any more.
@@ -36,8 +36,10 @@ struct Suppliers: Service {
         try await client.shutdown()
     }
 
-    /// - Parameter path: Which supplier, and what of it.
-    func price(_ path: String) async throws(NetworkError) -> String {
-        try await api.send(GetQuote(path: path)).price
+    /// - Parameters:
+    ///   - path: Which supplier, and what of it.
+    ///   - limit: How long each attempt may take; nil for as long as the transport waits, which is a minute.
+    func price(_ path: String, within limit: Duration?) async throws(NetworkError) -> String {
+        try await api.send(GetQuote(path: path, timeout: limit)).price
     }
 }

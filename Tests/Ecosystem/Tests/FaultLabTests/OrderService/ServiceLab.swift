@@ -49,8 +49,10 @@ extension FaultLab.ServiceLab {
     }
 
     /// Checks the last line, and returns what it says.
-    static func law(of process: ServiceProcess) throws -> LogLine.Law {
-        let last = try #require(process.lines.last)
+    ///
+    /// - Parameter label: Whose last line; nil for the last of all.
+    static func law(of process: ServiceProcess, label: String? = nil) throws -> LogLine.Law {
+        let last = try #require(process.lines.last { label == nil || $0.label == label })
         let law = try #require(last.law, "\(last.text)")
         #expect(law.holds && law["pending"] == 0, "\(last.message)")
         return law

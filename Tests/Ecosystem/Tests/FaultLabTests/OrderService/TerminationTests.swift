@@ -38,7 +38,7 @@ extension FaultLab.ServiceLab {
                 let begin = ContinuousClock.now
                 let end = try await process.end()
                 #expect(end == .exit(0))
-                // Ten seconds for the last requests, five for the last errors; a machine may be halted for some more.
+                // Twenty seconds for the last requests, five for the last errors; the machine may be slow besides.
                 #expect(begin.duration(to: .now) < .seconds(60))
                 #expect(answered.surprises.isEmpty, "\(answered.surprises.prefix(5))")
                 #expect(answered.answers.count >= 300 && answered.unanswered > 0)
@@ -47,7 +47,7 @@ extension FaultLab.ServiceLab {
                 #expect(Set(ids).count == ids.count && answered.failures.isSubset(of: ids))
                 let law = try law(of: process)
                 let told = process.lines.count { $0.metadata["error.type"] != nil }
-                #expect(law["posted"] == told && law["dropped"] == 0)
+                #expect(law["posted"] == told && law["dropped"] == process.lines.count(where: \.isGivenBack))
                 Table.row("SIGTERM", "\(answered.answers.count) answered", "\(law.counts)")
             }
         }
@@ -68,7 +68,8 @@ extension FaultLab.ServiceLab {
                 let time = begin.duration(to: .now)
                 #expect(time >= .seconds(5) && time < .seconds(60), "\(time)")
                 expectLoggedOnce(answered, in: process.lines)
-                let law = try law(of: process)
+                // The call that was given up may write its span after that.
+                let law = try law(of: process, label: "orders")
                 #expect(law["dropped"] == process.lines.count(where: \.isGivenBack) && law["dropped"] == law["posted"])
                 Table.row("SIGTERM, stuck", "\(time)", "\(law.counts)")
             }
