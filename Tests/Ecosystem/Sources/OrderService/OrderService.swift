@@ -38,11 +38,15 @@ enum OrderService {
             services: [store, suppliers, application], gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle"))
         configuration.maximumGracefulShutdownDuration = .seconds(20)
-        try await serve(
-            ServiceGroup(configuration: configuration),
-            errors: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
-            .init(floodLimit: settings.floodLimit, metadataProvider: trace, drainTimeLimit: .seconds(5))
-        )
+        do {
+            try await serve(
+                ServiceGroup(configuration: configuration),
+                errors: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
+                .init(floodLimit: settings.floodLimit, metadataProvider: trace, drainTimeLimit: .seconds(5)))
+        } catch {
+            // It is in the log, as every error is.
+            exit(EXIT_FAILURE)
+        }
     }
 }
 

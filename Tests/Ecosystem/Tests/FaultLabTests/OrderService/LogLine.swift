@@ -37,6 +37,9 @@ struct LogLine: Sendable {
     /// Whether the error was not delivered, but given back when the bus was shut down.
     var isGivenBack: Bool { metadata["error.disposition"] == "pending" && metadata["error.rule"] == nil }
 
+    /// Where the service listens, if this is the line that says so.
+    var port: Int? { metadata["port"].flatMap(Int.init) }
+
     /// How many errors it stands for.
     var occurrences: Int { metadata["error.occurrences"].flatMap(Int.init) ?? 1 }
 

@@ -1,6 +1,7 @@
 import FaultServer
 import Foundation
 import Synchronization
+import Testing
 
 #if canImport(Glibc)
     import Glibc
@@ -42,20 +43,32 @@ final class ServiceProcess: Sendable {
     ///   - folder: Where its database is; the same again is the same database.
     ///   - server: Its supplier.
     ///   - variables: What else its environment says.
+    ///   - body: Gets the process, and who can ask it for something.
     static func withService<Value>(
         in folder: TemporaryFolder,
         supplier server: FaultServer,
         _ variables: [String: String] = [:],
         _ body: (ServiceProcess, Caller) async throws -> Value
     ) async throws -> Value {
+        try await withProcess(in: folder, supplier: server, variables) { process in
+            let line = try await process.line("listening") { $0.message == "listening" }
+            return try await Caller.withCaller(port: try #require(line.port)) { try await body(process, $0) }
+        }
+    }
+
+    /// The same, without waiting for anything.
+    static func withProcess<Value>(
+        in folder: TemporaryFolder,
+        supplier server: FaultServer,
+        _ variables: [String: String] = [:],
+        _ body: (ServiceProcess) async throws -> Value
+    ) async throws -> Value {
         let environment = [
             "PORT": "0", "DATABASE": folder.path("orders.sqlite"), "SUPPLIER_URL": server.url("").absoluteString,
         ].merging(variables) { $1 }
         let process = try ServiceProcess(environment)
         defer { process.send(SIGKILL) }
-        let line = try await process.line("listening") { $0.message == "listening" }
-        let port = line.metadata["port"].flatMap(Int.init) ?? 0
-        return try await Caller.withCaller(port: port) { try await body(process, $0) }
+        return try await body(process)
     }
 
     private init(_ variables: [String: String]) throws {

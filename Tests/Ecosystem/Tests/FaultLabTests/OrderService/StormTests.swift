@@ -28,7 +28,6 @@ extension FaultLab.ServiceLab {
                 // that comes after the one before it.
                 let windows = Int(time.components.seconds) + 1
                 #expect(lines.count <= windows * (first + 1), "\(lines.count) lines in \(time)")
-                #expect(lines.count < requestCount / 10)
                 Table.row("storm", "\(requestCount) in \(time)", "\(lines.count) lines", "\(law.counts)")
             }
         }

@@ -104,6 +104,23 @@ extension FaultLab.ServiceLab {
             }
         }
 
+        @Test func `where it cannot begin it says why, once, and exits with another status than 0`() async throws {
+            let folder = try TemporaryFolder()
+            try await FaultServer.withServer { server in
+                try await ServiceProcess.withService(in: folder, supplier: server) { first, _ in
+                    let port = first.lines.compactMap(\.port).first ?? 0
+                    // Somebody listens there already.
+                    try await ServiceProcess.withProcess(in: folder, supplier: server, ["PORT": "\(port)"]) { second in
+                        let end = try await second.end()
+                        #expect(end == .exit(EXIT_FAILURE))
+                        let told = second.lines.filter { $0.metadata["error.type"] != nil }
+                        #expect(told.count == 1 && told.first?.message.contains("in use") == true, "\(told)")
+                        #expect(told.first?.level == "error" && told.first?.metadata["error.scope"] == nil)
+                    }
+                }
+            }
+        }
+
         private struct Confirmed: Decodable {
             let id: Int
         }
