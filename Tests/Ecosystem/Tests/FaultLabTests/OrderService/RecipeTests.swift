@@ -38,8 +38,10 @@ struct RecipeTests {
 
     @Test func `the documentation shows each as it is`() throws {
         let page = Self.package.appending(path: "../../Sources/ErrorRouting/ErrorRouting.docc/OnTheEcosystem.md")
+        // A blank goes before the language there: what compiles the blocks of pages without one has no packages.
         let blocks = try String(contentsOf: page.standardized, encoding: .utf8)
-            .components(separatedBy: "```swift\n").dropFirst().compactMap { $0.components(separatedBy: "```").first }
+            .components(separatedBy: "``` swift\n").dropFirst().compactMap { $0.components(separatedBy: "```").first }
+        #expect(blocks.count == Self.recipes.count)
         for name in Self.recipes {
             let recipe = try Self.recipe(name)
             #expect(blocks.contains(recipe), "\(name).swift")
