@@ -21,7 +21,7 @@ struct Caller: Sendable {
     }
 
     private let client: HTTPClient
-    private let port: Int
+    let port: Int
 
     static func withCaller<Value>(port: Int, _ body: (Caller) async throws -> Value) async throws -> Value {
         var configuration = HTTPClient.Configuration()
