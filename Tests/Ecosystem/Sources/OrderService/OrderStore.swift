@@ -2,17 +2,6 @@ import Foundation
 import GRDB
 import ServiceLifecycle
 
-/// An order.
-struct Order: Codable, Sendable, FetchableRecord, MutablePersistableRecord {
-    static let databaseTableName = "orders"
-
-    var id: Int64?
-    var item: String
-    var quantity: Int
-
-    mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
-}
-
 /// The orders, in a SQLite file.
 struct OrderStore: Service {
     private let pool: DatabasePool
