@@ -9,6 +9,8 @@ extension ErrorBus {
     /// let observation = bus.observe { report in exporter.enqueue(report) } onEnd: { _ in exporter.close() }
     /// ```
     ///
+    /// Where it shall go on for as long as the bus does, ``observeUntilEnd(_:onEnd:)`` needs nobody to hold it.
+    ///
     /// - Parameters:
     ///   - receive: Called with each report.
     ///   - onEnd: Called exactly once, after the last report, with what the bus has counted by then: when the bus has

@@ -56,7 +56,9 @@ extension ErrorScope {
 /// Runs a body in a scope: what is posted there, by whomever, goes through the scope's rules.
 ///
 /// The scope lies within the innermost scope of the task, else in its bus, else in the process's root bus, and is bound
-/// for the body and everything it starts. Where there is none of them its errors go to standard error.
+/// for the body and everything it starts. Where there is none of them its errors go to standard error. What the body
+/// throws is thrown on, and not posted: for that there is
+/// ``withCatchingScope(_:handler:order:metadata:fileID:line:isolation:_:recovering:)``.
 ///
 /// ```swift
 /// try await withErrorScope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … }) { scope in

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value under a lock, and tasks that wait until it is as they want it: what tests have in place of a sleep.
-final class Watched<Value: Sendable>: Sendable {
+package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let condition: @Sendable (Value) -> Bool
         let continuation: CheckedContinuation<Void, any Error>
@@ -17,13 +17,13 @@ final class Watched<Value: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ value: Value) {
+    package init(_ value: Value) {
         state = Mutex(State(value: value))
     }
 
-    var value: Value { state.withLock { $0.value } }
+    package var value: Value { state.withLock { $0.value } }
 
-    func update(_ change: (inout Value) -> Void) {
+    package func update(_ change: (inout Value) -> Void) {
         let satisfied = state.withLock { state in
             change(&state.value)
             let ids = state.waiters.filter { $0.value.condition(state.value) }.map(\.key)
@@ -36,7 +36,7 @@ final class Watched<Value: Sendable>: Sendable {
     /// Waits until the condition holds.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
-    func wait(until condition: @escaping @Sendable (Value) -> Bool) async throws {
+    package func wait(until condition: @escaping @Sendable (Value) -> Bool) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID

@@ -1,0 +1,47 @@
+import Foundation
+import GRDB
+import ServiceLifecycle
+
+/// The orders, in a SQLite file.
+struct OrderStore: Service {
+    private let pool: DatabasePool
+
+    /// Opens the file, makes it where there is none, and brings its tables up to date.
+    init(path: String) throws {
+        pool = try DatabasePool(path: path)
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("orders") { database in
+            try database.create(table: Order.databaseTableName) { table in
+                table.autoIncrementedPrimaryKey("id")
+                table.column("item", .text).notNull()
+                table.column("quantity", .integer).notNull()
+            }
+        }
+        try migrator.migrate(pool)
+    }
+
+    /// Holds the file open until the service goes down, when nobody needs it any more.
+    func run() async throws {
+        try? await gracefulShutdown()
+        try pool.close()
+    }
+
+    /// - Throws: ``OrderMissing``, or what the database throws.
+    func order(_ number: Int64) async throws -> Order {
+        guard let order = try await pool.read({ try Order.fetchOne($0, key: number) }) else {
+            throw OrderMissing(number: number)
+        }
+        return order
+    }
+
+    /// - Throws: ``InvalidOrder``, or what the database throws.
+    func place(item: String, quantity: Int) async throws -> Order {
+        if item.isEmpty { throw InvalidOrder.noItem }
+        if !(1...1_000).contains(quantity) { throw InvalidOrder.quantity(quantity) }
+        return try await pool.write { database in
+            var order = Order(item: item, quantity: quantity)
+            try order.insert(database)
+            return order
+        }
+    }
+}

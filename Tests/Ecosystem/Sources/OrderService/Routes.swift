@@ -1,0 +1,62 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Who is asked for what, and what everything that is asked for goes through.
+func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegistry) -> Router<BasicRequestContext> {
+    let router = Router()
+    router.addMiddleware {
+        MetricsMiddleware()
+        TracingMiddleware()
+        RequestName()
+        RequestErrors()
+    }
+    router.get("health") { _, _ in HTTPResponse.Status.ok }
+    router.get("metrics") { _, _ in registry.text }
+    router.post("orders") { request, context in
+        let wish = try await request.decode(as: OrderWish.self, context: context)
+        let order = try await store.place(item: wish.item, quantity: wish.quantity)
+        return EditedResponse(status: .created, response: order)
+    }
+    router.get("orders/:number") { _, context in
+        try await store.order(context.parameters.require("number", as: Int64.self))
+    }
+    // `?within=` says how many milliseconds whoever asks is ready to wait for each attempt.
+    router.get("quotes/**") { request, context in
+        let path = context.parameters.getCatchAll().joined(separator: "/")
+        let limit = request.uri.queryParameters.get("within", as: Int.self)
+        return Quote(price: try await suppliers.price(path, within: limit.map { .milliseconds($0) }))
+    }
+    router.get("labels/:order") { _, context -> String in
+        throw LabelJam(order: try context.parameters.require("order"))
+    }
+    return router
+}
+
+/// What somebody wants to order.
+private struct OrderWish: Decodable {
+    let item: String
+    let quantity: Int
+}
+
+/// What a supplier asks for.
+private struct Quote: ResponseCodable {
+    let price: String
+}
+
+extension Order: ResponseEncodable {}
+
+/// Tells in each answer by which name the service calls the request, for whoever has a question later.
+private struct RequestName: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    func handle(
+        _ request: Request,
+        context: Context,
+        next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        if let name = HTTPField.Name("X-Request-Id") { response.headers[name] = context.id }
+        return response
+    }
+}

@@ -1,0 +1,45 @@
+import AsyncHTTPClient
+import AsyncHTTPClientTransport
+import ErrorRecovery
+import ErrorRouting
+import Foundation
+import HTTPErrors
+import ServiceLifecycle
+
+/// Whom the service asks for prices; they have their bad days.
+struct Suppliers: Service {
+    private struct GetQuote: APIRequest {
+        struct Response: Decodable { let price: String }
+
+        let path: String
+        let timeout: Duration?
+        var query: [URLQueryItem] { [URLQueryItem(name: "price", value: "12.50")] }
+    }
+
+    private let client: HTTPClient
+    private let api: APIClient
+
+    init(base: URL) {
+        var configuration = AsyncHTTPClientTransport.configuration()
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        client = HTTPClient(configuration: configuration)
+        // An attempt that is followed by another is posted too, in the scope of the request.
+        let policy = RetryPolicy(
+            maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
+        ).retrying(matching: .transient)
+        api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
+    }
+
+    /// Keeps the connections until the service goes down, when nobody needs them any more.
+    func run() async throws {
+        try? await gracefulShutdown()
+        try await client.shutdown()
+    }
+
+    /// - Parameters:
+    ///   - path: Which supplier, and what of it.
+    ///   - limit: How long each attempt may take; nil for as long as the transport waits, which is a minute.
+    func price(_ path: String, within limit: Duration?) async throws(NetworkError) -> String {
+        try await api.send(GetQuote(path: path, timeout: limit)).price
+    }
+}

@@ -1,0 +1,63 @@
+import Logging
+import Synchronization
+import Tracing
+
+/// A span that is logged when it ends, if an error was recorded in it.
+final class LoggedSpan: Span {
+    private struct State {
+        var name: String
+        var attributes: SpanAttributes = [:]
+        var errors: [String] = []
+        var hasEnded = false
+    }
+
+    private static let logger = Logger(label: "spans")
+
+    let context: InstrumentationContext
+    private let state: Mutex<State>
+    private let onEnd: @Sendable () -> Void
+
+    init(_ name: String, _ context: InstrumentationContext, onEnd: @escaping @Sendable () -> Void) {
+        self.context = context
+        self.onEnd = onEnd
+        state = Mutex(State(name: name))
+    }
+
+    var operationName: String {
+        get { state.withLock { $0.name } }
+        set { state.withLock { $0.name = newValue } }
+    }
+
+    var attributes: SpanAttributes {
+        get { state.withLock { $0.attributes } }
+        set { state.withLock { $0.attributes = newValue } }
+    }
+
+    var isRecording: Bool { state.withLock { !$0.hasEnded } }
+
+    func recordError<Instant: TracerInstant>(
+        _ error: any Error,
+        attributes: SpanAttributes,
+        at instant: @autoclosure () -> Instant
+    ) {
+        state.withLock { if !$0.hasEnded { $0.errors.append("\(type(of: error))") } }
+    }
+
+    func setStatus(_ status: SpanStatus) {}
+    func addEvent(_ event: SpanEvent) {}
+    func addLink(_ link: SpanLink) {}
+
+    func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
+        let ended = state.withLock { state -> State? in
+            defer { state.hasEnded = true }
+            return state.hasEnded ? nil : state
+        }
+        guard let ended else { return }
+        onEnd()
+        if ended.errors.isEmpty { return }
+        let metadata: Logger.Metadata = [
+            "trace.id": "\(context.traceID ?? "")", "errors": "\(ended.errors.joined(separator: ","))",
+        ]
+        Self.logger.info("\(ended.name)", metadata: metadata)
+    }
+}

@@ -1,0 +1,84 @@
+import FaultServer
+import Foundation
+import HTTPErrors
+import Testing
+
+extension FaultLab.ServiceLab {
+    /// What each kind of failure comes to, seen by whoever asked, and by whoever reads the log.
+    @Suite("What becomes of one error")
+    struct AnswerTests {
+        @Test func `whoever asked gets a problem of its status, and nothing of what is behind it`() async throws {
+            try await withService { process, caller in
+                _ = try await caller.send(.order)
+                var answered = Answered()
+                for request in ServiceRequest.failures + ServiceRequest.successes {
+                    let answer = try await caller.send(request)
+                    answered.note(request, answer)
+                    if request.status < 400 { continue }
+                    #expect(answer.type == "application/problem+json", "\(request.path)")
+                    #expect(answer.problem?.status == request.status, "\(request.path)")
+                    let secrets = ["printer", "Error", "SQL", "127.0.0.1", "Jam", "swift"]
+                    #expect(secrets.allSatisfy { !answer.text.contains($0) }, "\(answer.text)")
+                }
+                #expect(answered.surprises.isEmpty, "\(answered.surprises)")
+                process.send(SIGTERM)
+                let end = try await process.end()
+                #expect(end == .exit(0))
+                expectLoggedOnce(answered, in: process.lines)
+                _ = try law(of: process)
+            }
+        }
+
+        @Test func `the log has all that is known of an error, and the span is marked, in the caller's trace`()
+            async throws
+        {
+            let trace = "0af7651916cd43dd8448eb211c80319c"
+            try await withService { process, caller in
+                let headers = [("traceparent", "00-\(trace)-b7ad6b7169203331-01")]
+                let answer = try await caller.send(.quote("malformed-json", 502), headers: headers)
+                #expect(answer.status == 502)
+                let line = try await process.line("the error") { $0.isAnswered }
+                #expect(line.source == "OrderService" && line.level == "error" && line.label == "orders")
+                #expect(line.metadata["request.id"] == answer.id && line.metadata["trace.id"] == trace)
+                #expect(line.metadata["method"] == "GET" && line.metadata["route"] == "/quotes/**")
+                #expect(line.metadata["error.scope"] == "request")
+                #expect(line.metadata["error.type"] == "HTTPErrors.NetworkError")
+                #expect(line.metadata["error.fingerprint"]?.hasPrefix("HTTPErrors.NetworkError(") == true)
+                #expect(line.metadata["error.trail"]?.contains("Swift.DecodingError") == true, "\(line.text)")
+                #expect(line.metadata["error.disposition"] == "handled")
+                // The span was marked while it was open: it is logged at its end, and only if an error is in it.
+                let span = try await process.line("the span") { $0.label == "spans" }
+                #expect(span.metadata == ["trace.id": trace, "errors": "NetworkError"])
+                #expect(span.message == "/quotes/**")
+            }
+        }
+
+        @Test func `an attempt that is followed by another is logged too, in the scope of its request`() async throws {
+            try await withService { process, caller in
+                let answer = try await caller.send(.quote("status/503", 502))
+                #expect(answer.status == 502)
+                let first = try await process.line("the first attempt") { $0.metadata["retry.attempt"] == "1" }
+                #expect(first.metadata["request.id"] == answer.id && first.metadata["route"] == "/quotes/**")
+                try await process.line("the second attempt") { $0.isAnswered }
+            }
+        }
+
+        @Test func `metrics count errors by their ends, tell how old they were, and what the bus holds`() async throws {
+            try await withService { process, caller in
+                for _ in 0..<3 { _ = try await caller.send(.label) }
+                _ = try await caller.send(ServiceRequest(path: "/orders/7", status: 404))
+                // A report is measured after its line is written, and the next one's line after that.
+                _ = try await caller.send(ServiceRequest(path: "/orders/8", status: 404))
+                try await process.line("the last") { $0.message.contains("number: 8") }
+                let lines = try await caller.send(.metrics).text.split(separator: "\n")
+                #expect(lines.contains(#"errors{end="unmatched"} 3.0"#), "\(lines)")
+                #expect(lines.contains { $0.hasPrefix(#"errors{end="handled"} "#) })
+                for name in ["dropped", "suppressed", "pending", "handled", "ignored", "unmatched"] {
+                    #expect(lines.contains { $0.hasPrefix("errors.\(name) ") }, "\(name)")
+                }
+                let age = lines.first { $0.hasPrefix("errors.age.sum_ns ") }?.split(separator: " ").last
+                #expect(age.flatMap { Double($0) } ?? 0 > 0, "\(lines)")
+            }
+        }
+    }
+}

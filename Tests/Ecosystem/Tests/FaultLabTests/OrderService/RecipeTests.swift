@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// The recipes are what one has to write to bring the packages together: they are few lines, and the documentation
+/// shows them as they are.
+@Suite("Recipes")
+struct RecipeTests {
+    private static let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
+    private static let recipes = ["Lifecycle", "Log", "Metrics", "Middleware", "Tracing"]
+
+    private static func recipe(_ name: String) throws -> String {
+        let file = package.appending(path: "Sources/OrderService/Recipes/\(name).swift")
+        return try String(contentsOf: file, encoding: .utf8)
+    }
+
+    /// The lines that are neither blank nor a comment.
+    private static func lines(of name: String) throws -> [Substring] {
+        try recipe(name).split(separator: "\n").filter { line in
+            let text = line.drop { $0 == " " }
+            return !text.isEmpty && !text.hasPrefix("//")
+        }
+    }
+
+    @Test func `there are no others, and together they have at most 30 lines beside their imports`() throws {
+        let folder = Self.package.appending(path: "Sources/OrderService/Recipes").path
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(files.sorted() == Self.recipes.map { "\($0).swift" })
+        var (code, imports) = (0, 0)
+        for name in Self.recipes {
+            let lines = try Self.lines(of: name)
+            let importing = lines.count { $0.hasPrefix("import ") }
+            Table.row("recipe", name, "\(lines.count - importing) lines", "\(importing) imports")
+            (code, imports) = (code + lines.count - importing, imports + importing)
+        }
+        #expect(code <= 30, "\(code) lines")
+        #expect(imports <= 12, "\(imports) imports")
+    }
+
+    @Test func `the documentation shows each as it is`() throws {
+        let page = Self.package.appending(path: "../../Sources/ErrorRouting/ErrorRouting.docc/OnTheEcosystem.md")
+        // A blank goes before the language there: what compiles the blocks of pages without one has no packages.
+        let blocks = try String(contentsOf: page.standardized, encoding: .utf8)
+            .components(separatedBy: "``` swift\n").dropFirst().compactMap { $0.components(separatedBy: "```").first }
+        #expect(blocks.count == Self.recipes.count)
+        for name in Self.recipes {
+            let recipe = try Self.recipe(name)
+            #expect(blocks.contains(recipe), "\(name).swift")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import FaultServer
+import Foundation
+import Testing
+
+extension FaultLab {
+    /// The order service as a process of its own: real packages, real traffic, and nothing known of it but what can be
+    /// seen from outside.
+    @Suite("The order service")
+    enum ServiceLab {}
+}
+
+extension FaultLab.ServiceLab {
+    /// How many requests a load has; ten thousand with `ERROR_BUS_LONG`, or that many.
+    static let requestCount: Int = {
+        guard let long = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] else { return 1_000 }
+        return Int(long).map { max($0, 10_000) } ?? 10_000
+    }()
+
+    /// What each answer was, by the name that the service gave to its request.
+    struct Answered: Sendable {
+        var answers: [String: Caller.Answer] = [:]
+        var unanswered = 0
+        var surprises: [String] = []
+
+        mutating func note(_ request: ServiceRequest, _ answer: Caller.Answer?) {
+            guard let answer else {
+                unanswered += 1
+                return
+            }
+            if answer.status != request.status {
+                surprises.append("\(request.method) \(request.path): \(answer.status), not \(request.status)")
+            }
+            if answers.updateValue(answer, forKey: answer.id) != nil { surprises.append("\(answer.id) came twice") }
+        }
+
+        /// The names of the requests that failed.
+        var failures: Set<String> { Set(answers.filter { $0.value.status >= 400 }.keys) }
+    }
+
+    /// Starts the service beside a supplier who does what the path says.
+    static func withService<Value>(
+        _ variables: [String: String] = [:],
+        _ body: (ServiceProcess, Caller) async throws -> Value
+    ) async throws -> Value {
+        let folder = try TemporaryFolder()
+        return try await FaultServer.withServer { server in
+            try await ServiceProcess.withService(in: folder, supplier: server, variables, body)
+        }
+    }
+
+    /// Checks the last line, and returns what it says.
+    ///
+    /// - Parameter label: Whose last line; nil for the last of all.
+    static func law(of process: ServiceProcess, label: String? = nil) throws -> LogLine.Law {
+        let last = try #require(process.lines.last { label == nil || $0.label == label })
+        let law = try #require(last.law, "\(last.text)")
+        #expect(law.holds && law["pending"] == 0, "\(last.message)")
+        return law
+    }
+
+    /// Checks that every request that failed is in the log, exactly once, at the level that its status asks for.
+    static func expectLoggedOnce(_ answered: Answered, in lines: [LogLine]) {
+        let logged = Dictionary(grouping: lines.filter(\.isAnswered)) { $0.metadata["request.id"] ?? "" }
+        #expect(Set(logged.keys) == answered.failures)
+        for (id, lines) in logged where lines.count != 1 { Issue.record("\(id): \(lines.map(\.text))") }
+        for (id, answer) in answered.answers where answer.status >= 400 {
+            let expected = answer.status >= 500 ? "error" : "info"
+            #expect(logged[id]?.first?.level == expected, "\(answer.status) \(id)")
+        }
+    }
+}

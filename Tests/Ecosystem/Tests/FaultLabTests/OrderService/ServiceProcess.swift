@@ -1,0 +1,141 @@
+import FaultServer
+import Foundation
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The order service as a process of its own, and all that it writes.
+///
+/// A thread reads its output to the end, and then waits for the process: nothing here depends on a child's signals, and
+/// a full pipe holds nobody up.
+final class ServiceProcess: Sendable {
+    /// How a process ended.
+    enum End: Sendable, Equatable {
+        case exit(Int32)
+        case signal(Int32)
+    }
+
+    /// What did not come in time, with the last that the process wrote.
+    struct TimedOut: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    struct NotStarted: Error {
+        let code: Int32
+    }
+
+    private struct Output {
+        var lines: [LogLine] = []
+        var end: End?
+    }
+
+    let id: pid_t
+    private let output: Watched<Output>
+
+    /// Starts the service on a port that is free, runs the body when it listens, and leaves no process behind.
+    ///
+    /// - Parameters:
+    ///   - folder: Where its database is; the same again is the same database.
+    ///   - server: Its supplier.
+    ///   - variables: What else its environment says.
+    ///   - body: Gets the process, and who can ask it for something.
+    static func withService<Value>(
+        in folder: TemporaryFolder,
+        supplier server: FaultServer,
+        _ variables: [String: String] = [:],
+        _ body: (ServiceProcess, Caller) async throws -> Value
+    ) async throws -> Value {
+        try await withProcess(in: folder, supplier: server, variables) { process in
+            let line = try await process.line("listening") { $0.message == "listening" }
+            return try await Caller.withCaller(port: try #require(line.port)) { try await body(process, $0) }
+        }
+    }
+
+    /// The same, without waiting for anything.
+    static func withProcess<Value>(
+        in folder: TemporaryFolder,
+        supplier server: FaultServer,
+        _ variables: [String: String] = [:],
+        _ body: (ServiceProcess) async throws -> Value
+    ) async throws -> Value {
+        let environment = [
+            "PORT": "0", "DATABASE": folder.path("orders.sqlite"), "SUPPLIER_URL": server.url("").absoluteString,
+        ].merging(variables) { $1 }
+        let process = try ServiceProcess(environment)
+        defer { process.send(SIGKILL) }
+        return try await body(process)
+    }
+
+    private init(_ variables: [String: String]) throws {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
+        // For this child alone: an end that another one has keeps the pipe open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let (reading, writing) = (ends[0], ends[1])
+        defer { close(writing) }
+        id = try Self.spawn(Executable.path("OrderService"), variables, writing)
+        output = Watched(Output())
+        let (id, output) = (id, output)
+        Thread.detachNewThread {
+            let handle = FileHandle(fileDescriptor: reading, closeOnDealloc: true)
+            var rest = Data()
+            while case let data = handle.availableData, !data.isEmpty {
+                rest.append(data)
+                var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                rest = Data(lines.removeLast())
+                let read = lines.map { LogLine($0) }
+                output.update { $0.lines += read }
+            }
+            var status: Int32 = 0
+            while waitpid(id, &status, 0) < 0, errno == EINTR {}
+            let signal = status & 0x7f
+            let last = rest.isEmpty ? [] : [LogLine(rest)]
+            output.update { output in
+                output.lines += last
+                output.end = signal == 0 ? .exit((status >> 8) & 0xff) : .signal(signal)
+            }
+        }
+    }
+
+    /// Everything that it has written so far.
+    var lines: [LogLine] { output.value.lines }
+
+    /// Waits until it has written a line.
+    @discardableResult
+    func line(_ what: String, where condition: @escaping @Sendable (LogLine) -> Bool) async throws -> LogLine {
+        // A process that has ended writes no more.
+        let output = try await wait(for: what) { $0.end != nil || $0.lines.contains(where: condition) }
+        guard let line = output.lines.first(where: condition) else {
+            throw TimedOut(description: "it ended without \(what)\n\(tail)")
+        }
+        return line
+    }
+
+    /// Waits until it has ended, and all of its output is read.
+    func end() async throws -> End {
+        guard let end = try await wait(for: "its end", until: { $0.end != nil }).end else { throw CancellationError() }
+        return end
+    }
+
+    /// Sends a signal, unless it has ended, when its number may be another process's.
+    func send(_ signal: Int32) {
+        if output.value.end == nil { kill(id, signal) }
+    }
+
+    /// Waits, and kills the process where that takes so long that it will not come any more.
+    private func wait(for what: String, until condition: @escaping @Sendable (Output) -> Bool) async throws -> Output {
+        let isThere = try await within(.seconds(120)) { [output] in try await output.wait(until: condition) }
+        if !isThere {
+            send(SIGKILL)
+            throw TimedOut(description: "no \(what) within two minutes\n\(tail)")
+        }
+        return output.value
+    }
+
+    private var tail: String { lines.suffix(20).map(\.text).joined(separator: "\n") }
+}

@@ -1,0 +1,53 @@
+import ErrorRouting
+import Foundation
+import Testing
+
+@Suite("Reports as fields, for structured logs and exporters")
+struct ReportFieldsTests {
+    private struct Inner: Error, CustomStringConvertible { let description = "no\npaper" }
+    private struct Outer: Error, UnderlyingErrors {
+        var underlyingErrors: [any Error] { [Inner()] }
+    }
+
+    private let source = ErrorReport.Source(fileID: "Intake/Rules.swift", line: 12)
+
+    @Test func `a plain report has its type, fingerprint, source and disposition, and no more`() {
+        let report = ErrorReport(error: Inner(), source: source)
+        #expect(
+            report.fields == [
+                "error.type": report.typeName, "error.fingerprint": report.fingerprint,
+                "error.source": "Intake/Rules.swift:12", "error.disposition": "pending",
+            ])
+    }
+
+    @Test func `scope, trail, rule and occurrences are there where there are any, beside the metadata`() async throws {
+        let posted = ErrorReport(
+            error: Outer(), source: source, metadata: ["request": "a\u{202E}b"], scope: ["shop", "checkout"],
+            occurrences: 3)
+        let outcome = await ErrorHandler().on(Outer.self) { _ in .stop }.handle(posted)
+        let fields = ErrorReport(
+            error: posted.error, source: source, metadata: posted.metadata, scope: posted.scope, occurrences: 3,
+            outcome: outcome
+        ).fields
+        #expect(fields["request"] == #"a\u{202e}b"#)
+        #expect(fields["error.scope"] == "shop/checkout" && fields["error.occurrences"] == "3")
+        #expect(fields["error.trail"] == #"ErrorRoutingTests.ReportFieldsTests.Inner: no\npaper"#)
+        let rule = try #require(outcome.rule)
+        #expect(fields["error.rule"] == rule.description && fields["error.disposition"] == "handled")
+        #expect(fields.count == 9)
+    }
+
+    @Test func `what the report says of itself goes before metadata of the same name`() {
+        let report = ErrorReport(error: Inner(), source: source, metadata: ["error.type": "a lie", "error.scope": "b"])
+        #expect(report.fields["error.type"] == report.typeName)
+        #expect(report.fields["error.scope"] == "b")
+    }
+
+    @Test func `each value is one line of bounded length`() {
+        let long = String(repeating: "\n", count: 20_000)
+        let report = ErrorReport(error: Outer(), source: source, metadata: ["long": long], scope: [long, "b"])
+        for (key, value) in report.fields {
+            #expect(value.utf8.count <= 17 * 1024 && !value.contains("\n"), "\(key)")
+        }
+    }
+}
