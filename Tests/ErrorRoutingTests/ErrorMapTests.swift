@@ -150,7 +150,7 @@ struct ErrorMapTests {
         let explanation = map.explain(Zoo.Payment.expired)
         #expect(
             explanation.entries.map(\.verdict) == [
-                .notMatched, .matched, .notReached(because: "rule 2 answers"),
+                .notMatched, .matched, .notReached(because: "rule 2 decides"),
             ]
         )
         #expect(explanation.disposition == .handled && explanation.rule == explanation.entries[1].rule)

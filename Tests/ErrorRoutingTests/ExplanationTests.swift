@@ -150,7 +150,7 @@ struct ExplanationTests {
                   5. any                      Intake/Rules.swift:7   matched, runs if reached
                   6. onNoMatch                Intake/Rules.swift:10  not reached: rule 2 matched
                   7. always                   Intake/Rules.swift:11  matched
-                  No action has run; "if reached" depends on what the actions before it would answer.
+                  No action has run; "if reached" depends on what the actions before it would return.
                 """
         )
         #expect(

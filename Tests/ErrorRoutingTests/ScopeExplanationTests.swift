@@ -103,7 +103,7 @@ struct ScopeExplanationTests {
                   7. always         Rules/Outer.swift:3  outer        matched
                   8. always         Rules/Bus.swift:3    the bus      matched, runs if reached
                   9. always         Rules/Inner.swift:3  outer/inner  matched, runs if reached
-                  No action has run; "if reached" depends on what the actions before it would answer.
+                  No action has run; "if reached" depends on what the actions before it would return.
                 """
         )
     }
