@@ -124,7 +124,7 @@
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - program: The only program; on a path, its first.
+    ///   - program: The only program, unless there is a path.
     ///   - path: The path.
     ///   - report: The error's report.
     ///   - supervisor: Who may take the dispatch away.
@@ -138,13 +138,22 @@
         under supervisor: any ActionSupervisor,
         into progress: inout DispatchProgress
     ) -> SynchronousEnd {
-        let start = unsafe program._withUnsafeGuaranteedRef {
+        let program = unsafe path?.program(0, .rules) ?? program
+        var start = unsafe program._withUnsafeGuaranteedRef {
             $0.begin(error, mayStopAtAsynchronous: true, under: supervisor)
+        }
+        // Where a handler on the path has no rule for the error, the next one begins.
+        while start.kind == .noMatch, let path, progress.handler + 1 < path.count(in: .rules) {
+            _ = progress.advance(handlers: path.count(in: .rules))
+            start = unsafe path.program(progress.handler, .rules)._withUnsafeGuaranteedRef {
+                $0.begin(error, mayStopAtAsynchronous: true, under: supervisor)
+            }
         }
         if start.kind == .superseded { return .superseded }
         if let step = start.step { progress.record(start, at: step, error, &report) }
         let hasFallbacks = unsafe path?.hasFallbacks ?? program._withUnsafeGuaranteedRef { $0.hasFallbacks }
-        if !hasFallbacks, progress.isStageOver || path == nil && start.isLast { return .completed }
+        let isLastHandler = progress.handler + 1 >= path?.count(in: .rules) ?? 1
+        if !hasFallbacks, progress.isStageOver || isLastHandler && start.isLast { return .completed }
         var walk = unsafe DispatchWalk(program, on: path, error, from: progress)
         return walk.finish(&report, ifAsynchronous: .stop, under: supervisor, into: &progress)
     }

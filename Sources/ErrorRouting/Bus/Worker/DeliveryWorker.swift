@@ -111,7 +111,9 @@ final class DeliveryWorker: ActionSupervisor {
         var start = progress ?? DispatchProgress()
         if progress == nil {
             var report = LazyReport(pending)
-            switch run(pending.error, on: path, &report, into: &start) {
+            switch unsafe DispatchWalk.run(
+                pending.error, through: rules.program, on: path, &report, under: self, into: &start)
+            {
             case .needsSuspension:
                 if !start.failures.isEmpty { bus.storage.goOn(from: start, for: generation) }
             case .completed:
@@ -155,19 +157,6 @@ final class DeliveryWorker: ActionSupervisor {
         unsafe scope?._withUnsafeGuaranteedRef { $0.handlers }
     }
 
-    /// Lets an error go through the rules of the bus, or of the path of its scope, up to the first asynchronous one.
-    ///
-    /// What these are is held by the bus, and by what was posted.
-    @inline(__always)
-    private func run(
-        _ error: any Error, on path: HandlerPath.Steps?, _ report: inout LazyReport,
-        into progress: inout DispatchProgress
-    ) -> DispatchWalk.SynchronousEnd {
-        unsafe DispatchWalk.run(
-            error, through: path?.program(0, .rules) ?? rules.program, on: path, &report, under: self,
-            into: &progress)
-    }
-
     /// How many reports are delivered before others that wait for the thread are let in.
     static let turn = 4_096
 
@@ -208,7 +197,9 @@ final class DeliveryWorker: ActionSupervisor {
         let path = unsafe Self.path(of: posting.pointee.unretainedScope)
         var report = unsafe LazyReport(posting, sequence: bus.storage.sequence(inLaneAt: number))
         var progress = DispatchProgress()
-        switch unsafe run(posting.pointee.error, on: path, &report, into: &progress) {
+        switch unsafe DispatchWalk.run(
+            posting.pointee.error, through: rules.program, on: path, &report, under: self, into: &progress)
+        {
         case .needsSuspension:
             return leaveLane(at: number, progress, isOver: false)
         case .superseded:
