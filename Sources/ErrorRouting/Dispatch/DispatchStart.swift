@@ -104,8 +104,8 @@ extension DispatchProgram {
             }
             if isDeclined { return unsafe DispatchStart(.declined) }
             if hasDomain { return unsafe DispatchStart(.none) }
-            var cursor = unsafe RuleStepCursor(plan, for: content)
-            guard let place = unsafe cursor.first else { return unsafe DispatchStart(.noMatch) }
+            let (first, isOnly) = unsafe RuleStepCursor.first(of: plan, for: content)
+            guard let place = unsafe first else { return unsafe DispatchStart(.noMatch) }
             guard unsafe place.pointee.actsAtOnce else {
                 return unsafe DispatchStart(place.pointee.actsAlone ? .suspends : .none, place)
             }
@@ -115,9 +115,7 @@ extension DispatchProgram {
                 switch try unsafe rule._withUnsafeGuaranteedRef({ unsafe try $0.act(on: content, error, nil) }) {
                 case .ignored: return unsafe DispatchStart(.ignored, place)
                 case .stop: return unsafe DispatchStart(.stopped, place)
-                case .next, .notMatched:
-                    cursor.removeFirst()
-                    return unsafe DispatchStart(cursor.first == nil ? .nextOfNone : .next, place)
+                case .next, .notMatched: return unsafe DispatchStart(isOnly ? .nextOfNone : .next, place)
                 }
             } catch {
                 return unsafe DispatchStart(throwing: error, place)

@@ -78,16 +78,16 @@ extension RuleSet {
             guard let plan = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.plan(for: content, error) }) else {
                 return unsafe self.look(for: ErrorBox.unboxed(error), &value)
             }
-            let cursor = unsafe RuleStepCursor(plan, for: content)
             let domain = unsafe plan._withUnsafeGuaranteedRef { unsafe $0.domain }
-            if let step = unsafe cursor.first?.pointee, step.isCertain, unsafe domain == nil {
+            let first = unsafe RuleStepCursor.first(of: plan, for: content).place
+            if let step = unsafe first?.pointee, step.isCertain, unsafe domain == nil {
                 unsafe Self.mapRule(of: step, Value.self)._withUnsafeGuaranteedRef {
                     $0.give(for: content, error, &value)
                 }
                 return unsafe step.rule
             }
-            if unsafe cursor.first == nil && domain == nil { return nil }
-            return unsafe Self.firstMatch(content, error, cursor, domain, &value)
+            if unsafe first == nil && domain == nil { return nil }
+            return unsafe Self.firstMatch(content, error, RuleStepCursor(plan, for: content), domain, &value)
         }
         return unsafe _openExistential(error, do: look)
     }

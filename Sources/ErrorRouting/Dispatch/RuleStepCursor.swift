@@ -3,60 +3,83 @@ import Foundation
 /// The steps of one dispatch: those that the type alone gives, and those that were looked up, merged by their order.
 struct RuleStepCursor {
     private var fixed: RuleStepList
-    private var values = RuleStepList.none
-    private var domains = RuleStepList.none
-    private var isMerging = false
+    private var values: RuleStepList
+    private var domains: RuleStepList
+    private var isMerging: Bool
 
     init(_ list: RuleStepList) {
-        fixed = list
+        self.init(list, .none, .none)
+    }
+
+    /// The first step of a plan for an error of its type, where it lies, and whether it is the only one; but for those
+    /// by the domain of a Swift type.
+    ///
+    /// Most plans look nothing up, and then no cursor is made.
+    @inline(__always)
+    static func first<Content: Error>(
+        of plan: Unmanaged<TypePlan>, for content: Content
+    ) -> (place: UnsafePointer<RuleStep>?, isOnly: Bool) {
+        let (steps, looksUp) = unsafe plan._withUnsafeGuaranteedRef { ($0.fixed, $0.looksUp) }
+        if looksUp { return unsafe firstLookedUp(of: plan, for: content) }
+        return unsafe steps.isEmpty ? (nil, false) : (steps.next, steps.next + 1 == steps.end)
+    }
+
+    @inline(never)
+    private static func firstLookedUp<Content: Error>(
+        of plan: Unmanaged<TypePlan>, for content: Content
+    ) -> (place: UnsafePointer<RuleStep>?, isOnly: Bool) {
+        var cursor = unsafe RuleStepCursor(plan, for: content)
+        guard let place = unsafe cursor.first else { return (nil, false) }
+        cursor.removeFirst()
+        return unsafe (place, cursor.first == nil)
     }
 
     /// The steps of a plan for an error of its type, but for those by the domain of a Swift type.
     @inline(__always)
     init<Content: Error>(_ plan: Unmanaged<TypePlan>, for content: Content) {
         let (steps, index, domains) = unsafe plan._withUnsafeGuaranteedRef { unsafe ($0.fixed, $0.values, $0.domains) }
-        fixed = steps
-        if let index = unsafe index { unsafe look(into: index, for: content) }
-        if let domains = unsafe domains { unsafe look(into: domains, for: content) }
+        let found = unsafe index == nil ? .none : Self.steps(in: index!, for: content)
+        self.init(steps, found, unsafe domains == nil ? .none : Self.steps(in: domains!, for: content))
     }
 
-    @inline(never)
-    private mutating func look<Content: Error>(into index: Unmanaged<ValueIndex>, for content: Content) {
-        guard let entry = PerThread.enterMatcher() else { return }
+    /// Steps of three kinds; those of one alone need not be merged.
+    @inline(__always)
+    private init(_ fixed: RuleStepList, _ values: RuleStepList, _ domains: RuleStepList) {
+        let isOne = fixed.isEmpty && (values.isEmpty || domains.isEmpty)
+        self.fixed = isOne ? (values.isEmpty ? domains : values) : fixed
+        self.values = isOne ? .none : values
+        self.domains = isOne ? .none : domains
+        isMerging = !isOne && !(values.isEmpty && domains.isEmpty)
+    }
+
+    @inline(__always)
+    private static func steps<Content: Error>(
+        in index: Unmanaged<ValueIndex>, for content: Content
+    ) -> RuleStepList {
+        guard let entry = PerThread.enterMatcher() else { return .none }
         let found = unsafe index._withUnsafeGuaranteedRef { $0.steps(for: content) }
         PerThread.leaveMatcher(entry)
-        merge(values: found)
+        return found
     }
 
     @inline(never)
-    private mutating func look<Content: Error>(into index: Unmanaged<DomainIndex>, for content: Content) {
+    private static func steps<Content: Error>(
+        in index: Unmanaged<DomainIndex>, for content: Content
+    ) -> RuleStepList {
         let error = unsafe unsafeDowncast(unsafeBitCast(content, to: AnyObject.self), to: NSError.self)
         // A subclass may have a code that dispatches the error.
         let isPlain = type(of: error) == NSError.self
         let entry = isPlain ? nil : PerThread.enterMatcher()
-        guard isPlain || entry != nil else { return }
+        guard isPlain || entry != nil else { return .none }
         let found = unsafe index._withUnsafeGuaranteedRef { $0.steps(domain: error.domain, code: error.code) }
         if let entry { PerThread.leaveMatcher(entry) }
-        merge(domains: found)
+        return found
     }
 
-    /// Adds the steps by the domain of a Swift type.
+    /// Adds the steps by the domain of a Swift type, whose errors are no objects and have none by theirs.
     mutating func add(_ steps: Unmanaged<DomainSteps>, for subject: inout ErrorSubject) {
-        merge(domains: unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) })
-    }
-
-    @inline(__always)
-    private mutating func merge(values steps: RuleStepList) {
-        if fixed.isEmpty { return fixed = steps }
-        values = steps
-        isMerging = true
-    }
-
-    @inline(__always)
-    private mutating func merge(domains steps: RuleStepList) {
-        if fixed.isEmpty, !isMerging { return fixed = steps }
-        domains = steps
-        isMerging = true
+        let found = unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) }
+        self = isMerging ? Self(fixed, values, found) : Self(fixed, .none, found)
     }
 
     /// The next step, where it lies; nil at the end.

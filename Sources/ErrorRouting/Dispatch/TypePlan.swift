@@ -14,6 +14,8 @@
     /// The rules for domains, if the type is an `NSError`'s.
     let domains: Unmanaged<DomainIndex>?
     private let kept: (fixed: RuleSteps, values: ValueIndex?, domain: DomainSteps?, domains: DomainIndex?)
+    /// Whether anything is looked up, but for the domain of a Swift type.
+    let looksUp: Bool
     /// Whether the type is a class: an error in a box of that class may be of a class that inherits from it.
     let isOfClass: Bool
     /// Whether an asynchronous rule could come up.
@@ -35,6 +37,7 @@
         unsafe self.values = unsafe values.map { unsafe Unmanaged.passUnretained($0) }
         unsafe self.domain = unsafe domain.map { unsafe Unmanaged.passUnretained($0) }
         unsafe self.domains = unsafe domains.map { unsafe Unmanaged.passUnretained($0) }
+        looksUp = values != nil || domains != nil
         isOfClass = type is AnyClass
         mayBeAsynchronous =
             hasAsynchronousFallback || fixed.hasAsynchronous || values?.hasAsynchronous ?? false
