@@ -10,6 +10,8 @@ final class DispatchProgram: Sendable {
     let always: RuleSteps
     /// Whether there is anything beside the rules.
     let hasFallbacks: Bool
+    /// Whether rules are looked up by values and domains.
+    let isIndexed: Bool
 
     /// The places of the rules that are in no index.
     private let plainRules: [Int]
@@ -38,6 +40,7 @@ final class DispatchProgram: Sendable {
         self.onNoMatch = RuleSteps(fallbacks: onNoMatch)
         self.always = RuleSteps(fallbacks: always)
         self.predecessor = predecessor
+        self.isIndexed = isIndexed
         hasFallbacks = !onNoMatch.isEmpty || !always.isEmpty
         var plainRules: [Int] = []
         var valueRules: [ObjectIdentifier: [Int]] = [:]

@@ -44,7 +44,7 @@
         unsafe thrown = .passRetained(Thrown(error))
     }
 
-    /// The step that has acted, or that suspends.
+    /// The first step: it has acted, or has yet to.
     var step: RuleStep? { unsafe place?.pointee }
 
     /// Lets the rule act that suspends.

@@ -43,7 +43,7 @@
     /// Begins, or goes on where another walk has come.
     ///
     /// - Parameters:
-    ///   - program: The only program; nil on a path.
+    ///   - program: The only program, unless there is a path.
     ///   - path: The path.
     ///   - error: The error.
     ///   - progress: How far it has come.
@@ -51,12 +51,12 @@
         _ program: Unmanaged<DispatchProgram>?, on path: HandlerPath.Steps?, _ error: any Error,
         from progress: consuming DispatchProgress
     ) {
-        let findings = progress.findings
+        let (findings, isOver) = (progress.findings, progress.isStageOver)
         let stage = progress.stage ?? .always
-        let start = unsafe path?.program(progress.handler, stage) ?? program ?? .passUnretained(.empty)
+        let start = unsafe path?.programInUse(progress.handler, stage) ?? program ?? .passUnretained(.empty)
         unsafe self.init(start, on: path, ErrorBox.unboxed(error), at: RuleStepCursor(.none), progress)
         subject = findings
-        enter(stage)
+        if !isOver { enter(stage) }
     }
 
     /// Goes on with steps that were looked up already.
@@ -85,7 +85,7 @@
             guard let stage = progress.advance(handlers: handlers) else { return nil }
             if let path {
                 guard path.count(in: stage) > 0 else { cursor = RuleStepCursor(.none); continue }
-                unsafe program = path.program(progress.handler, stage)
+                unsafe program = path.programInUse(progress.handler, stage)
             }
             enter(stage)
         }
@@ -154,6 +154,7 @@
         let hasFallbacks = unsafe path?.hasFallbacks ?? program._withUnsafeGuaranteedRef { $0.hasFallbacks }
         let isLastHandler = progress.handler + 1 >= path?.count(in: .rules) ?? 1
         if !hasFallbacks, progress.isStageOver || isLastHandler && start.isLast { return .completed }
+        if isLastHandler, start.isLast { _ = progress.advance(handlers: path?.count(in: .rules) ?? 1) }
         var walk = unsafe DispatchWalk(program, on: path, error, from: progress)
         return walk.finish(&report, ifAsynchronous: .stop, under: supervisor, into: &progress)
     }
@@ -280,6 +281,7 @@
         unsafe kept.initialize(to: origin)
         var report = unsafe LazyReport(keptAt: kept, by: Origin.self)
         if let step = start.step { progress.record(start, at: step, error, &report) }
+        if start.isOver { _ = progress.advance(handlers: 1) }
         var walk = unsafe DispatchWalk(program, on: nil, error, from: progress)
         _ = await walk.finish(report, under: nil)
         unsafe kept.deinitialize(count: 1)

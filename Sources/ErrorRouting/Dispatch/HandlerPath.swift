@@ -44,7 +44,12 @@
             }
         }
 
-        /// The program that has its turn as the one of a number in a stage.
+        /// The program of a stage's handler of a number, for whoever goes on with a dispatch.
+        func programInUse(_ index: Int, _ stage: RuleSet.Stage) -> Unmanaged<DispatchProgram> {
+            unsafe sets[stage == .onNoMatch ? count + index : index].programInUse
+        }
+
+        /// The same, for a dispatch that begins there.
         func program(_ index: Int, _ stage: RuleSet.Stage) -> Unmanaged<DispatchProgram> {
             // What applies if nothing has matched is asked from the inside out, whatever the order of the rules.
             unsafe sets[stage == .onNoMatch ? count + index : index].program

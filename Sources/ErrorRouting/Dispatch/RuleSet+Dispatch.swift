@@ -23,7 +23,7 @@ extension RuleSet {
     func dispatchSynchronously<Origin: ReportMaker>(_ error: any Error, _ origin: Origin) -> HandleOutcome? {
         if let outcome = dispatchIfSynchronous(error, origin) { return outcome }
         defer { withExtendedLifetime(self) {} }
-        var walk = unsafe DispatchWalk(unretainedProgram, on: nil, error, from: DispatchProgress())
+        var walk = unsafe DispatchWalk(programInUse, on: nil, error, from: DispatchProgress())
         if walk.needsSuspension() { return nil }
         unsafe withUnsafePointer(to: origin) { origin in
             var report = unsafe LazyReport(keptAt: origin, by: Origin.self)
@@ -35,6 +35,6 @@ extension RuleSet {
     /// Tries the rules in order, on the caller's executor, without anyone to limit their time.
     func dispatch<Origin: ReportMaker>(_ error: any Error, _ origin: Origin) async -> HandleOutcome {
         defer { withExtendedLifetime(self) {} }
-        return await unsafe DispatchWalk.run(error, through: unretainedProgram, origin)
+        return await unsafe DispatchWalk.run(error, through: programInUse, origin)
     }
 }

@@ -3,7 +3,8 @@ import Synchronization
 /// The rules of one handler or map.
 ///
 /// A value on a list of nodes that grows at its end: a verb adds one node and shares the rest, and so does putting one
-/// set on top of another. The list becomes a program when it is first dispatched through.
+/// set on top of another. The list becomes a program when it is first dispatched through, and one with indexes at
+/// the second time.
 ///
 /// Unchecked for the cell's address: what is in it is read and written atomically.
 @safe struct RuleSet: @unchecked Sendable {
@@ -41,7 +42,8 @@ import Synchronization
 
     /// A stage's rules in the order in which they are tried: the last registered first.
     subscript(stage: Stage) -> [Rule] {
-        switch stage {
+        let program = unsafe programInUse.takeUnretainedValue()
+        return switch stage {
         case .rules: program.rules
         case .onNoMatch: program.onNoMatch.rules
         case .always: program.always.rules
@@ -59,24 +61,30 @@ import Synchronization
             unsafe last = set.last.map { unsafe Unmanaged.passUnretained($0) }
         }
 
-        /// The program, which lives as long as the set.
+        /// The program for a dispatch that begins, which lives as long as the set.
         var program: Unmanaged<DispatchProgram> {
             if let cell = unsafe cell, let program = unsafe RuleNode.program(in: cell) { return unsafe program }
             return unsafe last?.takeUnretainedValue().makeProgram() ?? Unmanaged.passUnretained(DispatchProgram.empty)
+        }
+
+        /// The program for whoever goes on with a dispatch: it does not count as another use.
+        var programInUse: Unmanaged<DispatchProgram> {
+            if let cell = unsafe cell, let program = unsafe RuleNode.programInUse(in: cell) { return unsafe program }
+            return unsafe program
         }
     }
 
     /// This set, not retained.
     var reference: Reference { Reference(self) }
 
-    /// What the rules compile to.
-    var program: DispatchProgram { unsafe unretainedProgram.takeUnretainedValue() }
-
-    /// The program, not retained: it lives as long as this set.
+    /// The program for a dispatch that begins, not retained: it lives as long as this set.
     var unretainedProgram: Unmanaged<DispatchProgram> {
         if let cell = unsafe cell, let program = unsafe RuleNode.program(in: cell) { return unsafe program }
         return unsafe last?.makeProgram() ?? Unmanaged.passUnretained(DispatchProgram.empty)
     }
+
+    /// The program for whoever goes on with a dispatch, or looks at the rules: it does not count as another use.
+    var programInUse: Unmanaged<DispatchProgram> { unsafe reference.programInUse }
 }
 
 /// Where a program's address is once the rules are used; 0 before, and odd after the first use.
@@ -155,6 +163,11 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
     static func program(in cell: ProgramCell) -> Unmanaged<DispatchProgram>? {
         let bits = unsafe cell.pointee.load(ordering: .acquiring)
         return unsafe bits & firstUse == 0 ? program(bits) : nil
+    }
+
+    /// The program, if the rules were used at all.
+    static func programInUse(in cell: ProgramCell) -> Unmanaged<DispatchProgram>? {
+        unsafe program(cell.pointee.load(ordering: .acquiring) & ~firstUse)
     }
 
     private static func program(_ bits: UInt) -> Unmanaged<DispatchProgram>? {

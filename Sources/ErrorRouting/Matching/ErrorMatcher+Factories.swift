@@ -41,8 +41,8 @@ extension ErrorMatcher where Output: Error & Equatable {
     ///
     /// - Parameter value: The value to compare with.
     /// - Returns: A matcher that hands on the error, which equals `value`.
-    /// - Complexity: In a handler or a map, O(1) however many values of a `Hashable` type have rules: one hash and one
-    ///   `==`. Otherwise, and for `NSError`, `URLError`, `CocoaError` and `POSIXError` (whose hash traps on Linux for
+    /// - Complexity: In a handler or a map that is used more than once, O(1) however many values of a `Hashable` type
+    ///   have rules: up to four `==`, or one hash and as many as have it. Otherwise, and for `NSError`, `URLError`, `CocoaError` and `POSIXError` (whose hash traps on Linux for
     ///   some user infos), one `==` for each rule.
     public static func value(_ value: Output) -> Self {
         let valueType = Swift.type(of: value)

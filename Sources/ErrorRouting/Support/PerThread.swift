@@ -143,13 +143,16 @@ enum PerThread {
         let record = Address.allocate(capacity: 1)
         let number = lastThread.wrappingAdd(1, ordering: .relaxed).newValue
         unsafe record.initialize(to: Record(slot: number & (count - 1)))
-        unsafe pthread_setspecific(pthread_key_t(key - 1), record)
+        guard unsafe pthread_setspecific(pthread_key_t(key - 1), record) == 0 else {
+            unsafe record.deallocate()
+            return nil
+        }
         return unsafe record
     }
 
     private static func makeKey() {
         var made = pthread_key_t()
-        let isMade = unsafe pthread_key_create(&made) { unsafe $0?.deallocate() } == 0
+        let isMade = unsafe pthread_key_create(&made) { unsafe PerThread.free($0) } == 0
         let (isFirst, _) = key.compareExchange(
             expected: 0,
             desired: isMade ? UInt(made) + 1 : noKey,
@@ -157,4 +160,7 @@ enum PerThread {
         )
         if isMade, !isFirst { pthread_key_delete(made) }
     }
+
+    /// Takes an optional, since the systems differ in what they say that a thread's end hands over.
+    private static func free(_ record: UnsafeMutableRawPointer?) { unsafe record?.deallocate() }
 }

@@ -171,7 +171,7 @@ struct UnderlyingErrorWalkTests {
         )
         let group = CountedGroup(inner: [])
         let outer = Counted(inner: group)
-        await handler.handle(Counted())
+        for _ in 0..<2 { await handler.handle(Counted()) }
         await handler.handle(outer)
         #expect([outer.bridges, group.bridges, group.asks].map(\.value) == [1, 1, 1])
         await withErrorBus(handler: handler) { $0.post(outer) }

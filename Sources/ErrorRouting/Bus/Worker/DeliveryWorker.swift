@@ -124,7 +124,7 @@ final class DeliveryWorker: ActionSupervisor {
         }
         // The action may take its time: who reads along shall not wait for it.
         audience.wakeReaders()
-        var walk = unsafe DispatchWalk(rules.program, on: path, pending.error, from: start)
+        var walk = unsafe DispatchWalk(rules.programInUse, on: path, pending.error, from: start)
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return complete(pending, walk.progress)
         case .superseded(let known): return bus.storage.superseded(telling: walk.progress.failures, known: known)

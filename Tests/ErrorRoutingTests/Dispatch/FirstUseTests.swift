@@ -1,0 +1,81 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("A handler reads its rules as they come at its first use, and looks them up from the second on", .hangLimit)
+struct FirstUseTests {
+    private static func isIndexed(_ handler: ErrorHandler) -> Bool {
+        unsafe handler.rules.programInUse._withUnsafeGuaranteedRef { $0.isIndexed }
+    }
+
+    @Test("one use is one use, whatever has to be gone on with in its middle")
+    func once() async {
+        let base = ErrorHandler().on(Numbered(1)) { _ in .next }.onNoMatch { _ in .next }
+        let handlers = [
+            base, base.always { _ in .next },
+            base.always { _ in
+                await Task.yield(); return .next
+            },
+            base.on(Numbered.self) { _ in
+                await Task.yield(); return .next
+            },
+        ]
+        for handler in handlers {
+            await handler.handle(Numbered(1))
+            _ = handler.description
+            _ = handler.explain(Numbered(1))
+            #expect(!Self.isIndexed(handler))
+            await handler.handle(Numbered(1))
+            #expect(Self.isIndexed(handler))
+        }
+    }
+
+    @Test("so it is of the rules of a scope, and of those around it")
+    func inAScope() async {
+        let (outer, inner) = (ErrorHandler().always { _ in .next }, ErrorHandler().on(Numbered(1)) { _ in .next })
+        await withErrorBus(handler: outer) { bus in
+            _ = await bus.scope("request", handler: inner).deliver(Numbered(1))
+            #expect(!Self.isIndexed(inner) && !Self.isIndexed(outer))
+            _ = await bus.scope("request", handler: inner).deliver(Numbered(1))
+            #expect(Self.isIndexed(inner) && Self.isIndexed(outer))
+        }
+    }
+
+    /// An error that counts how often it is compared.
+    private struct Compared: Error, Hashable {
+        let count: Counter
+
+        static func == (one: Compared, other: Compared) -> Bool {
+            one.count.value.wrappingAdd(1, ordering: .relaxed)
+            return true
+        }
+
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    private final class Counter: Sendable {
+        let value = Atomic(0)
+    }
+
+    @Test("values are compared no more often where something runs after the rule that stops", arguments: [true, false])
+    func comparedOnce(onABus: Bool) async {
+        var comparisons: [Int] = []
+        for hasAlways in [false, true] {
+            let error = Compared(count: Counter())
+            var handler = ErrorHandler().on(error) { _ in .stop }
+            if hasAlways { handler = handler.always { _ in .next } }
+            // The first two make programs and plans.
+            for _ in 0..<2 { await handler.handle(error) }
+            error.count.value.store(0, ordering: .relaxed)
+            if onABus {
+                await withErrorBus(handler: handler) { bus in _ = await bus.deliver(error) }
+            } else {
+                await handler.handle(error)
+            }
+            comparisons.append(error.count.value.load(ordering: .relaxed))
+        }
+        #expect(comparisons[0] > 0 && comparisons[0] == comparisons[1])
+    }
+}
