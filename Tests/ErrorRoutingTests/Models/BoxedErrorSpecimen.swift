@@ -18,7 +18,7 @@ enum Boxing: CaseIterable {
                 let stream = AsyncThrowingStream<Int, any Error> { $0.finish(throwing: error) }
                 for try await _ in stream {}
             case .typedThrows: try Self.run { throw error }
-            case .threeTimes: return Self.boxed(Self.boxed(Self.boxed(error)))
+            case .threeTimes: return Self.twice(Self.twice(Self.twice(error)))
             }
         } catch {
             return error
