@@ -28,11 +28,16 @@ failures=0
 n=2000
 while IFS='|' read -r name rules; do
     [ -n "$name" ] || continue
-    one=$(instructions "$name" "$rules" "$n")
-    two=$(instructions "$name" "$rules" $((2 * n)))
-    count=$(((two - one) / n))
-    echo "$name|$rules|$count" >> "$counts"
     most=$(grep --fixed-strings "$name|$rules|" "$thresholds" 2>/dev/null | cut -d '|' -f 3 || true)
+    # The least of up to three: what the threads of the runtime do beside it only adds.
+    count=
+    for _ in 1 2 3; do
+        one=$(instructions "$name" "$rules" "$n")
+        two=$(instructions "$name" "$rules" $((2 * n)))
+        [ -n "$count" ] && [ $(((two - one) / n)) -ge "$count" ] || count=$(((two - one) / n))
+        [ -n "$most" ] && [ $((count * 100)) -gt $((most * 105)) ] || break
+    done
+    echo "$name|$rules|$count" >> "$counts"
     printf '%6d  %s, %s rules' "$count" "$name" "$rules"
     [ -z "$most" ] || printf ' (threshold %d)' "$most"
     if [ -n "$most" ] && [ $((count * 100)) -gt $((most * 105)) ]; then

@@ -29,7 +29,7 @@ extension ErrorBus {
     }
 
     /// A worker whose task was cancelled, which only an action can have done, makes room for another: cancellation
-    /// shall not reach the actions after it, and would end the stream of wake-ups.
+    /// shall not reach the actions of later reports, and would end the stream of wake-ups.
     func replaceCancelledWorker(_ generation: UInt64) {
         if let next = storage.replaceWorker(generation) { startWorker(next) }
     }
