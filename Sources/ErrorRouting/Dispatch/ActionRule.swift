@@ -157,8 +157,8 @@ extension DispatchProgress.Answer {
 
 // MARK: - Supervision
 
-/// An object that limits the time of asynchronous actions, and may supersede a dispatch: then it stops, and its outcome
-/// is discarded.
+/// An object that limits the time of asynchronous actions, and may supersede a dispatch, which then stops and whose
+/// outcome is discarded.
 protocol ActionSupervisor: AnyObject, Sendable {
     /// Runs an operation, marked as being inside one of the supervisor's actions.
     func supervising<Result>(
@@ -182,7 +182,7 @@ protocol ActionSupervisor: AnyObject, Sendable {
     var isCurrent: Bool { get }
 }
 
-/// A supervisor, with what it is told before one rule's action begins.
+/// A supervisor, with the arguments of ``ActionSupervisor/actionWillBegin(_:_:_:)`` for one rule.
 struct ActionWatch {
     let supervisor: any ActionSupervisor
     let rule: Rule

@@ -20,7 +20,7 @@ final class DispatchProgram: Sendable {
     private let domainRules: [DomainIndex.Entry]
     /// The index for `NSError` objects; nil if no rule is looked up by domain.
     private let domains: DomainIndex?
-    /// Whether what any rule matches depends on an error's domain.
+    /// Whether the match of any rule depends on an error's domain.
     private let asksDomain: Bool
     private let plans = PlanTable()
     /// The program of the first use, retained since dispatches may still read it.
@@ -107,7 +107,7 @@ final class DispatchProgram: Sendable {
             let entries = domainRules.filter { $0.domain == known }
             if !entries.isEmpty { domain = DomainSteps(known, entries, isOfObjects: false) }
         } else if !example.isNSErrorObject {
-            // The error must not be bridged here, within itself, so each error of the type is asked for its domain.
+            // Matchers recurse too deep here to bridge the error, so each error of the type is asked for its domain.
             fixed += domainRules.map(\.order)
         }
         return TypePlan(

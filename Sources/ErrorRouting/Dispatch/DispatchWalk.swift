@@ -32,7 +32,7 @@
     private var waiting: RuleStep?
     private(set) var progress: DispatchProgress
 
-    /// Begins a dispatch, or goes on from where another walk has come to.
+    /// Begins a dispatch, or goes on from another walk's progress.
     ///
     /// - Parameters:
     ///   - program: The only program, unless there is a path.

@@ -1,4 +1,4 @@
-/// A type whose values an error's report can be made from, at an address where a dispatch's caller keeps them.
+/// A type of value that an error's report is made from; the dispatch's caller keeps the value at its address meanwhile.
 protocol ReportMaker {
     /// Returns the report of an error.
     ///

@@ -11,13 +11,13 @@ enum TypeVerdict {
 
 /// The first error of a dynamic type, from which the plan for the type is made.
 ///
-/// Besides the type, only what is the same for every error of the type is asked: its conformances, and a Swift type's
-/// domain.
+/// Apart from its type, the error is asked only for what all errors of the type have in common: conformances, and a
+/// Swift type's domain.
 struct TypeExample {
     let error: any Error
     let type: any Error.Type
-    /// The domain of a Swift type, if a rule needs it; nil for `NSError` objects, each of which has its own, and if the
-    /// error must not be bridged, since it is being asked within itself.
+    /// The domain of a Swift type, if a rule needs it; nil for `NSError` objects, each of which has its own, and if
+    /// matchers recurse too deep to bridge the error.
     let domain: String?
     let isNSErrorObject: Bool
     /// The type, if it is a class.
@@ -143,7 +143,7 @@ extension MatcherShape {
         }
     }
 
-    /// Whether what the matcher matches depends on an error's domain.
+    /// Whether the match depends on an error's domain.
     var asksDomain: Bool {
         switch self {
         case .nsError: true

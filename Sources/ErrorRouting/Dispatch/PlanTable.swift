@@ -56,7 +56,7 @@ struct PlanTable: ~Copyable, Sendable {
         var tables: [ProbeTable] = []
         /// How many plans the newest table has room for.
         var room = 2
-        /// Retains the plans, and is what larger tables are filled from.
+        /// All plans, retained here; larger tables are filled from these.
         var plans: [(key: UInt, plan: TypePlan)] = []
     }
 

@@ -101,7 +101,7 @@ struct RuleMatcher<Input: Sendable>: Sendable {
         return try unsafe receive(unsafeBitCast(content, to: Input.self))
     }
 
-    /// Returns the matcher's output; nil if it does not match, or must not be asked within itself again.
+    /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.
     func input(_ subject: inout ErrorSubject) -> Input? {
         guard asksUser else { return evaluate(&subject) }
         guard let entry = PerThread.enterMatcher() else { return nil }

@@ -151,7 +151,7 @@ extension ErrorHandler {
         adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a domain, and a code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
+    /// Adds a rule for a domain, or one code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
     ///
     /// The action gets the error as the `NSError` that `as NSError` makes of it.
     ///

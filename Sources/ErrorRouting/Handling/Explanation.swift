@@ -111,11 +111,8 @@ extension Explanation {
     /// The rule sets that an error would go through, each with the path of its scope.
     struct Path {
         fileprivate let endsAtMatch: Bool
-        /// All sets, from the innermost outwards.
-        private var inward: [(scope: [String], rules: RuleSet)] = []
-        /// The sets that are tried before all outer ones, and those that are tried after them; both in the same order.
-        private var triedFirst: [(scope: [String], rules: RuleSet)] = []
-        private var triedLast: [(scope: [String], rules: RuleSet)] = []
+        /// From the innermost outwards.
+        private var sets: [(scope: [String], rules: RuleSet, isTriedFirst: Bool)] = []
 
         /// - Parameter endsAtMatch: Whether no rule after the first that matches is tried, as in a map.
         init(endsAtMatch: Bool = false) { self.endsAtMatch = endsAtMatch }
@@ -127,8 +124,7 @@ extension Explanation {
         ///   - scope: The path of their scope.
         ///   - isTriedFirst: Whether they are tried before the sets that are added later, or after them.
         mutating func add(_ rules: RuleSet, of scope: [String], isTriedFirst: Bool) {
-            inward.append((scope, rules))
-            if isTriedFirst { triedFirst.append((scope, rules)) } else { triedLast.append((scope, rules)) }
+            sets.append((scope, rules, isTriedFirst))
         }
 
         /// Returns an entry for each rule of a stage, in the order in which they are tried.
@@ -143,8 +139,10 @@ extension Explanation {
                 case .onNoMatch: .onNoMatch
                 case .always: .always
                 }
-            let sets = stage == .onNoMatch ? inward : triedFirst + triedLast.reversed()
-            let rules = sets.flatMap { set in set.rules[list].map { (set.scope, $0) } }
+            let triedSets =
+                stage == .onNoMatch
+                ? sets : sets.filter { $0.isTriedFirst } + sets.reversed().filter { !$0.isTriedFirst }
+            let rules = triedSets.flatMap { set in set.rules[list].map { (set.scope, $0) } }
             return zip(1..., rules).map { number, element in
                 let (scope, rule) = element
                 let description = rule.registration.description
