@@ -1,6 +1,6 @@
-/// A rule of an error handler: an action gets what its matcher hands on.
+/// A rule of an error handler, whose action gets the matcher's output.
 ///
-/// Each shape of action has a subclass, which calls the user's closure as it is.
+/// Each shape of action has a subclass, which stores the user's closure with its own type and calls it directly.
 class ActionRule<Input: Sendable>: Rule, @unchecked Sendable {
     fileprivate final let matcher: RuleMatcher<Input>
 
@@ -21,7 +21,7 @@ class ActionRule<Input: Sendable>: Rule, @unchecked Sendable {
         _ subject: inout ErrorSubject, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
         guard let input = matcher.input(&subject) else { return .notMatched }
-        // A predicate may have taken its time.
+        // The matcher may have run a slow predicate meanwhile.
         if let supervisor, !supervisor.isCurrent { throw DispatchSuperseded() }
         let error = subject.error
         return try unsafe withUnsafeMutablePointer(to: &report) { try unsafe perform(input, error, $0) }
@@ -39,22 +39,22 @@ class ActionRule<Input: Sendable>: Rule, @unchecked Sendable {
         return try await performSuspending(input, subject.error, &report)
     }
 
-    /// What the rule does, where it does not suspend.
+    /// Applies the rule to the matcher's output, without suspending.
     func perform(
         _ input: Input, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
     ) throws -> DispatchProgress.Answer {
-        overridden()
+        mustBeOverridden()
     }
 
-    /// What the rule does, where it may suspend.
+    /// Applies the rule to the matcher's output; may suspend.
     func performSuspending(
         _ input: Input, _ error: any Error, _ report: inout LazyReport
     ) async throws -> DispatchProgress.Answer {
-        overridden()
+        mustBeOverridden()
     }
 }
 
-/// A rule that stops what it matches, and does nothing.
+/// A rule that stops the errors it matches, and runs no action.
 final class IgnoreRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     override var alwaysStops: Bool { true }
 
@@ -63,7 +63,7 @@ final class IgnoreRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable 
     ) -> DispatchProgress.Answer { .ignored }
 }
 
-/// A rule with a synchronous action that takes the match alone.
+/// A rule with a synchronous action that gets the match alone.
 final class SynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     private let action: @Sendable (Input) throws -> HandleStrategy
 
@@ -80,7 +80,7 @@ final class SynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Send
     ) throws -> DispatchProgress.Answer { .init(try action(input)) }
 }
 
-/// A rule with a synchronous action that takes the match and its report.
+/// A rule with a synchronous action that gets the match and its report.
 final class SynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     private let action: @Sendable (Input, ErrorReport) throws -> HandleStrategy
 
@@ -92,17 +92,17 @@ final class SynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecke
         super.init(matcher, at: source)
     }
 
-    override var takesReport: Bool { true }
+    override var needsReport: Bool { true }
 
     override func perform(
         _ input: Input, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
     ) throws -> DispatchProgress.Answer {
-        guard let report = unsafe report else { preconditionFailure("a rule that takes a report is given one") }
+        guard let report = unsafe report else { preconditionFailure("a rule that needs a report is given one") }
         return .init(try action(input, unsafe report.pointee.made(for: error)))
     }
 }
 
-/// A rule with an asynchronous action that takes the match alone.
+/// A rule with an asynchronous action that gets the match alone.
 final class AsynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     private let action: @Sendable (Input) async throws -> HandleStrategy
 
@@ -125,7 +125,7 @@ final class AsynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sen
     ) async throws -> DispatchProgress.Answer { .init(try await action(input)) }
 }
 
-/// A rule with an asynchronous action that takes the match and its report.
+/// A rule with an asynchronous action that gets the match and its report.
 final class AsynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
     private let action: @Sendable (Input, ErrorReport) async throws -> HandleStrategy
 
@@ -138,7 +138,7 @@ final class AsynchronousReportRule<Input: Sendable>: ActionRule<Input>, @uncheck
     }
 
     override var isAsynchronous: Bool { true }
-    override var takesReport: Bool { true }
+    override var needsReport: Bool { true }
 
     override func performSuspending(
         _ input: Input, _ error: any Error, _ report: inout LazyReport
@@ -154,3 +154,45 @@ extension DispatchProgress.Answer {
             }
     }
 }
+
+// MARK: - Supervision
+
+/// An object that limits the time of asynchronous actions, and may supersede a dispatch, which then stops and whose
+/// outcome is discarded.
+protocol ActionSupervisor: AnyObject, Sendable {
+    /// Runs an operation, marked as being inside one of the supervisor's actions.
+    func supervising<Result>(
+        _ report: ErrorReport,
+        _ operation: () async throws -> Result
+    ) async rethrows -> Result
+
+    /// Notes that an asynchronous action is about to begin.
+    ///
+    /// The rule, the progress and the report are all that another worker needs to go on after the action.
+    ///
+    /// - Returns: Whether the action may begin; false if the dispatch was superseded.
+    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) -> Bool
+
+    /// Notes that the asynchronous action has returned or thrown.
+    ///
+    /// - Returns: Whether the dispatch was still current; if so, only the caller knows what the action has thrown.
+    func actionDidEnd() -> Bool
+
+    /// Whether the dispatch is still current; false if it was superseded.
+    var isCurrent: Bool { get }
+}
+
+/// A supervisor, with the arguments of ``ActionSupervisor/actionWillBegin(_:_:_:)`` for one rule.
+struct ActionWatch {
+    let supervisor: any ActionSupervisor
+    let rule: Rule
+    let progress: DispatchProgress
+    let report: ErrorReport
+
+    func actionWillBegin() throws(DispatchSuperseded) {
+        if !supervisor.actionWillBegin(rule, progress, report) { throw DispatchSuperseded() }
+    }
+}
+
+/// Thrown between a match and its action, if the supervisor has superseded the dispatch.
+struct DispatchSuperseded: Error {}

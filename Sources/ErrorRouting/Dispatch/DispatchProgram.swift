@@ -1,6 +1,6 @@
 import Foundation
 
-/// A rule set made ready for dispatch: the rules in order, what can be looked up of them, and the plans made so far.
+/// A rule set compiled for dispatch: the rules in order, their indexes, and the plans made so far.
 final class DispatchProgram: Sendable {
     static let empty = DispatchProgram(rules: [], onNoMatch: [], always: [])
 
@@ -8,39 +8,35 @@ final class DispatchProgram: Sendable {
     let rules: [Rule]
     let onNoMatch: RuleSteps
     let always: RuleSteps
-    /// Whether there is anything beside the rules.
+    /// Whether there are `onNoMatch` or `always` rules.
     let hasFallbacks: Bool
-    /// Whether rules are looked up by values and domains.
-    let isIndexed: Bool
+    /// Whether rules are looked up by value and domain: that pays from the second error on.
+    var isIndexed: Bool { predecessor != nil }
 
-    /// The places of the rules that are in no index.
+    /// The places of the rules that no index holds.
     private let plainRules: [Int]
-    /// The places of the rules that require a value, by its type.
+    /// The places of the rules that require a value, by the value's type.
     private let valueRules: [ObjectIdentifier: [Int]]
     private let domainRules: [DomainIndex.Entry]
-    /// The domains of `NSError` objects.
+    /// The index for `NSError` objects; nil if no rule is looked up by domain.
     private let domains: DomainIndex?
-    /// Whether any rule asks for an error's domain.
+    /// Whether the match of any rule depends on an error's domain.
     private let asksDomain: Bool
     private let plans = PlanTable()
-    /// The one that was in use before; dispatches may still be on their way through it.
+    /// The program of the first use, retained since dispatches may still read it.
     private let predecessor: DispatchProgram?
 
     /// - Parameters:
-    ///   - rules: The rules in the order in which they are tried; so the other two.
-    ///   - onNoMatch: What runs if none matches.
-    ///   - always: What runs last.
-    ///   - predecessor: The one that was in use before, and is to be kept.
-    ///   - isIndexed: Whether rules are looked up by values and domains: that pays from the second error on.
-    init(
-        rules: [Rule], onNoMatch: [Rule], always: [Rule], after predecessor: DispatchProgram? = nil,
-        isIndexed: Bool = true
-    ) {
+    ///   - rules: The rules in the order in which they are tried, as are the other two lists.
+    ///   - onNoMatch: The rules that are tried if none of `rules` matches.
+    ///   - always: The rules that are tried last.
+    ///   - predecessor: The program of the first use; nil for that program itself, which has no indexes.
+    init(rules: [Rule], onNoMatch: [Rule], always: [Rule], after predecessor: DispatchProgram? = nil) {
         self.rules = rules
         self.onNoMatch = RuleSteps(fallbacks: onNoMatch)
         self.always = RuleSteps(fallbacks: always)
         self.predecessor = predecessor
-        self.isIndexed = isIndexed
+        let isIndexed = predecessor != nil
         hasFallbacks = !onNoMatch.isEmpty || !always.isEmpty
         var plainRules: [Int] = []
         var valueRules: [ObjectIdentifier: [Int]] = [:]
@@ -61,19 +57,19 @@ final class DispatchProgram: Sendable {
         domains = domainRules.isEmpty ? nil : DomainIndex(domainRules)
     }
 
-    /// What to do with an error.
+    /// Returns the plan for an error's dynamic type.
     ///
     /// - Parameters:
-    ///   - content: What is in its box.
+    ///   - content: The content of the error's box.
     ///   - error: The error.
-    /// - Returns: The plan for its dynamic type; nil where there is another box in this one.
+    /// - Returns: The plan; nil if the box holds another box.
     @inline(__always)
     func plan<Content: Error>(for content: Content, _ error: any Error) -> Unmanaged<TypePlan>? {
         guard let plan = unsafe plans[Content.self] else { return unsafe planByDynamicType(of: error) }
         return unsafe plan._withUnsafeGuaranteedRef({ $0.isOfClass }) ? planOfObject(content, error, plan) : plan
     }
 
-    /// What to do with an object, which may be of a class that inherits from the box's.
+    /// Returns the plan for an object, whose class may be a subclass of the content's static type.
     @inline(never)
     private func planOfObject<Content: Error>(
         _ content: Content, _ error: any Error, _ plan: Unmanaged<TypePlan>
@@ -82,13 +78,15 @@ final class DispatchProgram: Sendable {
         return unsafe type == Content.self ? plan : planByDynamicType(of: error)
     }
 
-    /// What to do with an error whose type is new, or not that of its box, or with what is in another box.
+    /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.
+    ///
+    /// - Returns: The plan; nil if the box holds another box.
     @inline(never)
     private func planByDynamicType(of error: any Error) -> Unmanaged<TypePlan>? {
         if ErrorBox.holdsBox(error) { return nil }
         let type = type(of: error)
         if let plan = unsafe plans[type] { return unsafe plan }
-        // Made outside the table's lock, since it asks the error; of two that are made at once the first counts.
+        // Made outside the table's lock, since that runs user code; of two made at once, the table keeps the first.
         return unsafe plans.insert(makePlan(for: error), for: type)
     }
 
@@ -97,7 +95,7 @@ final class DispatchProgram: Sendable {
         var fixed = plainRules
         var values: ValueIndex?
         if let orders = valueRules[ObjectIdentifier(example.type)] {
-            // It hashes and compares values, which may dispatch errors of the type, for which a plan is made again.
+            // Making the index runs user code (`==`, `hash`), which may dispatch errors of the type, and so recurse.
             if let entry = PerThread.enterMatcher() {
                 defer { PerThread.leaveMatcher(entry) }
                 values = makeValueIndex(example.type, orders.map { (rules[$0], $0) })
@@ -109,7 +107,7 @@ final class DispatchProgram: Sendable {
             let entries = domainRules.filter { $0.domain == known }
             if !entries.isEmpty { domain = DomainSteps(known, entries, isOfObjects: false) }
         } else if !example.isNSErrorObject {
-            // It must not be asked here and now, so each error is asked for its own.
+            // Matchers recurse too deep here to bridge the error, so each error of the type is asked for its domain.
             fixed += domainRules.map(\.order)
         }
         return TypePlan(

@@ -1,9 +1,9 @@
-/// How far one error has come through a program: a plain value, which is told what became of each rule.
+/// How far one error's dispatch has come: a plain value, which records the result of each rule.
 ///
-/// Because it is a value, a dispatch can be taken up by someone else after any rule: the bus does so when an action
-/// outlives its time limit.
+/// Since it is a value, another worker can go on with the dispatch after any rule: the bus has one do so when an action
+/// exceeds its time limit.
 @safe struct DispatchProgress: Sendable {
-    /// What became of one rule.
+    /// The result of one rule.
     enum Answer {
         case notMatched
         case ignored
@@ -11,20 +11,20 @@
         case stop
     }
 
-    /// Where the dispatch is; nil at its end.
+    /// The current stage; nil at the end.
     private(set) var stage: RuleSet.Stage? = .rules
-    /// Which of several handlers has its turn in this stage.
+    /// The number of the current handler of the path, within this stage.
     private(set) var handler = 0
-    /// The place of the rule of this stage and handler that was tried last.
+    /// The place of the last rule of this stage and handler that was tried; -1 before the first.
     private(set) var lastOrder = -1
     /// Whether no further rule of this stage is tried.
     private(set) var isStageOver = false
     private(set) var failures: [ActionFailure] = []
     private var matchedRuleCount = 0
-    /// Not retained: whoever dispatches holds the rules.
+    /// The rule that the outcome names; not retained, since the dispatch's caller holds the rules.
     private var decisive: Unmanaged<Rule>?
     private var isIgnored = false
-    /// What matchers have found out about the error, where someone else may go on: it is dear, and done once.
+    /// What matchers have found out about the error, kept where another worker may go on: finding it out is expensive.
     private var kept: Findings?
 
     private final class Findings: Sendable {
@@ -33,25 +33,25 @@
         init(_ subject: ErrorSubject) { self.subject = subject }
     }
 
-    /// The error with what was found out about it, if that was kept.
+    /// The error with what matchers have found out about it, if that was kept.
     var findings: ErrorSubject? { kept?.subject }
 
-    /// Keeps what was found out about the error, for whoever goes on from here.
+    /// Keeps what matchers have found out about the error, for the worker that goes on from here.
     mutating func keep(_ subject: ErrorSubject) {
         kept = Findings(subject)
     }
 
-    /// A rule of this stage has its turn: whoever goes on from here begins behind it.
+    /// Notes that a rule of this stage is being tried: another worker would go on after it.
     mutating func willTry(_ step: RuleStep) {
         lastOrder = step.order
     }
 
-    /// A rule of this stage has its turn, and is left to whoever goes on from here.
+    /// Notes that a rule of this stage is next: whoever goes on from here begins with it.
     mutating func willNotTry(_ step: RuleStep) {
         lastOrder = step.order - 1
     }
 
-    /// Takes what became of a rule of this stage.
+    /// Records the result of a rule of this stage.
     mutating func record(_ answer: Answer, at step: RuleStep) {
         lastOrder = step.order
         switch answer {
@@ -68,14 +68,14 @@
         unsafe noteMatch(of: step.rule)
     }
 
-    /// Takes what the action of a rule of this stage has thrown: it has matched, and lets the next rule try.
+    /// Records an error that the action of a rule of this stage has thrown, which counts as a match and as `.next`.
     @inline(never)
     mutating func record(_ error: any Error, at step: RuleStep, _ report: ErrorReport) {
         lastOrder = step.order
         unsafe record(error, of: step.rule.takeUnretainedValue(), report)
     }
 
-    /// Takes the failure of the rule that was tried last.
+    /// Records an error as the failure of the rule that was tried last.
     mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
         failures.append(ActionFailure(error: error, report: report, rule: rule.registration.description))
         unsafe noteMatch(of: .passUnretained(rule))
@@ -87,9 +87,10 @@
         unsafe decisive = rule
     }
 
-    /// Goes on to the next handler or, behind the last one, to the next stage, and returns it; nil at the end.
+    /// Advances to the next handler or, after the last one or a stop, to the next stage.
     ///
-    /// - Parameter count: How many handlers there are.
+    /// - Parameter count: The number of handlers in the current stage.
+    /// - Returns: The stage; nil at the end.
     mutating func advance(handlers count: Int) -> RuleSet.Stage? {
         lastOrder = -1
         if !isStageOver, handler + 1 < count {
@@ -107,14 +108,12 @@
         return stage
     }
 
-    /// The end that the error came to, as far as can be said.
+    /// The error's disposition so far.
     var disposition: HandleOutcome.Disposition {
         matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled
     }
 
-    /// What can be said so far.
-    ///
-    /// Complete after the last rule.
+    /// The outcome so far; final after the last rule.
     @inline(__always)
     var outcome: HandleOutcome {
         HandleOutcome(

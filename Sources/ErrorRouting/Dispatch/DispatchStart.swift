@@ -1,23 +1,23 @@
-/// How a dispatch has begun: the first rule is looked up, and where that is all it takes it has acted.
+/// How a dispatch has begun: the first rule was looked up and, if it needs nothing else, has acted.
 ///
-/// Nothing but words, so that it is handed back in registers.
+/// Holds only machine words, so that the compiler returns it in registers.
 @safe struct DispatchStart {
     enum Kind: UInt8 {
-        /// Nothing was done.
+        /// No rule has acted.
         case none
-        /// Nothing was done, and no rule is for the error.
+        /// No rule has acted, since none is for the error.
         case noMatch
-        /// Nothing was done: an asynchronous rule could come up.
+        /// No rule has acted: an asynchronous one could be reached.
         case declined
-        /// Nothing was done: the supervisor took the dispatch away.
+        /// No rule has acted: the supervisor has superseded the dispatch.
         case superseded
         /// The first rule has acted.
         case ignored, stopped, next
-        /// It has acted, and no other is for the error.
+        /// The first rule has acted and returned `.next`, and no other is for the error.
         case nextOfNone
-        /// Its action has thrown.
+        /// The first rule's action has thrown.
         case failed
-        /// Nothing was done: the first rule is certain to match, and all that keeps it from acting is that it suspends.
+        /// No rule has acted: the first one is certain to match and needs no report, but is asynchronous.
         case suspends
     }
 
@@ -44,10 +44,10 @@
         unsafe thrown = .passRetained(Thrown(error))
     }
 
-    /// The first step: it has acted, or has yet to.
+    /// The step of the first rule, which may have acted; nil if it is not known.
     var step: RuleStep? { unsafe place?.pointee }
 
-    /// Lets the rule act that suspends.
+    /// Lets the first rule act, which is asynchronous, and returns how the dispatch has begun with that.
     func acted(on error: any Error) async -> DispatchStart {
         guard let place = unsafe place else { return self }
         do {
@@ -61,17 +61,17 @@
         }
     }
 
-    /// What its action has thrown; to be asked once.
+    /// Returns what the first rule's action has thrown and releases it, so that it can be called only once.
     func takeThrown() -> (any Error)? { unsafe thrown?.takeRetainedValue().error }
 
     /// Whether no other rule is for the error.
     var isLast: Bool { kind == .noMatch || kind == .nextOfNone }
 
-    /// Whether no other rule for errors comes up.
+    /// Whether no other rule is tried before the `onNoMatch` and `always` rules.
     @inline(__always)
     var isOver: Bool { isLast || kind == .stopped || kind == .ignored }
 
-    /// What has become of the error, where that is all.
+    /// The outcome, if no other rule of any kind is tried.
     @inline(__always)
     var outcome: HandleOutcome {
         HandleOutcome(
@@ -83,13 +83,13 @@
 }
 
 extension DispatchProgram {
-    /// Looks up the first rule for an error, and lets it act where it is certain to match, does not suspend, and takes
-    /// no report.
+    /// Looks up the first rule for an error, and lets it act if it is certain to match, is synchronous, and needs no
+    /// report.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - mayStopAtAsynchronous: Whether anything may run where an asynchronous rule could come up.
-    ///   - supervisor: Who may take the dispatch away.
+    ///   - mayStopAtAsynchronous: Whether a rule may act even if an asynchronous one could be reached after it.
+    ///   - supervisor: May supersede the dispatch.
     @inline(never)
     func begin(
         _ error: any Error, mayStopAtAsynchronous: Bool, under supervisor: (any ActionSupervisor)?
@@ -126,7 +126,7 @@ extension DispatchProgram {
 }
 
 extension DispatchProgress {
-    /// Takes what became of the first rule.
+    /// Records the result of the first rule.
     mutating func record(_ start: DispatchStart, at step: RuleStep, _ error: any Error, _ report: inout LazyReport) {
         switch start.kind {
         case .ignored: record(.ignored, at: step)

@@ -1,83 +1,65 @@
-/// One error's way through a program, or through several in their order: which rule is next, and what is known so far.
+/// One error's dispatch through one program, or through those of a path: which rule is next, and the progress so far.
 ///
-/// It holds nothing that other dispatches hold: programs, plans and rules are kept by the rule set, or by the path, for
-/// as long as it takes.
+/// Retains nothing that concurrent dispatches share: the rule set, or the scopes of the path, hold programs, plans and
+/// rules until the dispatch is over.
 @safe struct DispatchWalk: ~Copyable {
-    /// What a dispatch that does not suspend does about asynchronous rules.
-    enum AsynchronousRules {
-        /// It ends where one has its turn.
-        case stop
-        /// They are known not to match, and not asked again.
-        case skip
-    }
-
-    /// How far a synchronous dispatch came.
+    /// How a dispatch that does not suspend has ended.
     enum SynchronousEnd {
         case completed
-        /// An asynchronous rule has its turn, or could have: whoever goes on begins with it.
+        /// The next rule is asynchronous: whoever goes on begins with it.
         case needsSuspension
-        /// The supervisor took it away, and its outcome counts for nothing.
+        /// The supervisor has superseded the dispatch, whose outcome is discarded.
         case superseded
     }
 
     /// How a dispatch that may suspend has ended.
     enum End {
         case completed
-        /// The supervisor took it away, and its outcome counts for nothing; so many of its failures are known to
-        /// whoever goes on in its place.
+        /// The supervisor has superseded the dispatch, whose outcome is discarded; the worker that goes on with the
+        /// report already knows the first `known` failures.
         case superseded(known: Int)
     }
 
-    /// The program that has its turn.
+    /// The program of the current handler.
     private var program: Unmanaged<DispatchProgram>
-    /// The way on from there; nil where there is but one program.
+    /// The handlers of the path; nil if there is only one program.
     private let path: HandlerPath.Steps?
     private let error: any Error
-    /// The error as matchers see it; nil as long as none was asked.
+    /// The error as matchers see it; nil until one is asked.
     private var subject: ErrorSubject?
     private var cursor: RuleStepCursor
-    /// The asynchronous step that has its turn, where a synchronous dispatch has ended at one.
+    /// The asynchronous step at which a synchronous dispatch has ended, if any.
     private var waiting: RuleStep?
     private(set) var progress: DispatchProgress
 
-    /// Begins, or goes on where another walk has come.
+    /// Begins a dispatch, or goes on from another walk's progress.
     ///
     /// - Parameters:
     ///   - program: The only program, unless there is a path.
-    ///   - path: The path.
+    ///   - path: The handlers of the path, if there is one.
     ///   - error: The error.
-    ///   - progress: How far it has come.
+    ///   - progress: How far the dispatch has come.
     init(
-        _ program: Unmanaged<DispatchProgram>?, on path: HandlerPath.Steps?, _ error: any Error,
+        _ program: Unmanaged<DispatchProgram>, on path: HandlerPath.Steps?, _ error: any Error,
         from progress: consuming DispatchProgress
     ) {
-        let (findings, isOver) = (progress.findings, progress.isStageOver)
-        let stage = progress.stage ?? .always
-        let start = unsafe path?.programInUse(progress.handler, stage) ?? program ?? .passUnretained(.empty)
-        unsafe self.init(start, on: path, ErrorBox.unboxed(error), at: RuleStepCursor(.none), progress)
-        subject = findings
-        if !isOver { enter(stage) }
-    }
-
-    /// Goes on with steps that were looked up already.
-    private init(
-        _ program: Unmanaged<DispatchProgram>, on path: HandlerPath.Steps?, _ error: any Error,
-        at cursor: RuleStepCursor, _ progress: consuming DispatchProgress
-    ) {
-        unsafe self.program = program
+        let (stage, isOver) = (progress.stage ?? .always, progress.isStageOver)
+        unsafe self.program = unsafe path?.programInUse(progress.handler, stage) ?? program
         self.path = path
-        self.error = error
-        self.cursor = cursor
+        self.error = ErrorBox.unboxed(error)
+        subject = progress.findings
+        cursor = RuleStepCursor(.none)
         self.progress = progress
+        if !isOver { enter(stage) }
     }
 
     // MARK: Which rule is next
 
-    /// The next rule to try, or nil at the end.
+    /// Returns the next step to try, and advances; nil at the end.
     private mutating func next() -> RuleStep? {
         while progress.stage != nil {
             if !progress.isStageOver, let step = cursor.next() {
-                // Taken up after a rule, it goes on behind that.
+                // A walk that goes on from another one's progress skips the rules that were tried.
                 guard step.order > progress.lastOrder else { continue }
                 return step
             }
@@ -92,7 +74,7 @@
         return nil
     }
 
-    /// Begins the program's part of a stage.
+    /// Sets the cursor to the first of the program's steps in a stage.
     private mutating func enter(_ stage: RuleSet.Stage) {
         switch stage {
         case .rules: enterRules()
@@ -120,16 +102,16 @@
 
     // MARK: Without suspending
 
-    /// Dispatches an error without suspending, and without a walk where the first rule is all there is to it.
+    /// Dispatches an error without suspending; makes no walk if the first rule is the only one to try.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - program: The only program, unless there is a path.
-    ///   - path: The path.
+    ///   - path: The handlers of the path, if there is one.
     ///   - report: The error's report.
-    ///   - supervisor: Who may take the dispatch away.
-    ///   - progress: Nothing yet; then what has become of the error, or where to go on.
-    /// - Returns: How far it came.
+    ///   - supervisor: May supersede the dispatch.
+    ///   - progress: The progress before the first rule; set to how far the dispatch has come.
+    /// - Returns: How the dispatch has ended.
     static func run(
         _ error: any Error,
         through program: Unmanaged<DispatchProgram>,
@@ -138,14 +120,14 @@
         under supervisor: any ActionSupervisor,
         into progress: inout DispatchProgress
     ) -> SynchronousEnd {
-        let program = unsafe path?.program(0, .rules) ?? program
+        let program = unsafe path?.program(0) ?? program
         var start = unsafe program._withUnsafeGuaranteedRef {
             $0.begin(error, mayStopAtAsynchronous: true, under: supervisor)
         }
-        // Where a handler on the path has no rule for the error, the next one begins.
+        // While a handler of the path has no rule for the error, the dispatch begins with the next handler.
         while start.kind == .noMatch, let path, progress.handler + 1 < path.count(in: .rules) {
             _ = progress.advance(handlers: path.count(in: .rules))
-            start = unsafe path.program(progress.handler, .rules)._withUnsafeGuaranteedRef {
+            start = unsafe path.program(progress.handler)._withUnsafeGuaranteedRef {
                 $0.begin(error, mayStopAtAsynchronous: true, under: supervisor)
             }
         }
@@ -156,17 +138,23 @@
         if !hasFallbacks, progress.isStageOver || isLastHandler && start.isLast { return .completed }
         if isLastHandler, start.isLast { _ = progress.advance(handlers: path?.count(in: .rules) ?? 1) }
         var walk = unsafe DispatchWalk(program, on: path, error, from: progress)
-        return walk.finish(&report, ifAsynchronous: .stop, under: supervisor, into: &progress)
+        let end = walk.finish(&report, under: supervisor)
+        if let waiting = walk.waiting {
+            walk.progress.willNotTry(waiting)
+            if let subject = walk.subject { walk.progress.keep(subject) }
+        }
+        progress = walk.progress
+        return end
     }
 
-    /// The same for a single program and nobody who could take the dispatch away, and not where an asynchronous rule
-    /// could come up.
+    /// Dispatches an error through one program without suspending and without a supervisor, unless an asynchronous rule
+    /// could be reached.
     ///
     /// - Parameters:
     ///   - error: The error.
     ///   - program: The program.
-    ///   - origin: What the error's report is made of.
-    /// - Returns: The outcome; nil where an asynchronous rule could come up, and nothing has run.
+    ///   - origin: What the error's report is made from.
+    /// - Returns: The outcome; nil, and no action has run, if an asynchronous rule could be reached.
     @inline(__always)
     static func runIfSynchronous<Origin: ReportMaker>(
         _ error: any Error, through program: Unmanaged<DispatchProgram>, _ origin: @autoclosure () -> Origin
@@ -189,34 +177,24 @@
             if let step = start.step { progress.record(start, at: step, error, &report) }
             if start.isOver { _ = progress.advance(handlers: 1) }
             var walk = unsafe DispatchWalk(program, on: nil, error, from: progress)
-            _ = walk.finish(&report, ifAsynchronous: .stop, under: nil)
+            _ = walk.finish(&report, under: nil)
             return walk.progress.outcome
         }
     }
 
-    /// Tries the rules that are left, and says how far it came.
-    private mutating func finish(
-        _ report: inout LazyReport, ifAsynchronous asynchronousRules: AsynchronousRules,
-        under supervisor: (any ActionSupervisor)?, into progress: inout DispatchProgress
-    ) -> SynchronousEnd {
-        let end = finish(&report, ifAsynchronous: asynchronousRules, under: supervisor)
-        if let waiting {
-            self.progress.willNotTry(waiting)
-            if let subject { self.progress.keep(subject) }
-        }
-        progress = self.progress
-        return end
-    }
-
-    /// Tries the rules that are left in their order, up to the first asynchronous one.
+    /// Tries the remaining rules in order, up to the first asynchronous one.
+    ///
+    /// - Parameters:
+    ///   - report: The error's report.
+    ///   - supervisor: May supersede the dispatch.
+    ///   - skipsAsynchronous: Whether asynchronous rules are skipped, since they are known not to match.
     mutating func finish(
-        _ report: inout LazyReport, ifAsynchronous asynchronousRules: AsynchronousRules,
-        under supervisor: (any ActionSupervisor)?
+        _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?, skipsAsynchronous: Bool = false
     ) -> SynchronousEnd {
         while let step = next() {
             if let supervisor, !supervisor.isCurrent { return .superseded }
             if step.isAsynchronous {
-                if asynchronousRules == .skip { continue }
+                if skipsAsynchronous { continue }
                 waiting = step
                 return .needsSuspension
             }
@@ -252,15 +230,15 @@
         }
     }
 
-    /// Lets the report of an `always` action say what has become of the error so far.
+    /// Gives the report of an `always` action the outcome so far.
     private func carryOutcome(for step: RuleStep, _ report: inout LazyReport) {
-        guard progress.stage == .always, unsafe step.rule._withUnsafeGuaranteedRef({ $0.takesReport }) else { return }
-        report.carry(progress.outcome)
+        guard progress.stage == .always, unsafe step.rule._withUnsafeGuaranteedRef({ $0.needsReport }) else { return }
+        report.outcome = progress.outcome
     }
 
     // MARK: Suspending
 
-    /// Dispatches an error for a single program, and nobody who could take the dispatch away.
+    /// Dispatches an error through one program, without a supervisor.
     static func run<Origin: ReportMaker>(
         _ error: any Error, through program: Unmanaged<DispatchProgram>, _ origin: Origin
     ) async -> HandleOutcome {
@@ -289,22 +267,22 @@
         return walk.progress.outcome
     }
 
-    /// Tries the rules that are left in their order.
+    /// Tries the remaining rules in order, asynchronous ones too.
     ///
     /// - Parameters:
-    ///   - report: The error's.
-    ///   - supervisor: Who limits the time of asynchronous actions, and may take the dispatch away.
+    ///   - report: The error's report.
+    ///   - supervisor: Limits the time of asynchronous actions, and may supersede the dispatch.
     mutating func finish(_ report: LazyReport, under supervisor: (any ActionSupervisor)?) async -> End {
         var report = report
         while true {
-            switch finish(&report, ifAsynchronous: .stop, under: supervisor) {
+            switch finish(&report, under: supervisor) {
             case .completed: return .completed
             case .superseded: return .superseded(known: 0)
             case .needsSuspension: break
             }
             guard let step = waiting.take() else { return .completed }
             carryOutcome(for: step, &report)
-            // What an action that comes back too late has thrown is told already: it has failed by its time limit.
+            // An action that ends too late has failed by its time limit already, so what it throws is not told again.
             var isTold = false
             do {
                 let answer = try await actSuspending(step, &report, under: supervisor)
@@ -340,10 +318,10 @@
         }
     }
 
-    /// Whether an asynchronous rule does come up.
+    /// Returns whether an asynchronous rule is for the error: one that matches (reached or not), an `onNoMatch` that
+    /// would apply, or an `always`.
     ///
-    /// That is one that matches (reached or not), an `onNoMatch` that would apply, or an `always`. It asks matchers,
-    /// and runs no action.
+    /// Asks matchers, and runs no action.
     mutating func needsSuspension() -> Bool {
         let (onNoMatch, always) = unsafe program._withUnsafeGuaranteedRef {
             ($0.onNoMatch.hasAsynchronous, $0.always.hasAsynchronous)

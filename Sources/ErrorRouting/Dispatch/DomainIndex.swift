@@ -4,22 +4,22 @@ import Foundation
 final class DomainSteps: Sendable {
     let domain: String
     let hasAsynchronous: Bool
-    /// What is left where a code has no rules of its own: those for every code.
+    /// The steps of the rules for every code, for codes that no rule names.
     private let anyCode: RuleSteps
-    /// The lists of steps of a code, by it; nil where no rule names one.
+    /// The address of each code's steps, by code; nil if no rule names a code.
     private let byCode: ProbeTable?
-    /// Holds what is in the table.
+    /// Retains the steps whose addresses are in the table.
     private let lists: [RuleSteps]
 
     /// - Parameters:
     ///   - domain: The domain.
-    ///   - rules: The rules in order, each of which requires the domain, and a code or none.
-    ///   - isOfObjects: Whether errors are `NSError` objects: then a rule that asks for no more matches for certain.
+    ///   - rules: The rules in order, each of which requires the domain, with a code or without one.
+    ///   - isOfObjects: Whether errors are `NSError` objects: then a rule that requires no more is certain to match.
     init(_ domain: String, _ rules: [DomainIndex.Entry], isOfObjects: Bool) {
         func steps(_ isIncluded: (Int?) -> Bool) -> RuleSteps {
             RuleSteps(
                 rules.filter { isIncluded($0.code) }.map { entry in
-                    (entry.rule, entry.order, isOfObjects && entry.rule.shape.isPlainDomain)
+                    (entry.rule, entry.order, isOfObjects && entry.rule.shape.isPlain)
                 })
         }
         self.domain = domain
@@ -29,7 +29,7 @@ final class DomainSteps: Sendable {
         let table = codes.isEmpty ? nil : ProbeTable(room: codes.count)
         var lists: [RuleSteps] = []
         for code in codes {
-            // With those for every code, so that one list is all that is looked up.
+            // Includes the rules for every code, so that only one list is looked up.
             let list = steps { $0 == nil || $0 == code }
             let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(list).toOpaque())
             table?.insert(address, for: UInt(bitPattern: code))
@@ -41,7 +41,7 @@ final class DomainSteps: Sendable {
 
     deinit { byCode?.deallocate() }
 
-    /// The steps for an error of the domain, which is bridged only if a rule names a code.
+    /// Returns the steps for an error of the domain; bridges the error only if a rule names a code.
     func steps(for subject: inout ErrorSubject) -> RuleStepList {
         byCode == nil ? anyCode.list : steps(code: subject.nsError().code)
     }
@@ -55,20 +55,20 @@ final class DomainSteps: Sendable {
 
 /// The rules that require an `NSError` domain, by domain.
 ///
-/// A few domains are compared one by one, more of them are found by their hash.
+/// A few domains are compared one by one; more are found by hash.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class DomainIndex: @unchecked Sendable {
     typealias Entry = (rule: Rule, order: Int, domain: String, code: Int?)
 
-    /// How many domains are compared at most without asking for a hash.
+    /// The largest number of domains that are compared without a hash.
     private static let fewDomains = 4
 
     let hasAsynchronous: Bool
     private let owned: [DomainSteps]
-    /// The same, not retained for a look-up.
+    /// The same objects as in `owned`, which a look-up reads without retaining them.
     private let domains: UnsafeMutablePointer<Unmanaged<DomainSteps>>
-    /// The places of the domains plus one, by hash; nil for a few.
+    /// Each domain's place plus one, by the domain's hash; nil for a few domains.
     private let table: ProbeTable?
 
     /// - Parameter rules: The rules in order, each of which requires a domain.
@@ -88,7 +88,7 @@ final class DomainSteps: Sendable {
         table?.deallocate()
     }
 
-    /// The steps for an error's domain and code.
+    /// Returns the steps for an error's domain and code.
     func steps(domain: String, code: Int) -> RuleStepList {
         func isWanted(_ place: Int) -> Bool {
             unsafe domains[place]._withUnsafeGuaranteedRef { $0.domain == domain }

@@ -1,17 +1,17 @@
-/// The handlers that an error goes through one after the other, each with its rules as they are compiled already.
+/// The rule sets of the handlers that an error goes through, one after the other.
 ///
-/// The rules are not retained: the scope that it is made for holds them, or the scopes around that do.
+/// The rule sets are not retained: the scope that the path is made for, and the scopes around it, hold them.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class HandlerPath: @unchecked Sendable {
-    /// How a dispatch sees a path: it retains neither that nor anything on it.
+    /// A path as a dispatch reads it, without retaining the path or anything on it.
     @safe struct Steps {
-        /// How many handlers there are.
+        /// The number of handlers.
         private let count: Int
-        /// Whether any of them has rules for what was not matched, and for whatever happened.
+        /// Whether any handler has `onNoMatch` rules, and whether any has `always` rules.
         private let hasOnNoMatch: Bool
         private let hasAlways: Bool
-        /// The rule sets in the order in which rules are tried, then the same from the inside out.
+        /// The rule sets in the order in which rules are tried, followed by the same sets from the innermost outwards.
         fileprivate let sets: UnsafeMutablePointer<RuleSet.Reference>
 
         fileprivate init(_ members: [Member]) {
@@ -19,8 +19,8 @@
             hasOnNoMatch = members.contains { $0.rules.has(.onNoMatch) }
             hasAlways = members.contains { $0.rules.has(.always) }
             unsafe sets = .allocate(capacity: 2 * count)
-            // From the inside out, what is tried before all that is around it comes first, and what is tried after that
-            // comes last: so both ends of the order grow towards its middle.
+            // From the innermost outwards, a set that is tried before all outer ones goes to the first free place, and
+            // one that is tried after them to the last: so both ends of the order grow towards its middle.
             var (first, last) = (0, count)
             for (index, member) in members.enumerated() {
                 let set = member.rules.reference
@@ -32,10 +32,10 @@
             assert(first == last, "each place is filled once")
         }
 
-        /// Whether any of them has rules beside those for errors.
+        /// Whether any handler has `onNoMatch` or `always` rules.
         var hasFallbacks: Bool { hasOnNoMatch || hasAlways }
 
-        /// How many handlers have their turn in a stage.
+        /// Returns the number of handlers that have a turn in a stage.
         func count(in stage: RuleSet.Stage) -> Int {
             switch stage {
             case .rules: count
@@ -44,19 +44,17 @@
             }
         }
 
-        /// The program of a stage's handler of a number, for whoever goes on with a dispatch.
+        /// Returns the program of a handler in a stage, for a dispatch that goes on: not counted as another use.
         func programInUse(_ index: Int, _ stage: RuleSet.Stage) -> Unmanaged<DispatchProgram> {
+            // `onNoMatch` rules are tried from the innermost scope outwards, whatever the order of the rules.
             unsafe sets[stage == .onNoMatch ? count + index : index].programInUse
         }
 
-        /// The same, for a dispatch that begins there.
-        func program(_ index: Int, _ stage: RuleSet.Stage) -> Unmanaged<DispatchProgram> {
-            // What applies if nothing has matched is asked from the inside out, whatever the order of the rules.
-            unsafe sets[stage == .onNoMatch ? count + index : index].program
-        }
+        /// Returns the program of a handler, for a dispatch that begins with its rules.
+        func program(_ index: Int) -> Unmanaged<DispatchProgram> { unsafe sets[index].program }
     }
 
-    /// A rule set on the way, and whether it is tried before those around it, or after them.
+    /// A rule set on the path, and whether it is tried before all outer ones or after them.
     struct Member {
         let rules: RuleSet
         let isTriedFirst: Bool
@@ -64,7 +62,7 @@
 
     let steps: Steps
 
-    /// - Parameter members: The rule sets from the inside out; whoever makes the path holds them for as long as it.
+    /// - Parameter members: The rule sets from the innermost outwards; the caller holds them for as long as the path.
     init(_ members: [Member]) {
         steps = Steps(members)
     }

@@ -1,27 +1,30 @@
-/// Makes the report of an error from what whoever dispatches the error keeps meanwhile.
+/// A type of value that an error's report is made from; the dispatch's caller keeps the value at its address meanwhile.
 protocol ReportMaker {
+    /// Returns the report of an error.
+    ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - address: Where that is kept.
-    ///   - sequence: What the error counts as in the order of delivery.
+    ///   - address: The address of the value.
+    ///   - sequence: The report's number in the order of delivery.
     static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport
 }
 
-/// The report of an error: made when an action first asks for it, since most do not.
+/// The report of an error, made when an action first needs it, since most actions need none.
 @safe struct LazyReport {
-    /// What it is made of, for as long as nothing is made of it.
+    /// What makes the report.
     ///
-    /// Only addresses, so that it costs nothing to have it for the many that nobody asks for.
+    /// This and the next two are plain words, so that a report which no action needs costs next to nothing.
     private let maker: any ReportMaker.Type
     private let address: UnsafeRawPointer
     private let sequence: UInt64
     private var report: ErrorReport?
-    private var outcome: HandleOutcome?
+    /// The outcome that reports carry if they are made from now on; nil until there is one.
+    var outcome: HandleOutcome?
 
     /// - Parameters:
-    ///   - address: What the report is made of: whoever dispatches it keeps it there meanwhile.
-    ///   - maker: Makes it.
-    ///   - sequence: What it counts as in the order of delivery.
+    ///   - address: The address of the value that the report is made from, where the dispatch's caller keeps it.
+    ///   - maker: The type of that value.
+    ///   - sequence: The report's number in the order of delivery.
     @unsafe @inline(__always)
     init(keptAt address: UnsafeRawPointer, by maker: any ReportMaker.Type, sequence: UInt64 = 0) {
         unsafe self.address = address
@@ -29,28 +32,23 @@ protocol ReportMaker {
         self.sequence = sequence
     }
 
-    /// The report of the error.
+    /// Returns the report of the error, made at the first call.
     mutating func made(for error: any Error) -> ErrorReport {
         var report = unsafe report ?? maker.report(of: error, keptAt: address, sequence: sequence)
         self.report = report
         if let outcome { report.outcome = outcome }
         return report
     }
-
-    /// Lets the reports made from now on carry an outcome.
-    mutating func carry(_ outcome: HandleOutcome) {
-        self.outcome = outcome
-    }
 }
 
-/// An error that is handled directly comes from a place.
+/// An error that is handled directly has only a source, from which its report is made.
 extension ErrorReport.Source: ReportMaker {
     static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
         unsafe ErrorReport(error: error, source: address.assumingMemoryBound(to: Self.self).pointee)
     }
 }
 
-/// Or it has a report.
+/// An error that is handled with its report keeps that report.
 extension ErrorReport: ReportMaker {
     static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
         unsafe address.assumingMemoryBound(to: Self.self).pointee

@@ -1,19 +1,18 @@
-/// A rule of an error map: what it matches, a value stands for.
+/// A rule of an error map, which has a value for the errors that it matches.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
-    /// Gives the value for an error that the rule is known to match, and to hand on as it is.
+    /// Gives the value for an error that is certain to match (``RuleStep/isCertain``).
     ///
     /// - Parameters:
-    ///   - content: What is in the error's box.
+    ///   - content: The content of the error's box.
     ///   - error: The error.
-    ///   - value: Where the value goes. (An optional that is returned would be of a type that is looked up at every
-    ///     call.)
-    func give<Content: Error>(for content: Content, _ error: any Error, _ value: inout Value) { overridden() }
+    ///   - value: Set to the value. (If an optional were returned, the runtime would look up its type at every call.)
+    func give<Content: Error>(for content: Content, _ error: any Error, _ value: inout Value) { mustBeOverridden() }
 
-    /// Gives the value, if the rule matches; returns whether it does.
-    func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool { overridden() }
+    /// Gives the value if the rule matches, and returns whether it does.
+    func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool { mustBeOverridden() }
 }
 
-/// A rule whose value is the same for all that it matches.
+/// A rule whose value is the same for all errors that it matches.
 final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
     private let matcher: RuleMatcher<Input>
     private let constant: Value
@@ -64,11 +63,11 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 }
 
 extension RuleSet {
-    /// Looks up the value of the first rule that matches, where the rules are those of a map.
+    /// Looks up the value of the first rule that matches; the rules must be those of an error map.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - value: Where the value goes; it stays as it is where no rule matches.
+    ///   - value: Set to the rule's value; unchanged if no rule matches.
     /// - Returns: The rule, which lives as long as this set; nil if none matches.
     @inline(never)
     func look<Value: Sendable>(for error: any Error, _ value: inout Value) -> Unmanaged<Rule>? {
@@ -92,7 +91,7 @@ extension RuleSet {
         return unsafe _openExistential(error, do: look)
     }
 
-    /// Asks one rule after the other.
+    /// Tries one rule after the other, and returns the first that matches.
     @inline(never)
     private static func firstMatch<Content: Error, Value: Sendable>(
         _ content: Content, _ error: any Error, _ start: RuleStepCursor, _ domain: Unmanaged<DomainSteps>?,
@@ -112,7 +111,7 @@ extension RuleSet {
         return nil
     }
 
-    /// Every rule of a map is one: no other is ever added.
+    /// Returns the rule of a step as a map rule, unchecked: an error map adds no other rules.
     @inline(__always)
     private static func mapRule<Value>(of step: RuleStep, _: Value.Type) -> Unmanaged<MapRule<Value>> {
         unsafe Unmanaged.fromOpaque(step.rule.toOpaque())

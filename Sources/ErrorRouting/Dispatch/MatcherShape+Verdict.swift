@@ -1,34 +1,31 @@
 import Foundation
 
-/// What is known of a matcher from an error's dynamic type alone.
+/// What an error's dynamic type alone says about whether a matcher matches.
 enum TypeVerdict {
     case never
     /// It depends on the error.
     case maybe
-    /// It matches; and `isCertain` means that it hands the error on as it is, so it need not be asked.
+    /// It matches; if `isCertain`, its output is the error itself, so that it need not be asked.
     case always(isCertain: Bool)
 }
 
-/// An error by which a dynamic type is judged for the first time.
+/// The first error of a dynamic type, from which the plan for the type is made.
 ///
-/// All but the type is asked only where it is the same for every error of the type: its conformances, and a Swift
-/// type's domain.
+/// Apart from its type, the error is asked only for what all errors of the type have in common: conformances, and a
+/// Swift type's domain.
 struct TypeExample {
     let error: any Error
     let type: any Error.Type
-    /// The domain of a Swift type, if a rule needs it; nil for `NSError` objects, each of which has its own, and where
-    /// it must not be asked, since the error is asking about itself.
+    /// The domain of a Swift type, if a rule needs it; nil for `NSError` objects, each of which has its own, and if
+    /// matchers recurse too deep to bridge the error.
     let domain: String?
-
     let isNSErrorObject: Bool
-
     /// The type, if it is a class.
     let ofClass: AnyClass?
 
     /// - Parameters:
     ///   - error: The error.
-    ///   - needsDomain: Whether the type's domain is to be asked, which bridges the error: that runs code of the
-    ///     user's.
+    ///   - needsDomain: Whether a rule needs the type's domain: then the error is bridged, which runs user code.
     init(_ error: any Error, needsDomain: Bool) {
         self.error = error
         type = Swift.type(of: error)
@@ -52,7 +49,7 @@ extension MatcherShape {
             if known != domain { return .never }
             return code == nil ? .always(isCertain: false) : .maybe
         case .conforming(_, let conforms):
-            // Bridging could make more of an `NSError` object than its class says, so each is asked.
+            // An `NSError` object may conform by bridging although its class does not, so each is asked.
             if example.isNSErrorObject { return .maybe }
             return conforms(example.error) ? .always(isCertain: false) : .never
         case .extracting(let type):
@@ -62,7 +59,7 @@ extension MatcherShape {
         case .any:
             return .always(isCertain: true)
         case .anywhere(let inner):
-            // The error itself goes first; if it does not match, something under it may.
+            // The error itself is asked first; if it does not match, an underlying error may.
             if case .always = inner.verdict(for: example) { return .always(isCertain: false) }
             return .maybe
         case .narrowed(let inner):
@@ -105,7 +102,7 @@ extension MatcherShape {
 }
 
 extension TypeVerdict {
-    /// The verdict on a matcher that asks for more.
+    /// The verdict on a matcher that has one more condition.
     fileprivate var narrowed: TypeVerdict {
         if case .never = self { .never } else { .maybe }
     }
@@ -114,7 +111,7 @@ extension TypeVerdict {
 // MARK: - What an index can look up
 
 extension MatcherShape {
-    /// The value that an error must equal, if it must equal one.
+    /// The value that an error must equal to match; nil if there is none.
     var requiredValue: (any Error)? {
         switch self {
         case .value(let value): value
@@ -124,7 +121,7 @@ extension MatcherShape {
         }
     }
 
-    /// The domain, and the code if there is one, that an error must have, if it must have any.
+    /// The domain, and the code unless any will do, that an error must have to match; nil if there is none.
     var requiredDomain: (domain: String, code: Int?)? {
         switch self {
         case .nsError(let domain, let code): (domain, code)
@@ -134,8 +131,8 @@ extension MatcherShape {
         }
     }
 
-    /// Whether to ask the matcher runs code of the user's: a predicate, an `==`, what an error says is under it, the
-    /// code of a subclass of `NSError`.
+    /// Whether asking the matcher runs user code: a predicate, an `==`, an error's underlying errors, or the code of a
+    /// subclass of `NSError`.
     var asksUser: Bool {
         switch self {
         case .conforming, .any: false
@@ -146,7 +143,7 @@ extension MatcherShape {
         }
     }
 
-    /// Whether what it matches depends on an error's domain.
+    /// Whether the match depends on an error's domain.
     var asksDomain: Bool {
         switch self {
         case .nsError: true
@@ -156,20 +153,11 @@ extension MatcherShape {
         }
     }
 
-    /// Whether ``requiredDomain`` is all that is asked.
-    var isPlainDomain: Bool {
+    /// Whether ``requiredValue`` or ``requiredDomain`` is the only condition.
+    var isPlain: Bool {
         switch self {
-        case .nsError: true
-        case .named(_, let inner): inner.isPlainDomain
-        default: false
-        }
-    }
-
-    /// Whether equality with ``requiredValue`` is all that is asked.
-    var isPlainValue: Bool {
-        switch self {
-        case .value: true
-        case .named(_, let inner): inner.isPlainValue
+        case .value, .nsError: true
+        case .named(_, let inner): inner.isPlain
         default: false
         }
     }

@@ -1,20 +1,66 @@
 import Synchronization
 
-/// The plans by type: read without a lock, written under one.
+/// The steps to try for errors of one dynamic type, and where to look up others: made for the first error of the type.
 ///
-/// It grows by doubling. Old tables are kept for readers that still look into them, which the doubling bounds to the
-/// size of the newest. A value that cannot be copied: as an object, it would be retained for every call.
+/// Unchecked, since the compiler cannot know that the memory of the steps does not change.
+@safe final class TypePlan: @unchecked Sendable {
+    /// The steps that need no look-up, of rules that match by the type alone or that have to be asked.
+    ///
+    /// These four are read without retaining the objects that own them, which `kept` retains.
+    let fixed: RuleStepList
+    /// The steps by value.
+    let values: Unmanaged<ValueIndex>?
+    /// The steps by code within the type's domain, if it is a Swift type.
+    let domain: Unmanaged<DomainSteps>?
+    /// The steps by domain and code, if the type is an `NSError` class.
+    let domains: Unmanaged<DomainIndex>?
+    private let kept: (fixed: RuleSteps, values: ValueIndex?, domain: DomainSteps?, domains: DomainIndex?)
+    /// Whether there are steps by value or by `NSError` domain.
+    let looksUp: Bool
+    /// Whether the type is a class: then a content of that static type may be an object of a subclass.
+    let isOfClass: Bool
+    /// Whether an asynchronous rule could be reached.
+    let mayBeAsynchronous: Bool
+
+    /// - Parameters:
+    ///   - fixed: The steps that need no look-up.
+    ///   - values: The steps by value.
+    ///   - domain: The steps by code within the domain of a Swift type.
+    ///   - domains: The steps by domain and code of `NSError` objects.
+    ///   - type: The dynamic type.
+    ///   - hasAsynchronousFallback: Whether any `onNoMatch` or `always` rule is asynchronous.
+    init(
+        fixed: RuleSteps, values: ValueIndex?, domain: DomainSteps?, domains: DomainIndex?, of type: Any.Type,
+        hasAsynchronousFallback: Bool
+    ) {
+        self.fixed = fixed.list
+        kept = (fixed, values, domain, domains)
+        unsafe self.values = unsafe values.map { unsafe Unmanaged.passUnretained($0) }
+        unsafe self.domain = unsafe domain.map { unsafe Unmanaged.passUnretained($0) }
+        unsafe self.domains = unsafe domains.map { unsafe Unmanaged.passUnretained($0) }
+        looksUp = values != nil || domains != nil
+        isOfClass = type is AnyClass
+        mayBeAsynchronous =
+            hasAsynchronousFallback || fixed.hasAsynchronous || values?.hasAsynchronous ?? false
+            || domain?.hasAsynchronous ?? false || domains?.hasAsynchronous ?? false
+    }
+}
+
+/// The plans by dynamic type, read without a lock and written under one.
+///
+/// Grows by doubling. Old tables are kept, since readers may still use them; together they are no larger than the
+/// newest. A noncopyable value and no object, since an object would be retained for every call.
 struct PlanTable: ~Copyable, Sendable {
     private struct State {
         /// All tables, the newest last.
         var tables: [ProbeTable] = []
-        /// How many plans the newest has room for.
+        /// How many plans the newest table has room for.
         var room = 2
-        /// Holds the plans.
+        /// All plans, retained here; larger tables are filled from these.
         var plans: [(key: UInt, plan: TypePlan)] = []
     }
 
-    /// The newest table's address.
+    /// The newest table's address; 0 before the first plan.
     private let current = Atomic<UInt>(0)
     private let state = Locked(State())
 
@@ -34,7 +80,7 @@ struct PlanTable: ~Copyable, Sendable {
         return unsafe UnsafeRawPointer(bitPattern: table.find(key)).map { unsafe Unmanaged.fromOpaque($0) }
     }
 
-    /// Keeps a plan for a type, unless there is one already; returns the one that counts.
+    /// Adds a plan for a type unless there is one already, and returns the one in the table.
     func insert(_ plan: TypePlan, for type: Any.Type) -> Unmanaged<TypePlan> {
         let key = UInt(bitPattern: ObjectIdentifier(type))
         return unsafe state.withLock { state in

@@ -1,9 +1,9 @@
-/// One rule: what it matches, and what it is called; its subclass knows what it does.
+/// One rule: what it matches, and its description; subclasses define what it does.
 ///
-/// An object with methods, and no struct of closures: dispatches read rules through unmanaged references and call a
-/// method without retaining anything, so that concurrent ones share nothing that they write to.
+/// A class with methods and no struct of closures: dispatches call the methods through unmanaged references and retain
+/// nothing, so that concurrent dispatches write to no memory that they share.
 ///
-/// Unchecked, since a class with subclasses cannot be checked; all of them have nothing but constants.
+/// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
 class Rule: @unchecked Sendable {
     let shape: MatcherShape
     let registration: RuleRegistration
@@ -13,68 +13,66 @@ class Rule: @unchecked Sendable {
         registration = RuleRegistration(shape: shape, source: source)
     }
 
-    /// Whether the rule matches.
-    ///
-    /// Whatever it does, it does not do it.
-    func matches(_ subject: inout ErrorSubject) -> Bool { overridden() }
+    /// Returns whether the rule matches; runs no action.
+    func matches(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 
-    /// Whether the rule stops every error that it matches, which can be known only of `ignore`.
+    /// Whether the rule is known to stop every error that it matches, as `ignore` does.
     var alwaysStops: Bool { false }
 
-    /// Whether what the rule does may suspend.
+    /// Whether the rule's action may suspend.
     var isAsynchronous: Bool { false }
 
-    /// Whether the action gets the report.
-    var takesReport: Bool { false }
+    /// Whether the rule's action gets the report.
+    var needsReport: Bool { false }
 
-    /// Does what the rule does with an error that it is known to match, and to hand on as it is, without suspending.
+    /// Applies the rule to an error that is certain to match (``RuleStep/isCertain``), without suspending.
     ///
     /// - Parameters:
-    ///   - content: What is in the error's box.
+    ///   - content: The content of the error's box.
     ///   - error: The error.
-    ///   - report: Its report; nil for a rule that takes none.
+    ///   - report: The error's report; may be nil for a rule that needs none.
     func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
     ) throws -> DispatchProgress.Answer {
-        overridden()
+        mustBeOverridden()
     }
 
-    /// Asks the matcher and, where it matches, does what the rule does without suspending.
+    /// Asks the matcher and, if it matches, applies the rule, without suspending.
     ///
     /// - Parameters:
     ///   - subject: The error.
-    ///   - report: Its report.
-    ///   - supervisor: Whoever may take the dispatch away.
+    ///   - report: The error's report.
+    ///   - supervisor: May supersede the dispatch.
     func actIfMatching(
         _ subject: inout ErrorSubject, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
-        overridden()
+        mustBeOverridden()
     }
 
-    /// Does what the rule does with an error that it is known to match, and to hand on as it is, where it takes no
-    /// report.
-    func actSuspending(on error: any Error) async throws -> DispatchProgress.Answer { overridden() }
+    /// Applies an asynchronous rule that needs no report to an error that is certain to match
+    /// (``RuleStep/isCertain``).
+    func actSuspending(on error: any Error) async throws -> DispatchProgress.Answer { mustBeOverridden() }
 
-    /// Asks the matcher unless the match is certain and, where it matches, does what the rule does.
+    /// Asks the matcher unless the error is certain to match and, if it matches, applies the asynchronous rule.
     ///
     /// - Parameters:
     ///   - subject: The error.
-    ///   - report: Its report.
-    ///   - isCertain: Whether the rule is known to match, and to hand the error on as it is.
-    ///   - watch: Told between the match and the action: predicates do not count into an action's time.
+    ///   - report: The error's report.
+    ///   - isCertain: Whether the error is certain to match (``RuleStep/isCertain``).
+    ///   - watch: Told between the match and the action, since a predicate's time does not count as the action's.
     func actSuspending(
         _ subject: inout ErrorSubject, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
     ) async throws -> DispatchProgress.Answer {
-        overridden()
+        mustBeOverridden()
     }
 
-    /// Stands in for a method that every subclass in use has of its own.
-    final func overridden(_ name: StaticString = #function) -> Never {
+    /// Traps; the body of methods that every subclass in use overrides.
+    final func mustBeOverridden(_ name: StaticString = #function) -> Never {
         fatalError("\(type(of: self)) does not override \(name)")
     }
 }
 
-/// A matcher within a rule.
+/// A rule's matcher.
 struct RuleMatcher<Input: Sendable>: Sendable {
     private let evaluate: @Sendable (inout ErrorSubject) -> Input?
     private let handsOnAnyError = Input.self == (any Error).self
@@ -85,16 +83,16 @@ struct RuleMatcher<Input: Sendable>: Sendable {
         asksUser = matcher.shape.asksUser
     }
 
-    /// Calls a closure with an error that is certain to match, as what the matcher hands on: nothing is copied, and
-    /// nothing cast.
+    /// Calls a closure with an error that is certain to match, as the matcher's output: without a copy, and without a
+    /// cast at run time.
     ///
-    /// - Precondition: What is in the box is an `Input`, or `Input` is `any Error`.
+    /// - Precondition: The content of the box is an `Input`, or `Input` is `any Error`.
     @inline(__always)
     func handOn<Content: Error, Result>(
         _ content: Content, _ error: any Error, to receive: (Input) throws -> Result
     ) rethrows -> Result {
         assert(handsOnAnyError || type(of: content) is Input.Type, "\(Content.self) was taken for \(Input.self)")
-        // By its address: a generic function that is handed the error may be handed what is in it.
+        // By its address, since a generic function that is passed `any Error` may get the content of its box instead.
         if handsOnAnyError {
             return try unsafe withUnsafePointer(to: error) { error in
                 try unsafe receive(UnsafeRawPointer(error).assumingMemoryBound(to: Input.self).pointee)
@@ -103,7 +101,7 @@ struct RuleMatcher<Input: Sendable>: Sendable {
         return try unsafe receive(unsafeBitCast(content, to: Input.self))
     }
 
-    /// What the matcher hands on, or nil where it does not match.
+    /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.
     func input(_ subject: inout ErrorSubject) -> Input? {
         guard asksUser else { return evaluate(&subject) }
         guard let entry = PerThread.enterMatcher() else { return nil }

@@ -2,14 +2,14 @@ import Synchronization
 
 /// A rule's description, one copy for each thread slot.
 ///
-/// Every outcome names the rule that decided it. If all named one object, concurrent dispatches would retain and
-/// release the same reference count, and their throughput would not grow with the cores; so each thread hands out a
-/// copy of its own, made when it is first needed.
+/// Every outcome names the rule that decided it. If all named one object, concurrent dispatches would change the same
+/// reference count, and their throughput would not grow with the cores; so each thread names a copy of its own, made
+/// when it is first needed.
 struct RuleRegistration: ~Copyable, Sendable {
     private typealias Storage = RuleDescription.Storage
 
     private let original: Storage
-    /// As many as there are thread slots, once one was needed.
+    /// The address of the block of copies, one for each thread slot; 0 until one is needed.
     private let copies = Atomic<UInt>(0)
 
     init(shape: MatcherShape, source: ErrorReport.Source) {
@@ -26,10 +26,10 @@ struct RuleRegistration: ~Copyable, Sendable {
         unsafe block.deallocate()
     }
 
-    /// The original, for what happens once.
+    /// The original, for failures and explanations, which are rare.
     var description: RuleDescription { RuleDescription(original) }
 
-    /// The calling thread's copy, for what happens with every error.
+    /// The calling thread's copy, for outcomes, of which every error has one.
     var threadsOwnDescription: RuleDescription {
         let block = unsafe block(copies.load(ordering: .acquiring)) ?? makeBlock()
         let place = unsafe block + PerThread.slot

@@ -2,11 +2,10 @@ import Synchronization
 
 /// The rules of one handler or map.
 ///
-/// A value on a list of nodes that grows at its end: a verb adds one node and shares the rest, and so does putting one
-/// set on top of another. The list becomes a program when it is first dispatched through, and one with indexes at
-/// the second time.
+/// A value that refers to the last node of a list: adding a rule, or another set on top, adds one node and shares the
+/// rest. The list is compiled to a program at the first dispatch, and to one with indexes at the second.
 ///
-/// Unchecked for the cell's address: what is in it is read and written atomically.
+/// Unchecked for the cell's address: the cell is read and written atomically.
 @safe struct RuleSet: @unchecked Sendable {
     /// The lists of rules, in the order in which a dispatch goes through them.
     enum Stage: Int, Sendable, Hashable, CaseIterable {
@@ -17,15 +16,15 @@ import Synchronization
         didSet { unsafe cell = last?.cell }
     }
 
-    /// The last node's cell, without a way over the node: it would be retained.
+    /// The last node's cell, kept here since reading it through the node would retain the node.
     private var cell: ProgramCell?
 
-    /// Which lists are not empty, a bit for each.
+    /// Which stages have rules, a bit for each.
     private var stages: UInt8 = 0
 
     var isEmpty: Bool { last == nil }
 
-    /// Whether there are rules in a stage.
+    /// Returns whether a stage has rules.
     func has(_ stage: Stage) -> Bool { stages & 1 << stage.rawValue != 0 }
 
     mutating func add(_ rule: Rule, to stage: Stage) {
@@ -50,9 +49,9 @@ import Synchronization
         }
     }
 
-    /// The set, not retained, for those who hold it elsewhere and must not retain it for a look at it.
+    /// An unretained reference to a set, for callers that hold the set elsewhere and must not retain it to read it.
     @safe struct Reference: @unchecked Sendable {
-        // Unchecked for the addresses, as the set.
+        // Unchecked for the addresses, as the set is.
         private let cell: ProgramCell?
         private let last: Unmanaged<RuleNode>?
 
@@ -61,38 +60,81 @@ import Synchronization
             unsafe last = set.last.map { unsafe Unmanaged.passUnretained($0) }
         }
 
-        /// The program for a dispatch that begins, which lives as long as the set.
+        /// The program for a dispatch that begins; it lives as long as the set.
         var program: Unmanaged<DispatchProgram> {
             if let cell = unsafe cell, let program = unsafe RuleNode.program(in: cell) { return unsafe program }
             return unsafe last?.takeUnretainedValue().makeProgram() ?? Unmanaged.passUnretained(DispatchProgram.empty)
         }
 
-        /// The program for whoever goes on with a dispatch: it does not count as another use.
+        /// The program for a dispatch that goes on, which does not count as another use.
         var programInUse: Unmanaged<DispatchProgram> {
             if let cell = unsafe cell, let program = unsafe RuleNode.programInUse(in: cell) { return unsafe program }
             return unsafe program
         }
     }
 
-    /// This set, not retained.
+    /// An unretained reference to this set.
     var reference: Reference { Reference(self) }
 
-    /// The program for a dispatch that begins, not retained: it lives as long as this set.
+    /// The program for a dispatch that begins; it lives as long as this set.
     var unretainedProgram: Unmanaged<DispatchProgram> {
         if let cell = unsafe cell, let program = unsafe RuleNode.program(in: cell) { return unsafe program }
         return unsafe last?.makeProgram() ?? Unmanaged.passUnretained(DispatchProgram.empty)
     }
 
-    /// The program for whoever goes on with a dispatch, or looks at the rules: it does not count as another use.
+    /// The program for a dispatch that goes on, or for reading the rules, neither of which counts as another use.
     var programInUse: Unmanaged<DispatchProgram> { unsafe reference.programInUse }
 }
 
-/// Where a program's address is once the rules are used; 0 before, and odd after the first use.
+// MARK: - Dispatch
+
+/// A walk refers to programs and rules that live as long as the set, which each dispatch keeps alive to its end.
+extension RuleSet {
+    /// Tries the rules in order, unless by the error's type alone an asynchronous one could be reached.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - origin: What the error's report is made from.
+    /// - Returns: The outcome; nil, and no action has run, if an asynchronous rule could be reached.
+    @inline(__always)
+    func dispatchIfSynchronous<Origin: ReportMaker>(
+        _ error: any Error, _ origin: @autoclosure () -> Origin
+    ) -> HandleOutcome? {
+        defer { withExtendedLifetime(self) {} }
+        return unsafe DispatchWalk.runIfSynchronous(error, through: unretainedProgram, origin())
+    }
+
+    /// Tries the rules in order without suspending, unless an asynchronous one is for the error.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - origin: What the error's report is made from.
+    /// - Returns: The outcome; nil, and no action has run, if an asynchronous rule is for the error.
+    func dispatchSynchronously<Origin: ReportMaker>(_ error: any Error, _ origin: Origin) -> HandleOutcome? {
+        if let outcome = dispatchIfSynchronous(error, origin) { return outcome }
+        defer { withExtendedLifetime(self) {} }
+        var walk = unsafe DispatchWalk(programInUse, on: nil, error, from: DispatchProgress())
+        if walk.needsSuspension() { return nil }
+        unsafe withUnsafePointer(to: origin) { origin in
+            var report = unsafe LazyReport(keptAt: origin, by: Origin.self)
+            _ = walk.finish(&report, under: nil, skipsAsynchronous: true)
+        }
+        return walk.progress.outcome
+    }
+
+    /// Tries the rules in order on the caller's executor, without a time limit.
+    func dispatch<Origin: ReportMaker>(_ error: any Error, _ origin: Origin) async -> HandleOutcome {
+        defer { withExtendedLifetime(self) {} }
+        return await unsafe DispatchWalk.run(error, through: programInUse, origin)
+    }
+}
+
+/// A cell for a program's address: 0 before the first use of the rules, odd after it, and even after the second.
 private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
 
-/// A link in the list of registrations.
+/// A node in the list of registrations.
 ///
-/// Unchecked for its links, which change once, at the end of its life.
+/// Unchecked for its links, which change only while the list is deallocated.
 @safe private final class RuleNode: @unchecked Sendable {
     enum Content {
         case rule(Rule, RuleSet.Stage)
@@ -114,8 +156,8 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
         unsafe Self.program(cell.pointee.load(ordering: .acquiring) & ~Self.firstUse)?.release()
         unsafe cell.deinitialize(count: 1)
         unsafe cell.deallocate()
-        // Link by link, since a list of many thousands, or as many sets on top of each other, would otherwise end in as
-        // deep a recursion.
+        // Node by node, since to release a list of thousands of rules, or thousands of sets on top of each other, would
+        // otherwise recurse as deep.
         var sets: [RuleNode] = []
         var next = takeLinks(&sets) ?? sets.popLast()
         while next != nil {
@@ -124,16 +166,16 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
         }
     }
 
-    /// Hands over what the node holds of others, at the end of its life: the one before it, and the end of a set.
+    /// Takes the links of a node that is deallocated: returns the previous node, and adds a set's last one to `sets`.
     private func takeLinks(_ sets: inout [RuleNode]) -> RuleNode? {
         if case .set(let last) = content.take() { sets.append(last) }
         return previous.take()
     }
 
-    /// Makes the program for a dispatch.
+    /// Returns the program for a dispatch that begins, compiled at the first use, and with indexes at the second.
     ///
-    /// The first one reads the rules as they come: most handlers that are made for a request are used once, and to
-    /// index their rules costs many times what that use does. From the second on they are looked up.
+    /// The first one has no indexes: most handlers that are made for a request are used once, and indexing their rules
+    /// costs many times as much as that use.
     @inline(never)
     func makeProgram() -> Unmanaged<DispatchProgram> {
         let found = unsafe cell.pointee.load(ordering: .acquiring)
@@ -146,26 +188,26 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
             ordering: .acquiringAndReleasing
         )
         if isFirst {
-            // The new one keeps the first.
+            // The new program retains the first.
             if found != 0 { unsafe first?.release() }
             return unsafe made
         }
-        // Two may compile at once; the first one's program is the one that counts.
+        // Of programs that are compiled at once, the first in the cell is used.
         unsafe made.release()
         return unsafe Self.program(other & ~Self.firstUse) ?? Unmanaged.passUnretained(DispatchProgram.empty)
     }
 
-    /// Marks the address of a program for the first use.
+    /// The bit that marks the address of the program for the first use.
     private static let firstUse: UInt = 1
 
-    /// The program, if the rules were used more than once.
+    /// Returns the program, if the rules were used more than once.
     @inline(__always)
     static func program(in cell: ProgramCell) -> Unmanaged<DispatchProgram>? {
         let bits = unsafe cell.pointee.load(ordering: .acquiring)
         return unsafe bits & firstUse == 0 ? program(bits) : nil
     }
 
-    /// The program, if the rules were used at all.
+    /// Returns the program, if the rules were used at all.
     static func programInUse(in cell: ProgramCell) -> Unmanaged<DispatchProgram>? {
         unsafe program(cell.pointee.load(ordering: .acquiring) & ~firstUse)
     }
@@ -176,7 +218,7 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
 
     /// Collects the rules from the last registered to the first, and compiles them.
     ///
-    /// - Parameter first: The program of the first use; nil if this is it.
+    /// - Parameter first: The program of the first use; nil at that use.
     private func compile(after first: DispatchProgram?) -> DispatchProgram {
         if let first {
             return DispatchProgram(
@@ -188,7 +230,7 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
             if let previous = node.previous { pending.append(previous) }
             switch node.content {
             case .rule(let rule, let stage): lists[stage.rawValue].append(rule)
-            // On top of what is before the node, so it is taken next.
+            // The set counts as registered after the nodes before this one, so its rules are collected first.
             case .set(let last): pending.append(last)
             case nil: break
             }
@@ -196,8 +238,7 @@ private typealias ProgramCell = UnsafeMutablePointer<Atomic<UInt>>
         return DispatchProgram(
             rules: lists[RuleSet.Stage.rules.rawValue],
             onNoMatch: lists[RuleSet.Stage.onNoMatch.rawValue],
-            always: lists[RuleSet.Stage.always.rawValue],
-            isIndexed: false
+            always: lists[RuleSet.Stage.always.rawValue]
         )
     }
 }

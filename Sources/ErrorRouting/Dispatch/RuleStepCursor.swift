@@ -1,6 +1,6 @@
 import Foundation
 
-/// The steps of one dispatch: those that the type alone gives, and those that were looked up, merged by their order.
+/// The remaining steps of one dispatch: those of the type's plan, and those that were looked up, merged by their order.
 struct RuleStepCursor {
     private var fixed: RuleStepList
     private var values: RuleStepList
@@ -11,10 +11,10 @@ struct RuleStepCursor {
         self.init(list, .none, .none)
     }
 
-    /// The first step of a plan for an error of its type, where it lies, and whether it is the only one; but for those
-    /// by the domain of a Swift type.
+    /// Returns the address of a plan's first step for an error, and whether that step is the only one; leaves out the
+    /// steps by the domain of a Swift type.
     ///
-    /// Most plans look nothing up, and then no cursor is made.
+    /// Makes no cursor if the plan looks nothing up, as most do not.
     @inline(__always)
     static func first<Content: Error>(
         of plan: Unmanaged<TypePlan>, for content: Content
@@ -34,7 +34,7 @@ struct RuleStepCursor {
         return unsafe (place, cursor.first == nil)
     }
 
-    /// The steps of a plan for an error of its type, but for those by the domain of a Swift type.
+    /// Makes a cursor over a plan's steps for an error, without those by the domain of a Swift type.
     @inline(__always)
     init<Content: Error>(_ plan: Unmanaged<TypePlan>, for content: Content) {
         let (steps, index, domains) = unsafe plan._withUnsafeGuaranteedRef { unsafe ($0.fixed, $0.values, $0.domains) }
@@ -42,7 +42,7 @@ struct RuleStepCursor {
         self.init(steps, found, unsafe domains == nil ? .none : Self.steps(in: domains!, for: content))
     }
 
-    /// Steps of three kinds; those of one alone need not be merged.
+    /// Makes a cursor over three lists, which need not be merged if only one of them has steps.
     @inline(__always)
     private init(_ fixed: RuleStepList, _ values: RuleStepList, _ domains: RuleStepList) {
         let isOne = fixed.isEmpty && (values.isEmpty || domains.isEmpty)
@@ -67,7 +67,7 @@ struct RuleStepCursor {
         in index: Unmanaged<DomainIndex>, for content: Content
     ) -> RuleStepList {
         let error = unsafe unsafeDowncast(unsafeBitCast(content, to: AnyObject.self), to: NSError.self)
-        // A subclass may have a code that dispatches the error.
+        // A subclass may override `domain` or `code` with user code, which may dispatch the error.
         let isPlain = type(of: error) == NSError.self
         let entry = isPlain ? nil : PerThread.enterMatcher()
         guard isPlain || entry != nil else { return .none }
@@ -76,20 +76,20 @@ struct RuleStepCursor {
         return found
     }
 
-    /// Adds the steps by the domain of a Swift type, whose errors are no objects and have none by theirs.
+    /// Adds the steps by the domain of a Swift type; its plan has none by the domain of `NSError` objects.
     mutating func add(_ steps: Unmanaged<DomainSteps>, for subject: inout ErrorSubject) {
         let found = unsafe steps._withUnsafeGuaranteedRef { $0.steps(for: &subject) }
         self = isMerging ? Self(fixed, values, found) : Self(fixed, .none, found)
     }
 
-    /// The next step, where it lies; nil at the end.
+    /// The address of the next step; nil at the end.
     @inline(__always)
     var first: UnsafePointer<RuleStep>? {
         if isMerging { return unsafe firstMerged }
         return unsafe fixed.isEmpty ? nil : fixed.next
     }
 
-    /// Goes on behind the next step.
+    /// Advances past the next step.
     @inline(__always)
     mutating func removeFirst() {
         if isMerging { removeFirstMerged() } else { fixed.removeFirst() }

@@ -1,16 +1,16 @@
 /// One rule in a plan, with its place in the order.
 ///
-/// The rule is not retained: whoever holds the plan holds the rules.
+/// The rule is not retained: the program that holds the plan holds the rules.
 @safe struct RuleStep {
     let rule: Unmanaged<Rule>
     let order: Int
-    /// Whether the rule is known to match, and to hand the error on as it is.
+    /// Whether the error is certain to match: the rule is known to match, and its matcher's output is the error itself.
     let isCertain: Bool
-    /// Whether what the rule does may suspend.
+    /// Whether the rule's action may suspend.
     let isAsynchronous: Bool
-    /// Whether the rule can act without being asked, and without a report.
+    /// Whether the rule can act without asking its matcher, and without a report.
     let actsAlone: Bool
-    /// And without suspending.
+    /// Whether the rule can act like that, and without suspending.
     let actsAtOnce: Bool
 
     init(_ rule: Rule, order: Int, isCertain: Bool) {
@@ -18,7 +18,7 @@
         self.order = order
         self.isCertain = isCertain
         isAsynchronous = rule.isAsynchronous
-        actsAlone = isCertain && !rule.takesReport
+        actsAlone = isCertain && !rule.needsReport
         actsAtOnce = actsAlone && !rule.isAsynchronous
     }
 }
@@ -42,7 +42,7 @@ final class RuleSteps: @unchecked Sendable {
         list = unsafe RuleStepList(next: UnsafePointer(base), end: UnsafePointer(base + steps.count))
     }
 
-    /// The rules of a stage that is not looked up: each is tried, and matches whatever comes.
+    /// Makes the steps of `onNoMatch` or `always` rules, which match every error.
     convenience init(fallbacks rules: [Rule]) {
         self.init(rules.enumerated().map { ($0.element, $0.offset, true) })
     }
@@ -50,27 +50,20 @@ final class RuleSteps: @unchecked Sendable {
     deinit { unsafe list.next.deallocate() }
 }
 
-/// What is left of some steps.
+/// The remaining steps of a list.
 @safe struct RuleStepList {
     var next: UnsafePointer<RuleStep>
     let end: UnsafePointer<RuleStep>
 
-    /// No steps: two equal addresses, which nobody reads.
-    static var none: RuleStepList { RuleStepList() }
-
-    private init() {
-        unsafe next = UnsafePointer(bitPattern: MemoryLayout<RuleStep>.alignment)!
-        unsafe end = next
-    }
-
-    init(next: UnsafePointer<RuleStep>, end: UnsafePointer<RuleStep>) {
-        unsafe self.next = next
-        unsafe self.end = end
+    /// An empty list: two equal addresses, which are never read.
+    static var none: RuleStepList {
+        let address = unsafe UnsafePointer<RuleStep>(bitPattern: MemoryLayout<RuleStep>.alignment)!
+        return unsafe RuleStepList(next: address, end: address)
     }
 
     var isEmpty: Bool { unsafe next == end }
 
-    /// The place of the next step; after all others where there is none.
+    /// The place of the next step; larger than every place if there is none.
     var order: Int { isEmpty ? .max : unsafe next.pointee.order }
 
     mutating func removeFirst() { unsafe next += 1 }

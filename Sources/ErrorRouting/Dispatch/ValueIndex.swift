@@ -1,6 +1,6 @@
 /// The rules for values of one `Hashable` error type, by value; its subclass knows the type.
 ///
-/// Unchecked, since a class with subclasses cannot be checked; the only one has nothing but constants.
+/// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
 class ValueIndex: @unchecked Sendable {
     let hasAsynchronous: Bool
 
@@ -8,9 +8,7 @@ class ValueIndex: @unchecked Sendable {
         self.hasAsynchronous = hasAsynchronous
     }
 
-    /// The steps of the rules whose value an error equals, in order.
-    ///
-    /// It runs code of the user's.
+    /// Returns the steps of the rules whose value an error equals, in order; runs user code (`==`, `hash`).
     ///
     /// - Precondition: The error is of the index's type.
     func steps<Content: Error>(for content: Content) -> RuleStepList {
@@ -18,22 +16,22 @@ class ValueIndex: @unchecked Sendable {
     }
 }
 
-/// A few values are compared one by one, more of them are found by their hash.
+/// The index for values of one type: a few values are compared one by one; more are found by hash.
 ///
-/// The values lie in memory of their own: an array of a generic type is looked up at every call, and so would be an
-/// optional value.
+/// The values lie in memory of their own: the runtime would look up the type of a generic array, or of an optional
+/// value, at every call.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class HashableValueIndex<Value: Error & Hashable>: ValueIndex, @unchecked Sendable {
-    /// How many values are compared at most without asking for a hash.
+    /// The largest number of values that are compared without a hash.
     private static var fewValues: Int { 4 }
 
     private let count: Int
     private let values: UnsafeMutablePointer<Value>
     private let lists: UnsafeMutablePointer<RuleStepList>
-    /// The places of the values plus one, by hash; nil for a few.
+    /// Each value's place plus one, by the value's hash; nil for a few values.
     private let table: ProbeTable?
-    /// Holds what the lists refer to.
+    /// Retains the steps that the lists refer to.
     private let steps: [RuleSteps]
 
     /// - Parameter rules: The rules in order, each with the value that it requires.
@@ -61,14 +59,14 @@ class ValueIndex: @unchecked Sendable {
         var steps: [(rule: Rule, order: Int, isCertain: Bool)] = []
     }
 
-    /// The rules by their values.
+    /// Returns the rules grouped by value.
     ///
-    /// Not by a dictionary of values, which traps where their `==` or hash is not to be relied upon.
+    /// Uses no dictionary of values, which would trap if their `==` and `hash` were inconsistent.
     private static func grouped(_ rules: [(value: Value, rule: Rule, order: Int)]) -> [Group] {
         var groups: [Group] = []
         var numbersByHash: [Int: [Int]] = [:]
         for entry in rules {
-            // What does not equal itself is found by nothing.
+            // No error equals a value that does not equal itself.
             guard entry.value == entry.value else { continue }
             let hash = entry.value.hashValue
             let known = numbersByHash[hash]?.first { groups[$0].value == entry.value }
@@ -77,7 +75,7 @@ class ValueIndex: @unchecked Sendable {
                 groups.append(Group(value: entry.value, hash: hash))
                 numbersByHash[hash, default: []].append(number)
             }
-            groups[number].steps.append((entry.rule, entry.order, entry.rule.shape.isPlainValue))
+            groups[number].steps.append((entry.rule, entry.order, entry.rule.shape.isPlain))
         }
         return groups
     }
@@ -101,12 +99,12 @@ class ValueIndex: @unchecked Sendable {
             while unsafe place < count && values[place] != value { place += 1 }
             if place == count { return .none }
         }
-        // What does not equal itself never matches.
+        // An error that does not equal itself matches no value.
         return value == value ? unsafe lists[place] : .none
     }
 }
 
-/// Makes an index for values of a type, if it is `Hashable`.
+/// Returns an index for values of a type; nil if the type is not `Hashable`, or is bridged to `NSError`.
 ///
 /// - Parameters:
 ///   - type: The errors' dynamic type.
@@ -119,7 +117,7 @@ func makeValueIndex(_ type: any Error.Type, _ rules: [(rule: Rule, order: Int)])
             }
         )
     }
-    // Foundation's errors are compared one by one: on Linux their hash traps where the user info holds Swift errors.
+    // Foundation's errors are compared one by one: on Linux their hash traps if the user info holds Swift errors.
     if NSErrorBridge.isBridged(type) { return nil }
     guard let hashable = type as? any (Error & Hashable).Type else { return nil }
     return make(hashable)

@@ -1,13 +1,13 @@
 extension ErrorHandler {
-    /// Runs an operation, and handles here what it throws.
+    /// Runs an operation, and handles the error if it throws one.
     ///
-    /// A cancellation is handled like any other error; ``default`` ignores it. Failures of actions go
-    /// to the process's ``LastResort``, since nobody sees the outcome.
+    /// A cancellation is handled like any other error; ``default`` ignores it. Failures of actions go to the process's
+    /// ``LastResort``, since no caller gets the outcome.
     ///
     /// - Parameters:
     ///   - fileID: Where the error comes from.
     ///   - line: Where the error comes from.
-    ///   - operation: What may throw. It keeps the caller's isolation.
+    ///   - operation: The operation to run. It keeps the caller's isolation.
     /// - Returns: What the operation returned, or nil if it threw.
     @discardableResult
     public func catching<T>(
@@ -18,12 +18,12 @@ extension ErrorHandler {
         do {
             return try await operation()
         } catch {
-            await handle(error, fileID: fileID, line: line).tellFailures()
+            await handle(error, fileID: fileID, line: line).writeFailures()
             return nil
         }
     }
 
-    /// Runs an operation that returns an optional, which stays one; see ``catching(fileID:line:_:)``.
+    /// Runs an operation that returns an optional, and wraps it in no second one; see ``catching(fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         fileID: String = #fileID,
@@ -33,15 +33,15 @@ extension ErrorHandler {
         do {
             return try await operation()
         } catch {
-            await handle(error, fileID: fileID, line: line).tellFailures()
+            await handle(error, fileID: fileID, line: line).writeFailures()
             return nil
         }
     }
 
-    /// Runs a synchronous operation, and handles here what it throws; see ``catching(fileID:line:_:)``.
+    /// Runs a synchronous operation, and handles the error if it throws one; see ``catching(fileID:line:_:)``.
     ///
-    /// Where the handler needs to suspend for the error it is handled soon after, as ``handleSoon(_:fileID:line:)``
-    /// does.
+    /// If a rule for the error is asynchronous, the error is handled in a task of its own, as by
+    /// ``handleSoon(_:fileID:line:)``.
     @discardableResult
     public func catching<T>(
         fileID: String = #fileID,
@@ -56,7 +56,9 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs a synchronous operation that returns an optional, which stays one; see ``catching(fileID:line:_:)``.
+    /// Runs a synchronous operation that returns an optional, and wraps it in no second one.
+    ///
+    /// See ``catching(fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         fileID: String = #fileID,
@@ -71,9 +73,11 @@ extension ErrorHandler {
         }
     }
 
-    /// Runs an operation that returns nothing, and handles here what it throws; see ``catching(fileID:line:_:)``.
+    /// Runs an operation that returns nothing, and handles the error if it throws one.
     ///
-    /// - Returns: Whether it succeeded.
+    /// See ``catching(fileID:line:_:)``.
+    ///
+    /// - Returns: Whether the operation succeeded.
     @discardableResult
     public func catching(
         fileID: String = #fileID,
@@ -84,16 +88,16 @@ extension ErrorHandler {
             try await operation()
             return true
         } catch {
-            await handle(error, fileID: fileID, line: line).tellFailures()
+            await handle(error, fileID: fileID, line: line).writeFailures()
             return false
         }
     }
 
-    /// Runs a synchronous operation that returns nothing, and handles here what it throws.
+    /// Runs a synchronous operation that returns nothing, and handles the error if it throws one.
     ///
     /// See ``catching(fileID:line:_:)``.
     ///
-    /// - Returns: Whether it succeeded.
+    /// - Returns: Whether the operation succeeded.
     @discardableResult
     public func catching(
         fileID: String = #fileID,

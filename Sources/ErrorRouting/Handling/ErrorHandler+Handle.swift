@@ -1,20 +1,20 @@
 extension ErrorHandler {
     /// Handles an error: runs the actions of the rules that match, in order.
     ///
-    /// It stays on the caller's executor, and no action has a time limit here; the bus has one.
+    /// Runs on the caller's executor and without a time limit for actions, which only the bus has.
     ///
     /// - Parameters:
     ///   - error: The error to handle.
     ///   - fileID: Where the error comes from.
     ///   - line: Where the error comes from.
-    /// - Returns: What became of the error, with the failures of actions that threw.
-    /// - Complexity: Beside the actions, O(1) in the number of rules, but for those that have to be tried for every
-    ///   error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``). The first error of a type costs
+    /// - Returns: The outcome, with the failures of actions that threw.
+    /// - Complexity: Apart from the actions, O(1) in the number of rules, except for those that have to be tried for
+    ///   every error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``). The first error of a type costs
     ///   O(number of rules).
     @inlinable
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
-        // Inlined, so that callers set up no asynchronous call where nothing is asynchronous.
+        // Inlinable, so that callers set up no asynchronous call if no rule for the error is asynchronous.
         if let outcome = handleIfSynchronous(error, fileID, line) { return outcome }
         return await handleSuspending(error, fileID, line)
     }
@@ -31,8 +31,8 @@ extension ErrorHandler {
 
     /// Handles an error that comes with its report.
     ///
-    /// - Parameter report: The report, which actions get as it is; `always` actions get it with the outcome so far.
-    /// - Returns: What became of the error, with the failures of actions that threw.
+    /// - Parameter report: The report, which actions get unchanged; `always` actions get it with the outcome so far.
+    /// - Returns: The outcome, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
         if let outcome = rules.dispatchIfSynchronous(report.error, report) { return outcome }
@@ -48,7 +48,7 @@ extension ErrorHandler {
     ///   - error: The error to handle.
     ///   - fileID: Where the error comes from.
     ///   - line: Where the error comes from.
-    /// - Returns: What became of the error; or nil, and no action has run.
+    /// - Returns: The outcome; nil, and no action has run, if it declines.
     public func handleSynchronously(
         _ error: any Error,
         fileID: String = #fileID,
@@ -57,11 +57,11 @@ extension ErrorHandler {
         rules.dispatchSynchronously(error, ErrorReport.Source(fileID: fileID, line: line))
     }
 
-    /// Handles an error where nobody can wait, in a callback say: at once if no rule needs to suspend for it, else
-    /// soon, in a task of its own.
+    /// Handles an error for a caller that cannot wait, such as a callback: at once if no rule for it is asynchronous,
+    /// else in a task of its own.
     ///
-    /// Of errors that are handled soon the order is not kept; where it matters, post them to an ``ErrorBus``. Failures
-    /// of actions go to the process's ``LastResort``, since nobody sees the outcome.
+    /// Errors that are handled in tasks are in no order; if the order matters, post them to an ``ErrorBus``. Failures
+    /// of actions go to the process's ``LastResort``, since no caller gets the outcome.
     ///
     /// - Parameters:
     ///   - error: The error to handle.
@@ -69,16 +69,16 @@ extension ErrorHandler {
     ///   - line: Where the error comes from.
     public func handleSoon(_ error: any Error, fileID: String = #fileID, line: UInt = #line) {
         if let outcome = handleSynchronously(error, fileID: fileID, line: line) {
-            outcome.tellFailures()
+            outcome.writeFailures()
         } else {
-            Task { await handle(error, fileID: fileID, line: line).tellFailures() }
+            Task { await handle(error, fileID: fileID, line: line).writeFailures() }
         }
     }
 }
 
 extension HandleOutcome {
-    /// Lets the process's last resort have the failures, where nobody sees the outcome.
-    func tellFailures() {
+    /// Writes the failures to the process's last resort, if no caller gets the outcome.
+    func writeFailures() {
         for failure in failures { LastResort.ofProcess.write(failure) }
     }
 }

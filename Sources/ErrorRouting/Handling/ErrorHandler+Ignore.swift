@@ -1,11 +1,11 @@
 extension ErrorHandler {
-    /// Adds a rule that does nothing and stops: what it matches counts as ignored.
+    /// Adds a rule that stops the errors it matches and runs no action: they count as ignored.
     ///
     /// - Parameters:
     ///   - matcher: What to ignore.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    /// - Returns: The handler with the rule, which goes before all that it had.
+    /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func ignore<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -20,7 +20,7 @@ extension ErrorHandler {
     ///   - type: The type to ignore.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    /// - Returns: The handler with the rule, which goes before all that it had.
+    /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func ignore<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -35,7 +35,7 @@ extension ErrorHandler {
     ///   - value: The value to ignore.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    /// - Returns: The handler with the rule, which goes before all that it had.
+    /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func ignore<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -51,7 +51,7 @@ extension ErrorHandler {
     ///   - code: The code, or nil for every code of the domain.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    /// - Returns: The handler with the rule, which goes before all that it had.
+    /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func ignore(
         domain: String,
         code: Int? = nil,

@@ -1,18 +1,18 @@
 public import Foundation
 
 extension ErrorHandler {
-    /// Adds a rule: where the matcher matches, the action runs with what it hands on.
+    /// Adds a rule: if the matcher matches, the action runs with the matcher's output.
     ///
     /// The action comes in four shapes: it gets the match, or the match and the ``ErrorReport``; and it may suspend.
-    /// Where it awaits nothing the synchronous shape is taken. An action for the main actor is written `{ @MainActor
-    /// error async in … }`.
+    /// For a closure that awaits nothing the compiler picks the synchronous shape. An action for the main actor is
+    /// written `{ @MainActor error async in … }`.
     ///
     /// - Parameters:
     ///   - matcher: What to match.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
-    /// - Returns: The handler with the rule, which goes before all that it had.
+    /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -59,7 +59,7 @@ extension ErrorHandler {
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
-    /// - Returns: The handler with the rule, which goes before all that it had.
+    /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -109,7 +109,7 @@ extension ErrorHandler {
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
-    /// - Returns: The handler with the rule, which goes before all that it had.
+    /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -151,7 +151,7 @@ extension ErrorHandler {
         adding(AsynchronousReportRule(.value(value), at: .init(fileID: fileID, line: line), action))
     }
 
-    /// Adds a rule for a domain, and a code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
+    /// Adds a rule for a domain, or one code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
     ///
     /// The action gets the error as the `NSError` that `as NSError` makes of it.
     ///
@@ -161,7 +161,7 @@ extension ErrorHandler {
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
-    /// - Returns: The handler with the rule, which goes before all that it had.
+    /// - Returns: This handler with the new rule, which is tried before the existing ones.
     public func on(
         domain: String,
         code: Int? = nil,

@@ -1,8 +1,8 @@
 extension ErrorHandler {
     /// The library's preset: ``standardError``.
     ///
-    /// An application declares its own under the same name, which then wins, in its tests too; it builds on the
-    /// library's under its other name:
+    /// An application may declare its own preset under this name, which then has priority in the application and its
+    /// tests. It can build on the library's preset by the other name:
     ///
     /// ```swift
     /// extension ErrorHandler {
@@ -16,7 +16,7 @@ extension ErrorHandler {
 
     /// The library's preset with messages and metadata redacted; see ``standardError(redacting:)``.
     ///
-    /// - Parameter redact: Returns what is printed in place of a text.
+    /// - Parameter redact: Returns the text to print in place of a text.
     /// - Returns: The preset.
     @_disfavoredOverload
     public static func `default`(
@@ -25,19 +25,19 @@ extension ErrorHandler {
         standardError(redacting: redact)
     }
 
-    /// Ignores what ``ErrorMatcher/cancellation`` matches, and writes an error that no rule matched to standard error,
-    /// as one line.
+    /// Ignores errors that ``ErrorMatcher/cancellation`` matches, and writes errors that no rule matched to standard
+    /// error, one line each.
     ///
-    /// The line has the error's type and message, domain and code where it has its own, source, scope, metadata,
-    /// occurrences, and the trail: the errors under it. Line breaks, control characters, and what is not shown or
-    /// reorders text are escaped: one error is one line, whatever it says of itself. A text of more than 16 KiB is cut,
-    /// and ends in `…`.
+    /// The line has the error's type and message, its domain and code if it defines them, its source, scope, metadata,
+    /// occurrences, and trail: the underlying errors. Line breaks, control characters, and characters that are
+    /// invisible or reorder text are escaped, so that every error is one line. A text of more than 16 KiB is cut, and
+    /// ends in `…`.
     public static var standardError: ErrorHandler { standardError { text, _ in text } }
 
     /// The preset ``standardError`` with messages and metadata redacted.
     ///
-    /// - Parameter redact: Returns what is printed in place of a text; called for the message, each metadata
-    ///   value, and the message of each error of the trail. It gets them whole; what it returns is escaped and cut.
+    /// - Parameter redact: Returns the text to print in place of a text; called for the message, each metadata value,
+    ///   and the message of each error of the trail. It gets each text whole; its result is escaped and cut.
     /// - Returns: The preset.
     public static func standardError(
         redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String
@@ -51,7 +51,7 @@ extension ErrorHandler {
             }
     }
 
-    /// Hands each error, with its report, to a closure, and does nothing else.
+    /// Passes each error, with its report, to a closure, and does nothing else.
     ///
     /// It is an `always` action that returns `.next`: overlay it on a preset, or overlay a preset on it.
     ///
@@ -61,7 +61,7 @@ extension ErrorHandler {
     /// })
     /// ```
     ///
-    /// - Parameter log: Called after the rules, with the error, and its report, which has what became of it so far.
+    /// - Parameter log: Called after the rules, with the error and its report, which carries the outcome so far.
     /// - Returns: The preset.
     public static func logging(
         _ log: @escaping @Sendable (_ error: any Error, _ report: ErrorReport) -> Void
@@ -74,9 +74,9 @@ extension ErrorHandler {
 
     /// A text of a report that may have to be redacted.
     public enum RedactableField: Sendable, Hashable {
-        /// What the error says of itself.
+        /// The message of the error, or of an error of its trail.
         case message
-        /// What the poster gave along under a key.
+        /// The metadata value for a key.
         case metadata(key: String)
 
         init(_ field: ErrorLine.Field) {

@@ -1,4 +1,4 @@
-// A protocol is no error type: where one is given in place of it, the compiler says what to write instead.
+// A protocol is no concrete error type: given one, the compiler picks one of these, and says what to write instead.
 
 extension ErrorHandler {
     /// Not for protocols: use `on(matching: .conforming(to:))`.

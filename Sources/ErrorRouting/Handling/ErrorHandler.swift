@@ -1,4 +1,4 @@
-/// An ordered set of rules for errors: what to match, and what to do then.
+/// An ordered set of rules for errors: what to match, and what to do with it.
 ///
 /// ```swift
 /// let handler = ErrorHandler()
@@ -11,28 +11,28 @@
 ///
 /// Rules are tried last-registered first, so the latest customisation has priority. Matching actions run in that order
 /// until one returns ``HandleStrategy/stop``. `onNoMatch` actions run only if no rule matched, and `always` actions
-/// last, whatever happened; both last-registered first, until `.stop`. An action that throws counts as matched and as
-/// `.next`; what it threw becomes an ``ActionFailure`` in the outcome.
+/// last, for every error; both last-registered first, until `.stop`. An action that throws counts as matched and as
+/// `.next`; the error it threw becomes an ``ActionFailure`` in the outcome.
 ///
 /// A handler is a value: every verb returns a new one, and customising a shared preset never changes the preset.
 public struct ErrorHandler: Sendable, CustomStringConvertible {
     var rules = RuleSet()
 
-    /// Makes a handler without rules: it matches nothing, and does nothing.
+    /// Makes a handler without rules, which matches no error.
     public init() {}
 
-    /// This handler with another one's rules on top.
+    /// Returns this handler with another one's rules on top.
     ///
     /// - Parameter overlay: Its rules count as registered later: they go first.
     /// - Returns: A handler with the rules of both.
-    /// - Complexity: O(1): the rules are shared, and made ready when the handler is first used.
+    /// - Complexity: O(1): the rules are shared, and compiled when the handler is first used.
     public func overlaid(with overlay: ErrorHandler) -> ErrorHandler {
         var result = self
         result.rules.append(overlay.rules)
         return result
     }
 
-    /// The one way in for every verb.
+    /// Returns this handler with a rule added; every verb calls this.
     func adding(_ rule: Rule, to stage: RuleSet.Stage = .rules) -> ErrorHandler {
         var result = self
         result.rules.add(rule, to: stage)
@@ -41,12 +41,12 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
 
     /// The rules in the order in which they are tried, each with the place where it was registered.
     public var description: String {
-        guard RuleSet.Stage.allCases.contains(where: { !rules[$0].isEmpty }) else { return "ErrorHandler: no rules" }
+        if rules.isEmpty { return "ErrorHandler: no rules" }
         var lines = ["ErrorHandler, in the order tried:"]
         for stage in RuleSet.Stage.allCases {
             for rule in rules[stage] {
-                let verb = rule.alwaysStops ? "ignore" : stage == .rules ? "on" : ""
-                lines.append("  \(lines.count). \(verb)\(verb.isEmpty ? "" : " ")\(rule.registration.description)")
+                let verb = rule.alwaysStops ? "ignore " : stage == .rules ? "on " : ""
+                lines.append("  \(lines.count). \(verb)\(rule.registration.description)")
             }
         }
         return lines.joined(separator: "\n")

@@ -1,16 +1,16 @@
 public import Foundation
 
 extension ErrorMap {
-    /// Adds a rule for what a matcher matches.
+    /// Adds a rule for the errors that a matcher matches.
     ///
     /// - Parameters:
     ///   - matcher: What to match.
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
-    ///     be told as one of the value's type.
-    /// - Returns: The map with the rule, which goes before all that it had.
+    ///   - unused: Not to be given. Without it the compiler would read a trailing closure as the value, and report a
+    ///     mistake in the closure as a wrong type of value.
+    /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         _ value: Value,
@@ -21,14 +21,14 @@ extension ErrorMap {
         adding(ConstantMapRule(matcher, at: .init(fileID: fileID, line: line), value))
     }
 
-    /// Adds a rule for what a matcher matches, with a value made from the match.
+    /// Adds a rule for the errors that a matcher matches, with a value made from the match.
     ///
     /// - Parameters:
     ///   - matcher: What to match.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - value: Makes the value from the match.
-    /// - Returns: The map with the rule, which goes before all that it had.
+    /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -45,9 +45,9 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
-    ///     be told as one of the value's type.
-    /// - Returns: The map with the rule, which goes before all that it had.
+    ///   - unused: Not to be given. Without it the compiler would read a trailing closure as the value, and report a
+    ///     mistake in the closure as a wrong type of value.
+    /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
         _ type: E.Type,
         _ value: Value,
@@ -65,7 +65,7 @@ extension ErrorMap {
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - value: Makes the value from the match.
-    /// - Returns: The map with the rule, which goes before all that it had.
+    /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -75,16 +75,16 @@ extension ErrorMap {
         adding(ComputedMapRule(.type(type), at: .init(fileID: fileID, line: line), value))
     }
 
-    /// Adds a rule for errors that equal one.
+    /// Adds a rule for errors that equal a given one.
     ///
     /// - Parameters:
     ///   - error: The error to compare with.
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
-    ///     be told as one of the value's type.
-    /// - Returns: The map with the rule, which goes before all that it had.
+    ///   - unused: Not to be given. Without it the compiler would read a trailing closure as the value, and report a
+    ///     mistake in the closure as a wrong type of value.
+    /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
         _ error: E,
         _ value: Value,
@@ -95,14 +95,14 @@ extension ErrorMap {
         adding(ConstantMapRule(.value(error), at: .init(fileID: fileID, line: line), value))
     }
 
-    /// Adds a rule for errors that equal one, with a value made from the match.
+    /// Adds a rule for errors that equal a given one, with a value made from the match.
     ///
     /// - Parameters:
     ///   - error: The error to compare with.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - value: Makes the value from the match.
-    /// - Returns: The map with the rule, which goes before all that it had.
+    /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
         _ error: E,
         fileID: String = #fileID,
@@ -120,9 +120,9 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - unused: Not to be given. Without it a trailing closure would be taken for the value, and a mistake in it
-    ///     be told as one of the value's type.
-    /// - Returns: The map with the rule, which goes before all that it had.
+    ///   - unused: Not to be given. Without it the compiler would read a trailing closure as the value, and report a
+    ///     mistake in the closure as a wrong type of value.
+    /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(
         domain: String,
         code: Int? = nil,
@@ -142,7 +142,7 @@ extension ErrorMap {
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     ///   - value: Makes the value from the match.
-    /// - Returns: The map with the rule, which goes before all that it had.
+    /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(
         domain: String,
         code: Int? = nil,

@@ -29,10 +29,10 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return value
     }
 
-    /// The value of the last-registered rule that matches the error, and which rule that is.
+    /// Returns the value of the last-registered rule that matches the error, and which rule that is.
     ///
     /// - Parameter error: The error to look up.
-    /// - Returns: The value and its rule; nil where only the default is left.
+    /// - Returns: The value and its rule; nil if no rule matches.
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
     public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? {
         var value = defaultValue
@@ -40,11 +40,11 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return unsafe (value, rule._withUnsafeGuaranteedRef { $0.registration.description })
     }
 
-    /// This map with another one's rules on top.
+    /// Returns this map with another one's rules on top.
     ///
     /// - Parameter overlay: Its rules count as registered later: they go first. Its default is not used.
     /// - Returns: A map with the rules of both, and the default of this one.
-    /// - Complexity: O(1): the rules are shared, and made ready when the map is first used.
+    /// - Complexity: O(1): the rules are shared, and compiled when the map is first used.
     public func overlaid(with overlay: Self) -> Self {
         var result = self
         result.rules.append(overlay.rules)
@@ -72,7 +72,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return lines.joined(separator: "\n")
     }
 
-    /// The one way in for every verb.
+    /// Returns this map with a rule added; every verb calls this.
     func adding(_ rule: MapRule<Value>) -> Self {
         var result = self
         result.rules.add(rule, to: .rules)

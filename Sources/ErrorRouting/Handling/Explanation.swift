@@ -1,39 +1,39 @@
-/// What a handler would do with an error, or a map return, rule by rule, without doing it.
+/// What a handler would do with an error, or what a map would return for it, rule by rule.
 ///
 /// Its description is a text to paste into a bug report.
 public struct Explanation: Sendable, CustomStringConvertible {
-    /// What can be said of one rule.
+    /// Whether a rule matches an error, and whether it is reached.
     public enum Verdict: Sendable, Hashable {
-        /// It matches, and its action runs.
+        /// The rule matches, and its action runs.
         case matched
-        /// It matches; its action runs only if every action before it returns `.next`, which only they know.
+        /// The rule matches; its action runs only if every action before it returns `.next`, which is not known.
         case matchedIfReached
-        /// It does not match.
+        /// The rule does not match.
         case notMatched
-        /// It is not tried, for the reason given.
+        /// The rule is not tried, for the reason given.
         case notReached(because: String)
     }
 
-    /// When a rule has its turn.
+    /// When a rule is tried.
     public enum Stage: Sendable, Hashable, CaseIterable {
         /// Among the rules that match errors.
         case rule
         /// After them, if none of them matched.
         case onNoMatch
-        /// Last, whatever happened.
+        /// Last, for every error.
         case always
     }
 
-    /// One rule with what can be said of it.
+    /// One rule with its verdict.
     public struct Entry: Sendable {
-        /// When it has its turn.
+        /// When the rule is tried.
         public let stage: Stage
         /// The rule, with its matcher in words and where it was registered.
         public let rule: RuleDescription
-        /// What can be said of it.
+        /// Whether the rule matches, and whether it is reached.
         public let verdict: Verdict
-        /// The path of the scope that the rule came from, the outermost first; empty for the bus's own, and for a
-        /// handler's.
+        /// The path of the scope that the rule came from, the outermost first; empty for rules of the bus, and of a
+        /// handler that is explained alone.
         public let scope: [String]
     }
 
@@ -41,10 +41,10 @@ public struct Explanation: Sendable, CustomStringConvertible {
     public let error: any Error
     /// The rules in the order in which they are tried, then `onNoMatch`, then `always`.
     public let entries: [Entry]
-    /// What would become of the error if the first rule that matches stopped.
+    /// The disposition of the error if the first rule that matches stopped.
     ///
-    /// `.handled`, `.ignored` or `.unmatched`; `.dropped` where no rule is reached, since there is no bus; `.pending`
-    /// where it cannot be said, since an error or a rule asks for an explanation of itself.
+    /// `.handled`, `.ignored` or `.unmatched`; `.dropped` if no rule is reached, since there is no bus; `.pending` if
+    /// it is not known, since the error or a rule asks for an explanation of itself without end.
     public let disposition: HandleOutcome.Disposition
 
     /// The first rule that matches; nil if none does.
@@ -62,7 +62,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
             let verdict = OneLine.escaped(entry.verdict.description)
             return cells + (hasScopes ? [scope, verdict] : [verdict])
         }
-        // A name that is longer than a line shifts its own row, and no other.
+        // Widths are limited, so that a name longer than a line shifts only its own row.
         let widths = (0..<(hasScopes ? 4 : 3)).map { column in min(rows.map { $0[column].count }.max() ?? 0, 120) }
         for row in rows {
             let number = String(repeating: " ", count: widths[0] - row[0].count) + row[0]
@@ -92,10 +92,10 @@ extension Explanation.Verdict: CustomStringConvertible {
 }
 
 extension ErrorHandler {
-    /// Says what the handler would do with an error, rule by rule.
+    /// Explains what the handler would do with an error, rule by rule.
     ///
-    /// Predicates run; no action does. What an action would return is known only of `ignore`, so after the first match
-    /// the explanation says of the others that match that they run if they are reached.
+    /// Predicates run; no action does. What a rule returns is known only of `ignore`, so after the first match the
+    /// explanation says of other rules that match that they run if they are reached.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -111,45 +111,62 @@ extension Explanation {
     /// The rule sets that an error would go through, each with the path of its scope.
     struct Path {
         fileprivate let endsAtMatch: Bool
-        /// From the inside out.
-        private var inward: [(scope: [String], rules: RuleSet)] = []
-        /// Those that are tried before all around them, and those that are tried after that; from the inside out too.
-        private var triedFirst: [(scope: [String], rules: RuleSet)] = []
-        private var triedLast: [(scope: [String], rules: RuleSet)] = []
+        /// From the innermost outwards.
+        private var sets: [(scope: [String], rules: RuleSet, isTriedFirst: Bool)] = []
 
-        /// - Parameter endsAtMatch: Whether no rule after the first that matches is tried, since that one decides.
+        /// - Parameter endsAtMatch: Whether no rule after the first that matches is tried, as in a map.
         init(endsAtMatch: Bool = false) { self.endsAtMatch = endsAtMatch }
 
-        /// In the order in which rules are tried.
-        private var tried: [(scope: [String], rules: RuleSet)] { triedFirst + triedLast.reversed() }
-
-        /// Adds a rule set around all the others.
+        /// Adds a rule set outside all the others.
         ///
         /// - Parameters:
         ///   - rules: The rules to add.
         ///   - scope: The path of their scope.
-        ///   - isTriedFirst: Whether they are tried before what is added later, or after it.
+        ///   - isTriedFirst: Whether they are tried before the sets that are added later, or after them.
         mutating func add(_ rules: RuleSet, of scope: [String], isTriedFirst: Bool) {
-            inward.append((scope, rules))
-            if isTriedFirst { triedFirst.append((scope, rules)) } else { triedLast.append((scope, rules)) }
+            sets.append((scope, rules, isTriedFirst))
         }
 
-        fileprivate func rules(_ stage: RuleSet.Stage) -> [(scope: [String], rule: Rule)] {
-            (stage == .onNoMatch ? inward : tried).flatMap { set in set.rules[stage].map { (set.scope, $0) } }
+        /// Returns an entry for each rule of a stage, in the order in which they are tried.
+        ///
+        /// - Parameters:
+        ///   - stage: The stage.
+        ///   - verdict: Returns the verdict on a rule; called with its number in the stage, from 1, and the rule.
+        fileprivate func entries(_ stage: Stage, _ verdict: (Int, Rule) -> Verdict) -> [Entry] {
+            let list: RuleSet.Stage =
+                switch stage {
+                case .rule: .rules
+                case .onNoMatch: .onNoMatch
+                case .always: .always
+                }
+            let triedSets =
+                stage == .onNoMatch
+                ? sets : sets.filter { $0.isTriedFirst } + sets.reversed().filter { !$0.isTriedFirst }
+            let rules = triedSets.flatMap { set in set.rules[list].map { (set.scope, $0) } }
+            return zip(1..., rules).map { number, element in
+                let (scope, rule) = element
+                let description = rule.registration.description
+                return Entry(stage: stage, rule: description, verdict: verdict(number, rule), scope: scope)
+            }
         }
     }
 
-    /// Asks the rules of a path, and lets none of them act.
+    /// Asks the rules of a path, and runs no action.
+    ///
+    /// A rule or an error may ask for an explanation itself; beyond a limit such an inner explanation asks no rule.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - path: The rules that it would go through.
-    ///   - reason: Why it would not get there, if that is known: then no rule is asked.
-    init(_ error: any Error, on path: Path, unreachableBecause reason: String?) {
+    ///   - path: The rules that the error would go through.
+    ///   - reason: Why the error would not reach the rules, if it would not: then no rule is asked.
+    init(_ error: any Error, on path: Path, unreachableBecause reason: String? = nil) {
         if let reason {
             self.init(error, on: path, unreachable: .dropped, because: reason)
         } else {
-            self.init(error, on: path)
+            let explanation = ErrorText.ask(isCounted: false) { Explanation(asking: error, path) }
+            self =
+                explanation
+                ?? Explanation(error, on: path, unreachable: .pending, because: "it is explained within itself")
         }
     }
 
@@ -159,75 +176,31 @@ extension Explanation {
         unreachable disposition: HandleOutcome.Disposition,
         because reason: String
     ) {
-        let entries = Stage.allCases.flatMap { stage in
-            path.rules(RuleSet.Stage(stage)).map { scope, rule in
-                Entry(
-                    stage: stage,
-                    rule: rule.registration.description,
-                    verdict: .notReached(because: reason),
-                    scope: scope
-                )
-            }
-        }
+        let entries = Stage.allCases.flatMap { path.entries($0) { _, _ in .notReached(because: reason) } }
         self.init(error: ErrorBox.unboxed(error), entries: entries, disposition: disposition)
-    }
-
-    /// Asks the rules of a path, and lets none of them act.
-    ///
-    /// A rule or an error that asks for an explanation itself is asked no more where that has no end.
-    init(_ error: any Error, on path: Path) {
-        let explanation = ErrorText.ask(isCounted: false) { Explanation(asking: error, path) }
-        self =
-            explanation
-            ?? Explanation(error, on: path, unreachable: .pending, because: "it is explained within itself")
     }
 
     private init(asking error: any Error, _ path: Path) {
         var subject = ErrorSubject(error)
-        self.error = subject.error
-        var entries: [Entry] = []
         var firstMatch: Int?
         var stop: Int?
         var disposition = HandleOutcome.Disposition.unmatched
-        for (scope, rule) in path.rules(.rules) {
-            let verdict: Verdict
+        let rules = path.entries(.rule) { number, rule in
             if let stop {
-                verdict = .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
-            } else if rule.matches(&subject) {
-                verdict = firstMatch == nil ? .matched : .matchedIfReached
-                if firstMatch == nil { disposition = rule.alwaysStops ? .ignored : .handled }
-                firstMatch = firstMatch ?? entries.count + 1
-                if rule.alwaysStops || path.endsAtMatch { stop = entries.count + 1 }
-            } else {
-                verdict = .notMatched
+                return .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
             }
-            entries.append(Entry(stage: .rule, rule: rule.registration.description, verdict: verdict, scope: scope))
+            guard rule.matches(&subject) else { return .notMatched }
+            if rule.alwaysStops || path.endsAtMatch { stop = number }
+            if firstMatch != nil { return .matchedIfReached }
+            firstMatch = number
+            disposition = rule.alwaysStops ? .ignored : .handled
+            return .matched
         }
-        for (place, (scope, rule)) in path.rules(.onNoMatch).enumerated() {
-            var verdict = place == 0 ? Verdict.matched : .matchedIfReached
-            if let firstMatch {
-                verdict = .notReached(
-                    because: "rule \(firstMatch) \(firstMatch == stop ? "ignores the error" : "matched")")
-            }
-            entries.append(
-                Entry(stage: .onNoMatch, rule: rule.registration.description, verdict: verdict, scope: scope))
+        let onNoMatch = path.entries(.onNoMatch) { number, _ in
+            guard let firstMatch else { return number == 1 ? .matched : .matchedIfReached }
+            return .notReached(because: "rule \(firstMatch) \(firstMatch == stop ? "ignores the error" : "matched")")
         }
-        for (place, (scope, rule)) in path.rules(.always).enumerated() {
-            let verdict = place == 0 ? Verdict.matched : .matchedIfReached
-            entries.append(Entry(stage: .always, rule: rule.registration.description, verdict: verdict, scope: scope))
-        }
-        self.entries = entries
-        self.disposition = disposition
-    }
-}
-
-extension RuleSet.Stage {
-    fileprivate init(_ stage: Explanation.Stage) {
-        self =
-            switch stage {
-            case .rule: .rules
-            case .onNoMatch: .onNoMatch
-            case .always: .always
-            }
+        let always = path.entries(.always) { number, _ in number == 1 ? .matched : .matchedIfReached }
+        self.init(error: subject.error, entries: rules + onNoMatch + always, disposition: disposition)
     }
 }
