@@ -9,7 +9,9 @@ extension ErrorBus {
         /// is counted, and an ``ErrorsDropped`` follows.
         public var capacity: Int
 
-        /// The time that an asynchronous action may run before it is abandoned; nil for no limit. Not negative.
+        /// The time that an asynchronous action may run before it is abandoned; nil for no limit.
+        ///
+        /// Not negative.
         ///
         /// An abandoned action's task is cancelled and its later result discarded; an ``ActionFailure`` with an
         /// ``ActionTimeLimitExceeded`` takes its place, the rules after it run, and the bus goes on. A synchronous
@@ -33,9 +35,9 @@ extension ErrorBus {
         public var metadataProvider: (@Sendable (any Error) -> [String: String])?
 
         /// The time that ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for delivery once its body
-        /// and tasks have ended; nil for no limit. Not negative.
+        /// and tasks have ended; nil for no limit.
         ///
-        /// Reports that are not delivered by then count as dropped, and go to the last resort.
+        /// Not negative. Reports that are not delivered by then count as dropped, and go to the last resort.
         public var drainTimeLimit: Duration?
 
         /// Where the bus writes errors that no handler is left for; nil for the process's last resort.

@@ -84,7 +84,7 @@ extension ErrorBus {
         if storage.windUp() { waker.yield() }
         await tasks.waitForAll()
         storage.tasksEnded()
-        let timer = drainTimeLimit.map { limit in
+        let timer = configuration.drainTimeLimit.map { limit in
             ShutdownTimer(within: limit, by: clock) { [weak self] in self?.giveUp(after: limit) }
         }
         defer { timer?.cancel() }

@@ -38,15 +38,11 @@ public final class ErrorBus: ErrorPosting {
     let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     let handler: ErrorHandler
     let clock: BusClock
-    let actionTimeLimit: Duration?
-    let floodLimit: FloodLimit?
+    let configuration: Configuration
     let hasOwnFingerprint: Bool
     /// The nanoseconds to add to a posting's moment to get the time by the bus's clock; used only if that is the
     /// system's.
     let momentOffset: Int64
-    let metadataProvider: (@Sendable (any Error) -> [String: String])?
-    let drainTimeLimit: Duration?
-    private let ownLastResort: LastResort?
     private let atExit = PendingAtExit()
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
@@ -78,14 +74,10 @@ public final class ErrorBus: ErrorPosting {
         configuration.validate()
         self.handler = handler
         clock = BusClock(configuration.clock)
-        actionTimeLimit = configuration.actionTimeLimit
-        floodLimit = configuration.floodLimit
+        self.configuration = configuration
         hasOwnFingerprint = configuration.floodLimit?.fingerprint != nil
         let moment = ErrorReport.Moment()
         momentOffset = clock.moment(of: moment.instant).nanoseconds &- moment.sinceOrigin
-        metadataProvider = configuration.metadataProvider
-        drainTimeLimit = configuration.drainTimeLimit
-        ownLastResort = configuration.lastResort
         storage = BusStorage(
             capacity: configuration.capacity,
             actionTimeLimit: configuration.actionTimeLimit,
@@ -167,7 +159,7 @@ public final class ErrorBus: ErrorPosting {
     var hasEnded: Bool { storage.hasEnded }
 
     /// The bus's own last resort, else the process's.
-    var lastResort: LastResort { ownLastResort ?? .ofProcess }
+    var lastResort: LastResort { configuration.lastResort ?? .ofProcess }
 
     /// Runs a body with no bus and no scope bound, so that a task which it starts retains neither.
     static func unbound<Result>(_ body: () -> Result) -> Result {
@@ -195,8 +187,8 @@ public final class ErrorBus: ErrorPosting {
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
         // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.
-        let metadata = metadataProvider == nil ? metadata : provided(metadata, for: error)
-        let floodStamp = floodLimit == nil ? nil : floodStamp(for: error)
+        let metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
+        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
         switch storage.reserve(for: error) {
         case .accepted(let number):
             let answer = storage.fill(
@@ -238,8 +230,8 @@ public final class ErrorBus: ErrorPosting {
     @inline(never)
     private func provided(_ metadata: [String: String], for error: any Error) -> [String: String] {
         // Not asked for an error that is posted by the provider itself: that could recurse without end.
-        guard let metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
-        let provided = ErrorBus.$isProvidingMetadata.withValue(true) { metadataProvider(error) }
+        guard let provider = configuration.metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
+        let provided = ErrorBus.$isProvidingMetadata.withValue(true) { provider(error) }
         return provided.merging(metadata) { _, own in own }
     }
 

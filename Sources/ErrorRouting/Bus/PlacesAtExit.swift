@@ -1,7 +1,9 @@
 import Synchronization
 
-/// A lock-free list of places, which are claimed and read by atomic operations: blocks of places, each with the address
-/// of the next block. Blocks are allocated as needed, and never deallocated.
+/// A lock-free list of places, which are claimed and read by atomic operations.
+///
+/// It consists of blocks of places, each with the address of the next block. Blocks are allocated as needed, and never
+/// deallocated.
 ///
 /// Unchecked because of the addresses: the memory there is read and written atomically.
 @safe final class PlacesAtExit: @unchecked Sendable {

@@ -52,8 +52,7 @@ private final class ReportReceiver: ReportObserver, @unchecked Sendable {
 
     private let phase = Atomic(Phase.idle)
     /// Set to nil at the end, which releases what the closures capture, perhaps the observation itself.
-    private var closures:
-        (receive: @Sendable (ErrorReport) -> Void, onEnd: @Sendable (ErrorBus.Statistics) -> Void)?
+    private var closures: (receive: @Sendable (ErrorReport) -> Void, onEnd: @Sendable (ErrorBus.Statistics) -> Void)?
     /// The bus's statistics at the moment when the end was requested while the closure ran.
     private let statisticsAtEnd = Locked<ErrorBus.Statistics?>(nil)
 

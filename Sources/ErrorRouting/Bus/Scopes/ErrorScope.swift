@@ -29,8 +29,9 @@
     /// The scope that was bound last in this task; it counts only if its bus is ``ErrorBus/current``.
     @TaskLocal static var bound: ErrorScope?
 
-    /// The scope's bus; nil if there was none when the scope was created. Errors then go to the bus that is bound when
-    /// they are posted, else to the root, else to the last resort.
+    /// The scope's bus; nil if there was none when the scope was created.
+    ///
+    /// Errors then go to the bus that is bound when they are posted, else to the root, else to the last resort.
     @usableFromInline let bus: ErrorBus?
     /// The same bus, for posting without a retain: all posters would write to its reference count.
     let unretainedBus: Unmanaged<ErrorBus>?
