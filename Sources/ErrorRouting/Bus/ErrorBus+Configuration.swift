@@ -1,12 +1,12 @@
 extension ErrorBus {
-    /// The limits of a bus, its clock, and what it asks and writes to.
+    /// The limits of a bus, its clock, its metadata provider and its last resort.
     public struct Configuration: Sendable {
         /// The number of reports that may be pending, the one in delivery not counted.
         ///
         /// At least 1; more than 67,108,864 counts as that many.
         ///
-        /// At that number a newly posted error is dropped, since the first errors of a storm carry its cause. The drop
-        /// is counted, and an ``ErrorsDropped`` follows.
+        /// When that many are pending, a newly posted error is dropped, since the first errors of a storm carry its
+        /// cause. The drop is counted, and an ``ErrorsDropped`` follows.
         public var capacity: Int
 
         /// The time that an asynchronous action may run before it is abandoned; nil for no limit.

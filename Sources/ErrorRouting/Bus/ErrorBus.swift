@@ -63,7 +63,7 @@ public final class ErrorBus: ErrorPosting {
     /// - Parameters:
     ///   - handler: The rules, say `.default`. The parameter has no default value, so that the caller's `.default` may
     ///     be the application's own.
-    ///   - configuration: The bus's limits, its clock, and what it asks and writes to. A capacity below 1 or a negative
+    ///   - configuration: The bus's limits, clock, metadata provider and last resort. A capacity below 1 or a negative
     ///     limit stops the program.
     public convenience init(handler: ErrorHandler, configuration: Configuration = .init()) {
         self.init(handler: handler, configuration: configuration, startingAt: 0)

@@ -19,7 +19,7 @@
 ///
 /// - Parameters:
 ///   - handler: The rules, say `.default`.
-///   - configuration: The bus's limits, its clock, and what it asks and writes to.
+///   - configuration: The bus's limits, clock, metadata provider and last resort.
 ///   - asRoot: Whether the bus is the process's root until this returns; see ``ErrorBus/becomeRoot()``.
 ///   - isolation: The caller's actor, on which the body runs. No other work of the actor runs before the body.
 ///   - body: What to run. It keeps the caller's isolation.

@@ -1,7 +1,7 @@
 /// The part of a scope that its reports retain: the path's names, metadata and rules.
 ///
-/// It does not retain the bus: the bus retains its pending reports, so a bus that is discarded with reports pending
-/// would never be deallocated.
+/// It does not retain the bus. The bus retains its pending reports, so otherwise a bus that is discarded with reports
+/// pending would never be deallocated.
 ///
 /// A context stores its own name, metadata and rules, and the context around it, so that creating one costs the same at
 /// any depth. The values for the whole path are computed once, when a report first needs them.
