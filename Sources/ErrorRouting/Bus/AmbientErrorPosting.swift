@@ -1,8 +1,8 @@
 /// A poster that posts to the innermost scope or bus of the calling task, else to the process's root bus, else to the
 /// ``LastResort``, which is standard error unless it is set.
 ///
-/// The scope or bus is looked up at every call, so one value serves everywhere. A library has `.ambient` as the default
-/// value of its poster:
+/// The scope or bus is looked up at every call, so one value serves everywhere. A library declares its poster with
+/// `.ambient` as the default value:
 ///
 /// ```swift
 /// public init(errors: any ErrorPosting = .ambient)
@@ -14,7 +14,7 @@ public struct AmbientErrorPosting: ErrorPosting {
     /// The scope or bus that this posts to now; nil if only the last resort is left.
     var target: (any ErrorPosting)? { ErrorScope.innermost ?? ErrorBus.current ?? ErrorBus.root }
 
-    /// The reason that the last resort is told if there is no bus.
+    /// The reason given to the last resort if there is no bus.
     static let noBus = "no bus is bound, and there is no root bus"
 
     /// Posts to the innermost scope or bus of this task, else to the root; if there is none, writes the error to the

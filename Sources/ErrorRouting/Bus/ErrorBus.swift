@@ -103,7 +103,7 @@ public final class ErrorBus: ErrorPosting {
 
     // MARK: Posting
 
-    /// Posts an error; it is delivered after the errors posted before it.
+    /// Posts an error, to be delivered by the bus's worker.
     ///
     /// Never suspends, never throws, never waits for an action, and works on any thread.
     ///
@@ -229,7 +229,7 @@ public final class ErrorBus: ErrorPosting {
     /// Returns the provider's metadata, with the poster's on top.
     @inline(never)
     private func provided(_ metadata: [String: String], for error: any Error) -> [String: String] {
-        // Not asked for an error that is posted by the provider itself: that could recurse without end.
+        // The provider is not called for an error that it posts itself: that could recurse without end.
         guard let provider = configuration.metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
         let provided = ErrorBus.$isProvidingMetadata.withValue(true) { provider(error) }
         return provided.merging(metadata) { _, own in own }

@@ -11,10 +11,10 @@ final class Audience: @unchecked Sendable {
     /// The registry's version when the members were copied; -1 if there is no copy.
     @exclusivity(unchecked) private var version = -1
     /// The number of reports sent since readers were last woken.
-    @exclusivity(unchecked) private var unannouncedCount = 0
+    @exclusivity(unchecked) private var countSinceWake = 0
     /// The number of reports after which readers are woken although the worker does not rest: otherwise the reader of
     /// rare reports could wait for ever on a busy bus.
-    private static let maxUnannouncedCount = 64
+    private static let maxCountSinceWake = 64
 
     init(of registry: ObserverRegistry) { self.registry = registry }
 
@@ -30,12 +30,12 @@ final class Audience: @unchecked Sendable {
     ///   - report: The report.
     ///   - scope: The scope in which the report was posted; nil for the bus itself.
     func send(_ report: ErrorReport, of scope: ScopeContext?) {
-        if unsafe version != registry.version { keep(registry.membersAndVersion) }
+        if unsafe version != registry.version { replaceMembers(by: registry.membersAndVersion) }
         for member in unsafe members where member.scope == nil || member.concerns(scope) {
             member.observer.offer(report)
         }
-        unsafe unannouncedCount += 1
-        if unsafe unannouncedCount >= Self.maxUnannouncedCount { wakeReaders() }
+        unsafe countSinceWake += 1
+        if unsafe countSinceWake >= Self.maxCountSinceWake { wakeReaders() }
     }
 
     /// Wakes the readers of streams if any report was sent since the last time.
@@ -43,13 +43,13 @@ final class Audience: @unchecked Sendable {
     /// The worker calls this before it rests, for whatever reason, and not for each report: waking a reader costs more
     /// than delivering a report.
     func wakeReaders() {
-        guard unsafe unannouncedCount > 0 else { return }
-        unsafe unannouncedCount = 0
+        guard unsafe countSinceWake > 0 else { return }
+        unsafe countSinceWake = 0
         for member in unsafe members { member.observer.wakeReader() }
-        keep(([], -1))
+        replaceMembers(by: ([], -1))
     }
 
-    private func keep(_ new: (members: [ObserverRegistry.Member], version: Int)) {
+    private func replaceMembers(by new: (members: [ObserverRegistry.Member], version: Int)) {
         let former = unsafe members
         unsafe (members, version) = new
         withExtendedLifetime(former) {}
