@@ -1,29 +1,29 @@
-/// The poster of whoever calls: the innermost scope or bus of the task, else the process's root bus, else standard
-/// error.
+/// A poster that posts to the innermost scope or bus of the calling task, else to the process's root bus, else to the
+/// ``LastResort``, which is standard error unless it is set.
 ///
-/// It is looked up at every call, so one value serves everywhere; `.ambient` is the default by which a library takes a
-/// poster:
+/// The scope or bus is looked up at every call, so one value serves everywhere. A library declares its poster with
+/// `.ambient` as the default value:
 ///
 /// ```swift
 /// public init(errors: any ErrorPosting = .ambient)
 /// ```
 public struct AmbientErrorPosting: ErrorPosting {
-    /// Makes the ambient poster; `.ambient` reads better.
+    /// Creates the ambient poster; `.ambient` reads better.
     public init() {}
 
-    /// What it stands for here and now; nil where only standard error is left.
+    /// The scope or bus that this posts to now; nil if only the last resort is left.
     var target: (any ErrorPosting)? { ErrorScope.innermost ?? ErrorBus.current ?? ErrorBus.root }
 
-    /// Why an error goes to standard error where there is no poster.
+    /// The reason given to the last resort if there is no bus.
     static let noBus = "no bus is bound, and there is no root bus"
 
-    /// Posts to the innermost scope or bus of this task, else to the root; where there is none, writes the error to
-    /// standard error.
+    /// Posts to the innermost scope or bus of this task, else to the root; if there is none, writes the error to the
+    /// last resort.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along.
-    ///   - source: Where it is posted.
+    ///   - metadata: Metadata for the report.
+    ///   - source: Where the error is posted.
     public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
         guard let target else {
             let report = ErrorReport(error: error, source: source, metadata: metadata)
@@ -33,13 +33,13 @@ public struct AmbientErrorPosting: ErrorPosting {
         target.post(error, metadata: metadata, source: source)
     }
 
-    /// Posts as ``post(_:metadata:source:)`` does, and waits for the outcome.
+    /// Posts as ``post(_:metadata:source:)`` does, and waits until the error is delivered.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along.
-    ///   - source: Where it is posted.
-    /// - Returns: What became of it; `.unmatched` where it went to standard error.
+    ///   - metadata: Metadata for the report.
+    ///   - source: Where the error is posted.
+    /// - Returns: The error's outcome; `.unmatched` if the error went to the last resort.
     @discardableResult
     public func deliver(
         _ error: any Error,
@@ -55,20 +55,20 @@ public struct AmbientErrorPosting: ErrorPosting {
 }
 
 extension ErrorPosting where Self == AmbientErrorPosting {
-    /// The poster of whoever calls: the scope or bus of the task, else the root bus, else standard error.
+    /// The scope or bus of the calling task, else the root bus, else the last resort.
     public static var ambient: AmbientErrorPosting { AmbientErrorPosting() }
 }
 
-/// Posts an error to the innermost scope or bus of this task, else to the process's root bus, else to standard error.
+/// Posts an error to the innermost scope or bus of this task, else to the process's root bus, else to the last resort.
 ///
-/// For code that was handed no poster: callbacks, delegates, threads. Works anywhere. In an action it posts to the bus
-/// that delivers, in no scope: those of the report were its poster's.
+/// For code that was handed no poster: callbacks, delegates, threads. Works on any thread. In an action it posts to the
+/// bus that delivers, in no scope: the report's scope is that of its poster, and is not bound in the action.
 ///
 /// - Parameters:
 ///   - error: The error.
-///   - metadata: What to give along.
-///   - fileID: Where it is posted.
-///   - line: Where it is posted.
+///   - metadata: Metadata for the report.
+///   - fileID: The file in which the error is posted.
+///   - line: The line on which the error is posted.
 public func postError(
     _ error: any Error,
     metadata: [String: String] = [:],

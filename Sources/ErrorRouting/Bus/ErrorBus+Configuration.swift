@@ -1,62 +1,60 @@
 extension ErrorBus {
-    /// How much a bus holds, how long an action may take, and by which clock.
+    /// The limits of a bus, its clock, its metadata provider and its last resort.
     public struct Configuration: Sendable {
-        /// How many reports may be pending, the one in delivery not counted.
+        /// The number of reports that may be pending, the one in delivery not counted.
         ///
         /// At least 1; more than 67,108,864 counts as that many.
         ///
-        /// When it is reached the newest error is dropped, since the first errors of a storm carry its cause; it is
-        /// counted, and an ``ErrorsDropped`` follows.
+        /// When that many are pending, a newly posted error is dropped, since the first errors of a storm carry its
+        /// cause. The drop is counted, and an ``ErrorsDropped`` follows.
         public var capacity: Int
 
-        /// How long an asynchronous action may run before it is abandoned; nil for no limit.
+        /// The time that an asynchronous action may run before it is abandoned; nil for no limit.
         ///
         /// Not negative.
         ///
         /// An abandoned action's task is cancelled and its later result discarded; an ``ActionFailure`` with an
         /// ``ActionTimeLimitExceeded`` takes its place, the rules after it run, and the bus goes on. A synchronous
-        /// action that blocks its thread cannot be cut off; ``Statistics/deliveryTime`` shows it.
+        /// action that blocks its thread cannot be stopped; ``Statistics/deliveryTime`` shows it.
         public var actionTimeLimit: Duration?
 
-        /// How many errors of one kind are delivered in a while, before the rest is summed up; nil for all of them.
+        /// The limit on errors of one kind: the first few are delivered, the others summed up; nil for no limit.
         ///
         /// See ``FloodLimit``.
         public var floodLimit: FloodLimit?
 
-        /// The clock for the limits above and for `shutdown`.
-        ///
-        /// A test clock in tests.
+        /// The clock for the limits of this configuration, and for `shutdown` and `flush`; in tests, a test clock.
         public var clock: any Clock<Duration>
 
-        /// Asked for metadata whenever an error is posted, with the error, in the poster's task; nil for none.
+        /// Returns metadata for an error that is being posted, in the poster's task; nil for none.
         ///
-        /// So what a task-local value holds, a request's or a trace's identifier say, reaches the report, and what a
-        /// task is about, a span say, can note the error. It goes over a scope's metadata, and what the poster gives
-        /// along goes over it. It is asked for each error, dropped ones included, and should be quick; an error that it
-        /// posts itself gets nothing from it.
+        /// So task-local values, say the identifier of a request or of a trace, can become part of the report, and the
+        /// error can be recorded where the task keeps such records, say in a span. Its values replace those of a scope
+        /// for the same key, and the poster's values replace its own. It is called for each error, dropped ones
+        /// included, and should be quick; it is not called for an error that it posts itself.
         public var metadataProvider: (@Sendable (any Error) -> [String: String])?
 
-        /// How long ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for delivery once its body and
-        /// tasks have ended; nil for as long as it takes.
+        /// The time that ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for delivery once its body
+        /// and tasks have ended; nil for no limit.
         ///
-        /// Not negative. What is not delivered by then counts as dropped, and goes to the last resort.
+        /// Not negative. Reports that are not delivered by then count as dropped, and go to the last resort.
         public var drainTimeLimit: Duration?
 
-        /// Where the bus writes what nobody is left to handle; nil for the process's.
+        /// Where the bus writes errors that no handler is left for; nil for the process's last resort.
         ///
         /// See ``LastResort``.
         public var lastResort: LastResort?
 
-        /// Makes a configuration; each default suits a service.
+        /// Creates a configuration; each default suits a service.
         ///
         /// - Parameters:
-        ///   - capacity: How many reports may be pending.
-        ///   - actionTimeLimit: How long an asynchronous action may run; nil for no limit.
-        ///   - floodLimit: How many errors of one kind are delivered in a while; nil for all of them.
-        ///   - clock: The clock for limits.
-        ///   - metadataProvider: Asked for metadata whenever an error is posted, with the error; nil for none.
-        ///   - drainTimeLimit: How long `withErrorBus` waits for delivery at its end; nil for as long as it takes.
-        ///   - lastResort: Where the bus writes what nobody is left to handle; nil for the process's.
+        ///   - capacity: The number of reports that may be pending.
+        ///   - actionTimeLimit: The time that an asynchronous action may run; nil for no limit.
+        ///   - floodLimit: The limit on errors of one kind; nil for no limit.
+        ///   - clock: The clock for these limits, `shutdown` and `flush`.
+        ///   - metadataProvider: Returns metadata for an error that is being posted; nil for none.
+        ///   - drainTimeLimit: The time that `withErrorBus` waits for delivery at its end; nil for no limit.
+        ///   - lastResort: Where the bus writes errors that no handler is left for; nil for the process's last resort.
         public init(
             capacity: Int = 8192,
             actionTimeLimit: Duration? = .seconds(30),
@@ -75,9 +73,9 @@ extension ErrorBus {
             self.lastResort = lastResort
         }
 
-        /// Stops the program where a value makes no sense, and says which.
+        /// Stops the program if a value is out of range, with a message that names the value.
         func validate() {
-            // `fatalError` in place of `precondition`: its message is also printed in release builds.
+            // `fatalError`, since a `precondition` prints no message in release builds.
             if capacity < 1 {
                 fatalError("ErrorBus.Configuration.capacity must be at least 1, not \(capacity)")
             }

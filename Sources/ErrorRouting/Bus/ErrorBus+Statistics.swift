@@ -1,8 +1,8 @@
 extension ErrorBus {
-    /// How many errors the bus has taken, and what became of them, at one moment.
+    /// How many errors were posted to the bus, and what became of them, at one moment.
     ///
-    /// It balances whenever it is read, also while errors are posted and delivered; between two reads by one thread no
-    /// count but that of pending errors falls, and a post that has returned is in the next read.
+    /// The counts balance whenever they are read, also while errors are posted and delivered. Between two reads by one
+    /// thread no count but that of pending errors falls, and a post that has returned is in the next read.
     public var statistics: Statistics {
         let (counts, isDelivering) = storage.countsAndDelivery
         var statistics = counts.statistics
@@ -12,11 +12,11 @@ extension ErrorBus {
         return statistics
     }
 
-    /// How many errors a bus has taken, and what became of them.
+    /// How many errors were posted to a bus, and what became of them.
     ///
-    /// Where `Int` has 32 bits, on watches say, a count stops at the largest of them; the bus itself goes on counting.
-    /// Whenever it is read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest each is
-    /// counted on its own; while errors are posted and delivered, what is pending is the difference of the others.
+    /// Whenever they are read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest each
+    /// number is counted on its own; while errors are posted and delivered, `pending` is the difference of the others.
+    /// Where `Int` has 32 bits, say on watches, each count stops at `Int.max`; the bus itself goes on counting.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Errors posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus made itself.
         public internal(set) var posted: Int
@@ -26,21 +26,21 @@ extension ErrorBus {
         public internal(set) var ignored: Int
         /// Errors that no rule matched.
         public internal(set) var unmatched: Int
-        /// Errors that a flood limit held back, and that a later one of their kind stands for.
+        /// Errors that a flood limit held back, and that the report of a later error of their kind includes.
         public internal(set) var suppressed: Int
         /// Errors that were not delivered: posted to a full or finished bus, or given back by `shutdown`.
         public internal(set) var dropped: Int
         /// Errors that are waiting or in delivery.
         public internal(set) var pending: Int
-        /// Actions that threw or outlived the time limit; they stand beside the law, since their errors are counted.
+        /// Actions that threw or exceeded the time limit; not part of the sum, since their errors are counted already.
         public internal(set) var actionFailures: Int
-        /// How long the bus has been at the report in delivery; nil if none is.
+        /// How long the report in delivery has been in delivery; nil if none is.
         ///
-        /// A synchronous action that blocks its thread cannot be cut off: it shows here, by a time that keeps growing.
-        /// The bus looks at its clock only now and then, so that the time may include up to 63 deliveries before.
+        /// A synchronous action that blocks its thread cannot be stopped; it shows here as a time that keeps growing.
+        /// The bus does not read its clock for every report, so the time may include up to 63 earlier deliveries.
         public internal(set) var deliveryTime: Duration?
 
-        /// Makes statistics, empty ones by default; for tests and fakes.
+        /// Creates statistics, with zero for each count by default; for tests and fakes.
         ///
         /// - Parameters:
         ///   - posted: Errors posted, and notices.
@@ -50,8 +50,8 @@ extension ErrorBus {
         ///   - suppressed: Errors that a flood limit held back.
         ///   - dropped: Errors that were not delivered.
         ///   - pending: Errors that are waiting or in delivery.
-        ///   - actionFailures: Actions that threw or outlived the time limit.
-        ///   - deliveryTime: How long the report in delivery takes already.
+        ///   - actionFailures: Actions that threw or exceeded the time limit.
+        ///   - deliveryTime: How long the report in delivery has been in delivery.
         public init(
             posted: Int = 0,
             handled: Int = 0,
@@ -74,14 +74,27 @@ extension ErrorBus {
             self.deliveryTime = deliveryTime
         }
 
-        /// Whether what was posted equals the sum of what became of it.
-        public var isBalanced: Bool {
-            // Where `Int` has 32 bits, counts beyond these are cut off, and so is their sum.
-            let ends = [handled, ignored, unmatched, suppressed, dropped, pending]
-            return posted == Int(clamping: ends.reduce(0) { $0 + Int64($1) })
+        /// How many errors came to each end, keyed by the end: for gauges, exporters and tables.
+        ///
+        /// The sum of the counts is ``posted``.
+        ///
+        /// ```swift
+        /// for (end, count) in bus.statistics.counts { Gauge(label: "errors.\(end)").record(count) }
+        /// ```
+        public var counts: KeyValuePairs<HandleOutcome.Disposition, Int> {
+            [
+                .handled: handled, .ignored: ignored, .unmatched: unmatched, .suppressed: suppressed,
+                .dropped: dropped, .pending: pending,
+            ]
         }
 
-        /// The counts on one line, with the law that they obey.
+        /// Whether ``posted`` equals the sum of the counts of all ends.
+        public var isBalanced: Bool {
+            // Where `Int` has 32 bits, each count stops at `Int.max`, and so does `posted`, their sum.
+            posted == Int(clamping: counts.reduce(0) { $0 + Int64($1.value) })
+        }
+
+        /// The counts on one line, as the equation that they fulfil.
         public var description: String {
             let delivery = deliveryTime.map { "; in delivery for \($0)" } ?? ""
             return """

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The central place for errors: takes posts from anywhere, and delivers them in order to one handler.
+/// The central place for errors: accepts posts from anywhere, and delivers them in order to one handler.
 ///
 /// The root component of a program owns the bus and its loop; everyone else posts:
 ///
@@ -10,27 +10,27 @@ import Synchronization
 /// await bus.run()          // returns after finish(), when everything is delivered
 /// ```
 ///
-/// or, where the program has a body to run beside it, ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
+/// A program that has a body to run beside the bus uses ``withErrorBus(handler:configuration:asRoot:isolation:_:)``.
 ///
-/// Posting never suspends, throws or waits for an action, and works on any thread. Delivery is serial: one report at a
-/// time, each to its end, in a task of the bus's own. Memory is bounded, and nothing is lost without being counted:
-/// see ``Statistics``.
+/// Posting never suspends, throws or waits for an action, and works on any thread. Delivery is serial, in a task of the
+/// bus's own: a report's actions end before the next report is delivered. Memory is bounded, and every lost error is
+/// counted; see ``Statistics``.
 public final class ErrorBus: ErrorPosting {
     /// The bus of this task: bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, and inside every
     /// action.
     @TaskLocal public static var current: ErrorBus?
 
-    /// The actions in which this task runs, or from which it was started, from the outside in.
+    /// The asynchronous actions that this task runs in, or was started from, the outermost first.
     @TaskLocal static var actions: [ActionMark] = []
 
-    /// One action of one bus: the delivery of one report.
+    /// An action of a bus, identified by the report that it handles.
     struct ActionMark: Sendable {
-        /// A number, since an address may be used again.
+        /// The bus's number; its address would not do, since another bus may get the same one later.
         let bus: UInt64
         let sequence: UInt64
     }
 
-    /// Whether this task, or thread, is in a metadata provider.
+    /// Whether this task or thread runs a metadata provider.
     @TaskLocal private static var isProvidingMetadata = false
 
     private static let lastNumber = Atomic<UInt64>(0)
@@ -38,60 +38,53 @@ public final class ErrorBus: ErrorPosting {
     let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     let handler: ErrorHandler
     let clock: BusClock
-    let actionTimeLimit: Duration?
-    let floodLimit: FloodLimit?
+    let configuration: Configuration
     let hasOwnFingerprint: Bool
-    /// What a poster's moment lacks to be one of the bus's clock, in nanoseconds, where that is the system's.
+    /// The nanoseconds to add to a posting's moment to get the time by the bus's clock; used only if that is the
+    /// system's.
     let momentOffset: Int64
-    let metadataProvider: (@Sendable (any Error) -> [String: String])?
-    let drainTimeLimit: Duration?
-    private let ownLastResort: LastResort?
     private let atExit = PendingAtExit()
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
-    /// Every report from its post to its end; all else here does what it says.
+    /// Holds every report from its post to its end, and decides; the bus does what the storage's results say.
     let storage: BusStorage
-    /// When the worker last looked at the clock before a delivery, in nanoseconds.
+    /// The time at which the worker last read the clock before a delivery, in nanoseconds.
     let deliveryBegan = PaddedCounter(0)
     let staff = Locked(Staff())
     let ended = Promise<Void>()
     let wakeUps: AsyncStream<Void>
     let waker: AsyncStream<Void>.Continuation
 
-    /// Sets up a bus; ``run()`` sets it going.
+    /// Creates a bus; ``run()`` starts the delivery.
     ///
-    /// Errors may be posted before it runs, up to its capacity.
+    /// Errors may be posted before the bus runs, up to its capacity.
     ///
     /// - Parameters:
-    ///   - handler: The rules, `.default` say. There is no default value, so that an application's own `.default` is
-    ///     the one that counts.
-    ///   - configuration: How much the bus holds, and how long an action may take. A capacity below 1 or a negative
+    ///   - handler: The rules, say `.default`. The parameter has no default value, so that the caller's `.default` may
+    ///     be the application's own.
+    ///   - configuration: The bus's limits, clock, metadata provider and last resort. A capacity below 1 or a negative
     ///     limit stops the program.
     public convenience init(handler: ErrorHandler, configuration: Configuration = .init()) {
         self.init(handler: handler, configuration: configuration, startingAt: 0)
     }
 
-    /// Sets up a bus whose first report has a number of its own: all before it count as posted and handled.
+    /// Creates a bus whose first report has the given number; the reports before it count as posted and handled.
     init(handler: ErrorHandler, configuration: Configuration, startingAt start: Int64) {
         configuration.validate()
         self.handler = handler
         clock = BusClock(configuration.clock)
-        actionTimeLimit = configuration.actionTimeLimit
-        floodLimit = configuration.floodLimit
+        self.configuration = configuration
         hasOwnFingerprint = configuration.floodLimit?.fingerprint != nil
         let moment = ErrorReport.Moment()
         momentOffset = clock.moment(of: moment.instant).nanoseconds &- moment.sinceOrigin
-        metadataProvider = configuration.metadataProvider
-        drainTimeLimit = configuration.drainTimeLimit
-        ownLastResort = configuration.lastResort
         storage = BusStorage(
             capacity: configuration.capacity,
             actionTimeLimit: configuration.actionTimeLimit,
             floodLimit: configuration.floodLimit,
             startingAt: start
         )
-        // One wake-up is as good as many: the worker takes all that it finds.
+        // One buffered wake-up is enough: the worker delivers everything that it finds.
         (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         atExit.hold(self)
     }
@@ -99,7 +92,7 @@ public final class ErrorBus: ErrorPosting {
     deinit {
         atExit.leave()
         let left = storage.takeBack().left?.reports ?? []
-        // Before anyone's code runs: an observation that ends in it has the figures from there.
+        // Before the user's code below runs: an observation that ends there gets its statistics from the registry.
         observers.finish(statistics)
         for pending in left {
             pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
@@ -110,30 +103,30 @@ public final class ErrorBus: ErrorPosting {
 
     // MARK: Posting
 
-    /// Posts an error, to be delivered in its turn.
+    /// Posts an error, to be delivered by the bus's worker.
     ///
-    /// Never suspends, never throws, never waits for an action.
+    /// Never suspends, never throws, never waits for an action, and works on any thread.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along.
-    ///   - source: Where it is posted.
+    ///   - metadata: Metadata for the report.
+    ///   - source: Where the error is posted.
     public func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
         post(error, metadata, source, in: nil)
     }
 
     /// Posts an error and waits until it is delivered.
     ///
-    /// Inside one of this bus's own actions it posts and returns `.pending` at once, since delivery is serial; so it
-    /// does when the calling task is cancelled while it waits. What was started in an action, but does not belong to
-    /// the task (a detached task, a callback), is not known to be inside, and must not be waited for there if it
-    /// delivers; nor must two buses' actions deliver to each other.
+    /// Inside one of this bus's own actions it posts and returns `.pending` at once, since delivery is serial; it also
+    /// returns `.pending` if the calling task is cancelled while it waits. The bus cannot know that an action started a
+    /// detached task or a callback: an action must not wait for one that delivers to the same bus, since neither would
+    /// end. Nor must actions of two buses deliver to each other.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along.
-    ///   - source: Where it is posted.
-    /// - Returns: What became of it.
+    ///   - metadata: Metadata for the report.
+    ///   - source: Where the error is posted.
+    /// - Returns: The error's outcome.
     @discardableResult
     public func deliver(
         _ error: any Error,
@@ -143,7 +136,7 @@ public final class ErrorBus: ErrorPosting {
         await deliver(error, metadata, source, in: nil)
     }
 
-    /// Posts an error that belongs to a scope, or to the bus itself, and waits until it is delivered.
+    /// Posts an error in a scope, or to the bus itself if that is nil, and waits until it is delivered.
     func deliver(
         _ error: any Error,
         _ metadata: [String: String],
@@ -165,10 +158,10 @@ public final class ErrorBus: ErrorPosting {
 
     var hasEnded: Bool { storage.hasEnded }
 
-    /// Where the bus writes what nobody is left to handle.
-    var lastResort: LastResort { ownLastResort ?? .ofProcess }
+    /// The bus's own last resort, else the process's.
+    var lastResort: LastResort { configuration.lastResort ?? .ofProcess }
 
-    /// Runs a body in which neither bus nor scope is bound: a task that is started there keeps none of them alive.
+    /// Runs a body with no bus and no scope bound, so that a task which it starts retains neither.
     static func unbound<Result>(_ body: () -> Result) -> Result {
         $current.withValue(nil) { ErrorScope.$bound.withValue(nil, operation: body) }
     }
@@ -176,13 +169,14 @@ public final class ErrorBus: ErrorPosting {
     /// Whether this task runs in an action of this bus, or was started in one that still runs.
     var isInsideOwnAction: Bool {
         ErrorBus.actions.contains { action in
-            // Never one in the lane: only asynchronous actions leave a mark.
+            // The storage need not look into the lane: only asynchronous actions have marks, and none runs there.
             action.bus == number && storage.isDelivering(action.sequence)
         }
     }
 
-    /// Posts an error that belongs to a scope, or to the bus itself, and returns whether it is pending; if not, it was
-    /// dropped.
+    /// Posts an error in a scope, or to the bus itself if that is nil.
+    ///
+    /// - Returns: Whether the error is pending; if not, it was dropped.
     @discardableResult
     func post(
         _ error: consuming any Error,
@@ -192,9 +186,9 @@ public final class ErrorBus: ErrorPosting {
         _ promise: Promise<HandleOutcome>? = nil
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
-        // First what may run code of the user's: between reservation and filling the loop waits for this poster.
-        let metadata = metadataProvider == nil ? metadata : provided(metadata, for: error)
-        let floodStamp = floodLimit == nil ? nil : floodStamp(for: error)
+        // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.
+        let metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
+        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
         switch storage.reserve(for: error) {
         case .accepted(let number):
             let answer = storage.fill(
@@ -216,7 +210,7 @@ public final class ErrorBus: ErrorPosting {
                 waker.yield()
                 return true
             case .refused:
-                // It was accepted, and the bus was shut down since.
+                // The error was accepted, and the bus was shut down before the place was filled.
                 writeToLastResort(storage.takeBack(number))
             }
         case .full(let makesNotice):
@@ -232,18 +226,18 @@ public final class ErrorBus: ErrorPosting {
         lastResort.write(posting.report(), because: "the bus has finished")
     }
 
-    /// What the poster gives along, on top of what the configuration's provider does.
+    /// Returns the provider's metadata, with the poster's on top.
     @inline(never)
     private func provided(_ metadata: [String: String], for error: any Error) -> [String: String] {
-        // An error that is posted while the provider is asked gets nothing from it: it would be asked without end.
-        guard let metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
-        let provided = ErrorBus.$isProvidingMetadata.withValue(true) { metadataProvider(error) }
+        // The provider is not called for an error that it posts itself: that could recurse without end.
+        guard let provider = configuration.metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
+        let provided = ErrorBus.$isProvidingMetadata.withValue(true) { provider(error) }
         return provided.merging(metadata) { _, own in own }
     }
 
-    /// Lets a notice of drops follow.
+    /// Makes a notice of drops follow the reports accepted so far.
     ///
-    /// Once for many drops, so that it may take the lock.
+    /// Called once for many drops, so it may take the lock.
     private func announceDrops(at source: ErrorReport.Source) {
         let isAnnounced = storage.announceDrops(at: source)
         let (untold, wakes) = storage.settleDrops(at: source, isAnnounced: isAnnounced)

@@ -1,18 +1,18 @@
 extension ErrorPosting {
-    /// Runs an operation, posts what it throws, and returns nil then.
+    /// Runs an operation; if it throws, posts the error and returns nil.
     ///
-    /// What ``ErrorMatcher/cancellation`` matches is not posted, and in a cancelled task neither is
-    /// `URLError.cancelled`: the end of a task is no error that anyone has to hear of.
+    /// Errors that ``ErrorMatcher/cancellation`` matches are not posted. In a cancelled task, `URLError.cancelled` is
+    /// not posted either, since the end of a cancelled task is no failure.
     ///
     /// ```swift
     /// let order = await errors.catching { try await intake.next() }
     /// ```
     ///
     /// - Parameters:
-    ///   - metadata: What to give along with an error.
-    ///   - fileID: Where an error is said to be posted.
-    ///   - line: Where an error is said to be posted.
-    ///   - operation: What may throw. It keeps the caller's isolation.
+    ///   - metadata: Metadata for the report of an error.
+    ///   - fileID: The file that the report of an error gives as its source.
+    ///   - line: The line that the report of an error gives as its source.
+    ///   - operation: The operation that may throw. It keeps the caller's isolation.
     /// - Returns: What the operation returned, or nil if it threw.
     @discardableResult
     public func catching<T>(
@@ -21,15 +21,11 @@ extension ErrorPosting {
         line: UInt = #line,
         _ operation: () async throws -> T
     ) async -> T? {
-        do {
-            return try await operation()
-        } catch {
-            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
-            return nil
-        }
+        try? await rethrowing(metadata: metadata, fileID: fileID, line: line, operation)
     }
 
-    /// Runs an operation that returns an optional, which stays one; see ``catching(metadata:fileID:line:_:)``.
+    /// Runs an operation that returns an optional, and returns it as it is, not nested in another optional; see
+    /// ``catching(metadata:fileID:line:_:)``.
     @discardableResult
     public func catching<T>(
         metadata: [String: String] = [:],
@@ -37,12 +33,7 @@ extension ErrorPosting {
         line: UInt = #line,
         _ operation: () async throws -> T?
     ) async -> T? {
-        do {
-            return try await operation()
-        } catch {
-            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
-            return nil
-        }
+        try? await rethrowing(metadata: metadata, fileID: fileID, line: line, operation)
     }
 
     /// Runs a synchronous operation, and posts what it throws; see ``catching(metadata:fileID:line:_:)``.
@@ -53,15 +44,10 @@ extension ErrorPosting {
         line: UInt = #line,
         _ operation: () throws -> T
     ) -> T? {
-        do {
-            return try operation()
-        } catch {
-            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
-            return nil
-        }
+        try? rethrowing(metadata: metadata, fileID: fileID, line: line, operation)
     }
 
-    /// Runs a synchronous operation that returns an optional, which stays one.
+    /// Runs a synchronous operation that returns an optional, and returns it as it is, not nested in another optional.
     ///
     /// See ``catching(metadata:fileID:line:_:)``.
     @discardableResult
@@ -71,12 +57,7 @@ extension ErrorPosting {
         line: UInt = #line,
         _ operation: () throws -> T?
     ) -> T? {
-        do {
-            return try operation()
-        } catch {
-            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
-            return nil
-        }
+        try? rethrowing(metadata: metadata, fileID: fileID, line: line, operation)
     }
 
     /// Runs an operation that returns nothing, and posts what it throws; see ``catching(metadata:fileID:line:_:)``.
@@ -89,13 +70,7 @@ extension ErrorPosting {
         line: UInt = #line,
         _ operation: () async throws -> Void
     ) async -> Bool {
-        do {
-            try await operation()
-            return true
-        } catch {
-            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
-            return false
-        }
+        (try? await rethrowing(metadata: metadata, fileID: fileID, line: line, operation)) != nil
     }
 
     /// Runs a synchronous operation that returns nothing, and posts what it throws.
@@ -110,28 +85,21 @@ extension ErrorPosting {
         line: UInt = #line,
         _ operation: () throws -> Void
     ) -> Bool {
-        do {
-            try operation()
-            return true
-        } catch {
-            postUnlessCancellation(error, metadata, .init(fileID: fileID, line: line))
-            return false
-        }
+        (try? rethrowing(metadata: metadata, fileID: fileID, line: line, operation)) != nil
     }
 
-    /// Runs an operation, posts what it throws, and throws it on.
+    /// Runs an operation; if it throws, posts the error and throws it again.
     ///
-    /// What `catching` does not post, since the task was cancelled, is thrown on all the
-    /// same.
+    /// As in `catching`, cancellation is not posted; it is thrown again like any other error.
     ///
-    /// Whoever swallows an error posts it, so this is only for errors that the next level drops: otherwise they are
-    /// reported twice.
+    /// Code that swallows an error posts it, so use this only where the caller is known to swallow errors without
+    /// posting them. Otherwise errors are reported twice.
     ///
     /// - Parameters:
-    ///   - metadata: What to give along with an error.
-    ///   - fileID: Where an error is said to be posted.
-    ///   - line: Where an error is said to be posted.
-    ///   - operation: What may throw. It keeps the caller's isolation.
+    ///   - metadata: Metadata for the report of an error.
+    ///   - fileID: The file that the report of an error gives as its source.
+    ///   - line: The line that the report of an error gives as its source.
+    ///   - operation: The operation that may throw. It keeps the caller's isolation.
     /// - Returns: What the operation returned.
     /// - Throws: What the operation threw.
     public func rethrowing<T, F: Error>(
@@ -148,7 +116,7 @@ extension ErrorPosting {
         }
     }
 
-    /// Runs a synchronous operation, posts what it throws, and throws it on.
+    /// Runs a synchronous operation; if it throws, posts the error and throws it again.
     ///
     /// See ``rethrowing(metadata:fileID:line:_:)``.
     public func rethrowing<T, F: Error>(
@@ -165,6 +133,7 @@ extension ErrorPosting {
         }
     }
 
+    /// Posts an error, unless it says that this task was cancelled.
     func postUnlessCancellation(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
         if Cancellation.isEnd(error) { return }
         post(error, metadata: metadata, source: source)

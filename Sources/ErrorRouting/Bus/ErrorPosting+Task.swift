@@ -1,22 +1,22 @@
 extension ErrorPosting {
-    /// Starts a task whose error does not die with it: what the operation throws is posted.
+    /// Starts a task; if its operation throws, posts the error.
     ///
     /// Like `Task {}` it inherits the caller's actor, priority and task-local values, and tasks that one actor starts
-    /// begin in order. A cancellation is not posted, as in `catching`.
+    /// begin in order. As in `catching`, cancellation is not posted.
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for the tasks of its bus, and cancels them
-    /// when its body throws or is cancelled. A scope's task runs in the scope, as in
-    /// ``ErrorScope/bound(isolation:_:)``; a bus's in what is bound where it is started.
+    /// if its body throws or is cancelled. A task of a scope runs with that scope bound, as in
+    /// ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus that are bound at the call.
     ///
     /// - Parameters:
     ///   - name: A name for debuggers and profilers.
-    ///   - priority: The task's priority; the caller's where it is nil.
-    ///   - metadata: What to give along with an error.
-    ///   - fileID: Where an error is said to be posted.
-    ///   - line: Where an error is said to be posted.
+    ///   - priority: The task's priority; nil for the caller's.
+    ///   - metadata: Metadata for the report of an error.
+    ///   - fileID: The file that the report of an error gives as its source.
+    ///   - line: The line that the report of an error gives as its source.
     ///   - isolation: The caller's actor, where the task starts.
-    ///   - operation: What to do.
-    /// - Returns: The task. Its value is there once the operation has ended and its error is posted; cancelling it
-    ///   cancels the operation.
+    ///   - operation: The operation to run.
+    /// - Returns: The task. It ends once the operation has ended and its error is posted. Cancelling the task cancels
+    ///   the operation.
     @discardableResult
     public func task(
         name: String? = nil,
@@ -34,7 +34,7 @@ extension ErrorPosting {
         let task = Task(name: name, priority: priority) {
             // Captured, so that the task starts on the caller's actor, and tasks of one actor start in order.
             _ = isolation
-            // Cancelled from within where it has to be from the start: from outside might be too late.
+            // If the bus's tasks are cancelled already, this one cancels itself: `enter` below might come too late.
             if let tasks, tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             do {
                 if let scope = poster as? ErrorScope {
@@ -51,8 +51,8 @@ extension ErrorPosting {
         return task
     }
 
-    /// What this stands for: the ambient poster, and a bus for a scope that was made without one, are looked up once,
-    /// in the caller's context.
+    /// The poster itself, or what it stands for in the caller's context: the target of the ambient poster, and the
+    /// current bus for a scope that was created without one.
     private var resolved: any ErrorPosting {
         let poster = (self as? AmbientErrorPosting)?.target ?? self
         return (poster as? ErrorScope)?.rooted ?? poster

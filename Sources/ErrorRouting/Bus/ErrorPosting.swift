@@ -1,22 +1,22 @@
-/// Something that takes errors: a bus, or what stands for one.
+/// Something that errors can be posted to: a bus, a scope, or the ambient poster.
 ///
-/// Libraries take `any ErrorPosting`, with ``AmbientErrorPosting`` (`.ambient`) as the default.
+/// Libraries have a parameter of type `any ErrorPosting`, with ``AmbientErrorPosting`` (`.ambient`) as the default.
 public protocol ErrorPosting: Sendable {
     /// Posts an error. Never suspends, never throws, never waits for an action, and works on any thread.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along.
-    ///   - source: Where it is posted.
+    ///   - metadata: Metadata for the report.
+    ///   - source: Where the error is posted.
     func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source)
 
     /// Posts an error and waits until it is delivered. Inside an action it returns `.pending` at once.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along.
-    ///   - source: Where it is posted.
-    /// - Returns: What became of it.
+    ///   - metadata: Metadata for the report.
+    ///   - source: Where the error is posted.
+    /// - Returns: The error's outcome.
     @discardableResult
     func deliver(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) async -> HandleOutcome
 }
@@ -28,9 +28,9 @@ extension ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along.
-    ///   - fileID: Where it is posted.
-    ///   - line: Where it is posted.
+    ///   - metadata: Metadata for the report.
+    ///   - fileID: The file in which the error is posted.
+    ///   - line: The line on which the error is posted.
     public func post(
         _ error: consuming any Error,
         metadata: [String: String] = [:],
@@ -46,10 +46,10 @@ extension ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along.
-    ///   - fileID: Where it is posted.
-    ///   - line: Where it is posted.
-    /// - Returns: What became of it.
+    ///   - metadata: Metadata for the report.
+    ///   - fileID: The file in which the error is posted.
+    ///   - line: The line on which the error is posted.
+    /// - Returns: The error's outcome.
     @discardableResult
     public func deliver(
         _ error: any Error,

@@ -1,45 +1,45 @@
 import Foundation
 import Synchronization
 
-/// Says at the end of the process which buses had reports pending: nobody runs them, or `exit` was called inside a
-/// body.
+/// A bus's entry in the list that is read at the end of the process, to write which buses had reports pending: buses
+/// that nobody ran, or whose process called `exit` inside a body.
 ///
-/// The handler takes no lock that a stopped thread could hold: the buses are in places that are claimed by
-/// compare-and-swap, made as needed, and never given back. What a place holds:
+/// The exit handler must not wait for a lock that a stopped thread may hold, so the list is lock-free: a bus claims a
+/// place by compare-and-swap. Places are allocated as needed, and never deallocated. A place holds:
 ///
 /// | value | meaning |
 /// | --- | --- |
-/// | `free` | nobody's |
-/// | `reserved` | of a bus that is being made |
-/// | an address | of a bus, which has not begun to end |
-/// | that address, and `beingRead` | the same, whose counts the process's end is reading: it must not end meanwhile |
+/// | `free` | no bus |
+/// | `reserved` | a bus that is being initialised |
+/// | an address | a bus whose deinitializer has not begun |
+/// | an address with the bit `beingRead` | a bus whose counts the exit handler reads; `deinit` has to wait |
 @safe struct PendingAtExit: @unchecked Sendable {
-    // Unchecked for the address: what is there is read and written atomically.
+    // Unchecked because of the address: the memory there is read and written atomically.
     private let place: UnsafeMutablePointer<Atomic<UInt>>
 
     private static let free = PlacesAtExit.free
     private static let reserved = PlacesAtExit.reserved
     private static let beingRead: UInt = 1
 
-    /// Reserves a place.
+    /// Reserves a place for a bus.
     init() {
         unsafe place = Self.places.reserve()
-        // After the places are there: at the end of the process nothing is made for the first time.
+        // After the places are allocated, so that nothing is initialised for the first time while the process ends.
         Self.registerHandler
     }
 
-    /// The bus is there.
+    /// Puts the bus into the place, once the bus is initialised.
     func hold(_ bus: ErrorBus) {
         let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(bus).toOpaque())
         unsafe place.pointee.store(address, ordering: .releasing)
     }
 
-    /// The bus begins to end.
+    /// Frees the place, when the bus's deinitializer begins; waits while the exit handler reads the bus.
     func leave() {
         while true {
             let found = unsafe place.pointee.load(ordering: .relaxed)
             if found & Self.beingRead != 0, Self.reader.load(ordering: .relaxed) == Self.currentThread {
-                // The process's end had the last reference: it ends the bus while it reads, and will look no more.
+                // This is the exit handler's thread, which has released the last reference and reads the bus no more.
                 return unsafe place.pointee.store(Self.free, ordering: .releasing)
             }
             if found & Self.beingRead == 0 {
@@ -61,14 +61,14 @@ import Synchronization
         }
     }()
 
-    /// The thread that reads at the end of the process; 0 before that.
+    /// The thread that runs the exit handler; 0 before that.
     private static let reader = Atomic<UInt>(0)
 
     private static var currentThread: UInt {
         #if canImport(Glibc)
             pthread_self()
         #else
-            // An address, as on most systems.
+            // A pointer on other systems than glibc's.
             unsafe UInt(bitPattern: pthread_self())
         #endif
     }
@@ -87,8 +87,9 @@ import Synchronization
             )
             guard claim.exchanged, let pointer = unsafe UnsafeRawPointer(bitPattern: found) else { return }
             let bus = unsafe Unmanaged<ErrorBus>.fromOpaque(pointer)
-            // Everyone else may let go of the bus meanwhile: then it ends here, in `release`, and leaves its place. If
-            // it is about to end on another thread, that waits in `leave` until this one has let go.
+            // All others may release the bus meanwhile; then `release` below deallocates it here, and it leaves its
+            // place. If its deinitializer has begun on another thread, that thread waits in `leave` until this one is
+            // done.
             _ = unsafe bus.retain()
             if let line = unsafe bus._withUnsafeGuaranteedRef({ $0.lineAtExit }) { lines.append(line) }
             unsafe bus.release()
@@ -105,9 +106,9 @@ import Synchronization
 }
 
 extension ErrorBus {
-    /// What is said of the bus if the process ends now; nil if nothing is pending.
+    /// The line to write about the bus if the process ends now; nil if nothing is pending.
     ///
-    /// Its lock may be held by a thread that is stopped: then only what the intake knows is told.
+    /// If the bus's lock cannot be had, since a stopped thread holds it, the line has only the intake's count.
     fileprivate var lineAtExit: String? {
         func line(_ pending: Int64, _ rest: String) -> String? {
             pending <= 0 ? nil : "error-bus: the process ended while a bus had \(pending) pending\(rest)"

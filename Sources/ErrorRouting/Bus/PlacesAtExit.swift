@@ -1,15 +1,17 @@
 import Synchronization
 
-/// Places that are claimed and looked through without a lock: in blocks, each with the address of the next, which are
-/// made as needed and never given back.
+/// A lock-free list of places, which are claimed and read by atomic operations.
 ///
-/// Unchecked for the addresses: what is there is read and written atomically.
+/// It consists of blocks of places, each with the address of the next block. Blocks are allocated as needed, and never
+/// deallocated.
+///
+/// Unchecked because of the addresses: the memory there is read and written atomically.
 @safe final class PlacesAtExit: @unchecked Sendable {
     typealias Place = UnsafeMutablePointer<Atomic<UInt>>
 
-    /// What a place holds that is nobody's.
+    /// The value of a free place.
     static let free: UInt = 0
-    /// What it holds from when it is claimed.
+    /// The value of a place that is claimed and not yet used.
     static let reserved: UInt = 2
 
     private static let count = 64
@@ -17,7 +19,7 @@ import Synchronization
 
     init() { unsafe first = Self.makeBlock() }
 
-    /// Claims a free place.
+    /// Claims a free place and returns it.
     func reserve() -> Place {
         var block = unsafe first
         while true {
@@ -33,6 +35,7 @@ import Synchronization
         }
     }
 
+    /// Calls a closure with every place, free ones included.
     func forEach(_ body: (Place) -> Void) {
         var block: Place? = unsafe first
         while let current = unsafe block {
@@ -41,6 +44,7 @@ import Synchronization
         }
     }
 
+    /// Returns the block after a block, allocating one if there is none.
     private func next(of block: Place) -> Place {
         let link = unsafe block + Self.count
         if let next = unsafe Place(bitPattern: link.pointee.load(ordering: .acquiring)) { return unsafe next }
@@ -56,7 +60,7 @@ import Synchronization
         return unsafe winner
     }
 
-    /// A block of places, and behind them the address of the next, or 0.
+    /// Allocates a block of places, followed by the address of the next block, which is 0 at first.
     private static func makeBlock() -> Place {
         let block = Place.allocate(capacity: count + 1)
         for index in 0...count { unsafe (block + index).initialize(to: Atomic(free)) }

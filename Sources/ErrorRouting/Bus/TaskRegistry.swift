@@ -1,17 +1,17 @@
-/// The tasks that were started with `task` and still run.
+/// The running tasks that were started with `task`.
 final class TaskRegistry: Sendable {
     private struct State {
-        /// The numbers of tasks that run; nil where the task is just being started.
+        /// The running tasks by number; nil for one that is just being started.
         var tasks: [UInt64: Task<Void, Never>?] = [:]
         var lastID: UInt64 = 0
         var isCancelled = false
-        /// Fulfilled when the last of the tasks has ended.
+        /// Fulfilled when the last of the tasks has ended, and replaced then.
         var none = Promise<Void>()
     }
 
     private let state = Locked(State())
 
-    /// A number for a task that is about to be started.
+    /// Returns a number for a task that is about to be started; from now on the task counts as running.
     func reserve() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -20,21 +20,22 @@ final class TaskRegistry: Sendable {
         }
     }
 
-    /// Notes down the task that was started under a number.
+    /// Adds the task that was started under a number.
     ///
-    /// Once the tasks were cancelled, later ones are cancelled too, as in a task group.
+    /// Cancels the task if the others were cancelled before, as a task group does.
     func enter(_ task: Task<Void, Never>, as id: UInt64) {
         let cancel = state.withLock { state in
-            // It may be over already.
+            // The task may have ended already.
             if state.tasks[id] != nil { state.tasks[id] = task }
             return state.isCancelled
         }
         if cancel { task.cancel() }
     }
 
-    /// Whether the tasks were cancelled: then one that starts has to cancel itself.
+    /// Whether the tasks were cancelled; then a task that starts has to cancel itself.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// Removes a task that has ended.
     func remove(_ id: UInt64) {
         let none = state.withLock { state -> Promise<Void>? in
             state.tasks[id] = nil
@@ -45,6 +46,7 @@ final class TaskRegistry: Sendable {
         none?.fulfill(())
     }
 
+    /// Cancels the running tasks, and from now on every task that is added.
     func cancelAll() {
         let tasks = state.withLock { state in
             state.isCancelled = true
@@ -53,7 +55,7 @@ final class TaskRegistry: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Waits until none is left, those included that are started meanwhile.
+    /// Waits until no task runs, including tasks that are started meanwhile.
     func waitForAll() async {
         while let none = state.withLock({ $0.tasks.isEmpty ? nil : $0.none }) { await none.value }
     }

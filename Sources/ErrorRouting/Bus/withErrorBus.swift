@@ -1,4 +1,5 @@
-/// Runs a body with an error bus beside it, and returns when everything is done and delivered.
+/// Runs a body beside an error bus, and returns when the body and the bus's tasks have ended and every error is
+/// delivered.
 ///
 /// ```swift
 /// try await withErrorBus(handler: .default) { bus in
@@ -7,20 +8,20 @@
 /// }
 /// ```
 ///
-/// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, the tasks started
-/// with `task` are awaited, those included that actions start, then the bus is finished, and all that was posted is
+/// ``ErrorBus/current`` is bound to the bus for the body and everything it starts. After the body, this waits for the
+/// tasks that were started with `task`, by actions too; then it finishes the bus, and everything that was posted is
 /// delivered. If the body throws or is cancelled, those tasks are cancelled first, as in a task group.
 ///
-/// It always ends once those tasks and the actions in flight return: what actions still post then is accepted up to the
-/// bus's capacity in all, or not at all where the caller was cancelled; the rest is dropped, counted, and written to
-/// standard error. Where the configuration sets ``ErrorBus/Configuration/drainTimeLimit`` it waits no longer than that
-/// for delivery, whatever the actions do; observers it waits for.
+/// It always returns once those tasks and the actions in flight have returned: from then on the bus accepts at most as
+/// many errors as its capacity, and none if the caller was cancelled. Further errors are dropped, counted, and written
+/// to the ``LastResort``. If ``ErrorBus/Configuration/drainTimeLimit`` is set, this waits no longer than that for
+/// delivery, whatever the actions do, but it still waits for observers.
 ///
 /// - Parameters:
-///   - handler: The rules, `.default` say.
-///   - configuration: How much the bus holds, and how long an action may take.
-///   - asRoot: Whether the bus is the process's until this returns, as ``ErrorBus/becomeRoot()`` makes it.
-///   - isolation: The caller's actor, where the body runs, and nothing else of the actor before it.
+///   - handler: The rules, say `.default`.
+///   - configuration: The bus's limits, clock, metadata provider and last resort.
+///   - asRoot: Whether the bus is the process's root until this returns; see ``ErrorBus/becomeRoot()``.
+///   - isolation: The caller's actor, on which the body runs. No other work of the actor runs before the body.
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
 /// - Throws: What the body threw.
@@ -34,10 +35,10 @@ public func withErrorBus<T, F: Error>(
 ) async throws(F) -> T {
     let bus = ErrorBus(handler: handler, configuration: configuration)
     if asRoot { bus.becomeRoot() }
-    // A task of its own: the body's cancellation shall not finish the bus while the body still posts.
+    // In a task of its own, since cancellation of the caller must not finish the bus while the body still posts.
     let loop = Task { await bus.run() }
     let result = await withTaskCancellationHandler {
-        // The closure takes the actor along, or it would be left before the body.
+        // Captured, so that the closure runs on the caller's actor.
         _ = isolation
         let result: Result<T, F>
         do throws(F) {

@@ -1,17 +1,17 @@
-/// Which errors pass, and which are held back and summed up: a plain value, told of every error and of the time.
+/// The state of a flood limit: decides which errors pass, holds the others back, and sums them up.
 ///
-/// Time is what its caller says: the moments at which errors were posted, and the clock's once no more are there. So
-/// the same posts have the same results, however late the loop comes by. What it holds it holds for its caller; `Held`
+/// A plain value, which gets the time from its caller: the moments at which errors were posted, and the clock's time
+/// once there are no more errors. So the same posts have the same results, however late the worker gets to them. `Held`
 /// is a report in a bus, and a number in tests.
 struct FloodLimiter<Held> {
     enum Verdict {
-        /// Deliver it.
+        /// The error is to be delivered.
         case passes(Held)
-        /// It is held; the one that was held before it is suppressed.
+        /// The error is held; the one that was held before it is suppressed.
         case isHeld(suppressing: Held?)
     }
 
-    /// What is let go: the newest of its kind, and for how many it stands.
+    /// A held error that is released: the newest of its kind, and the number of errors that it stands for.
     struct Release {
         let held: Held
         let occurrences: Int
@@ -21,7 +21,7 @@ struct FloodLimiter<Held> {
     private struct Window {
         let hash: Int
         let end: Int64
-        /// Another one whose hash ends alike; -1 for none.
+        /// The next window in the same bucket of `slots`; -1 for none.
         var next: Int
         var passed = 0
         var suppressed: Int64 = 0
@@ -30,83 +30,85 @@ struct FloodLimiter<Held> {
     private let limit: (first: Int, window: Int64)
     private let maximum: Int
     private var windows: [Window] = []
-    /// Beside the windows, which are looked at for every error: their kinds, and what is held in them.
+    /// The kinds of the windows, and the errors held in them; in arrays of their own, so that the windows, which are
+    /// searched for every error, stay small.
     private var kinds: [ErrorFingerprint] = []
     private var held: [Held?] = []
     private var freeSlots: [Int] = []
-    /// The window opened last of those whose hashes end alike; -1 for none.
+    /// The hash table's buckets: the window that was opened last in each; -1 for none.
     private var slots: [Int]
-    /// The windows in the order in which they were opened, which is that in which they end.
+    /// The windows in the order in which they were opened, which is nearly the order in which they end.
     private var byOpening = SlotOrder()
-    /// The windows in the order in which an error was last seen in them.
-    private var bySight = SlotOrder()
-    /// How many errors are held.
+    /// The windows in the order in which an error was last seen in them, the longest unused one first.
+    private var byLastUse = SlotOrder()
+    /// The number of held errors.
     private(set) var heldCount = 0
 
     /// - Parameters:
-    ///   - limit: What passes.
-    ///   - maximum: How many kinds of error are remembered; at least 1.
+    ///   - limit: The limit.
+    ///   - maximum: The number of kinds that are remembered; at least 1.
     init(_ limit: FloodLimit, keeping maximum: Int) {
         self.limit = (limit.first, min(limit.window, BusClock.forever).nanoseconds)
         self.maximum = maximum
         slots = Array(repeating: -1, count: 1 << (Int.bitWidth - (maximum - 1).leadingZeroBitCount))
     }
 
-    /// When something may have to be let go; nil as long as nothing is held.
+    /// The earliest moment at which a held error may have to be released; nil if none is held.
     var nextEnd: Duration? {
         heldCount == 0 ? nil : byOpening.first.map { .nanoseconds(windows[$0].end) }
     }
 
-    /// Lets go of one that is held, if its window has ended.
+    /// Removes windows that have ended, up to the first one that holds an error, and returns that error.
     ///
-    /// - Parameter moment: The moment up to which windows end, in nanoseconds; nil for all of them.
+    /// - Parameter moment: The moment by which a window must have ended, in nanoseconds; nil to end all of them.
     mutating func release(endingBy moment: Int64?) -> Release? {
         while let slot = byOpening.first {
             if let moment, windows[slot].end > moment { return nil }
-            if let release = close(slot) { return release }
+            if let release = removeWindow(slot) { return release }
         }
         return nil
     }
 
-    /// Lets go of one that is held, in the order of windows, which go on: it was asked for.
+    /// Releases the held error whose window ends first; the window goes on.
     ///
     /// - Complexity: O(number of windows).
     mutating func releaseHeld() -> Release? {
         let slot = held.indices.filter { held[$0] != nil }.min { windows[$0].end < windows[$1].end }
-        return slot.flatMap { letGo(of: $0) }
+        return slot.flatMap { takeHeld(from: $0) }
     }
 
-    /// Lets go of one that has to go before an error can be admitted: its predecessor in a window that has ended, or
-    /// what is held for the kind that is forgotten for it.
+    /// Releases one held error that must be delivered before a new error can be admitted: one whose window has ended,
+    /// or one of a kind that is forgotten to make room.
     ///
-    /// Called until it returns nil.
+    /// The caller repeats this until it returns nil.
     mutating func release(toAdmit mark: FloodMark) -> Release? {
-        // Posters' moments are not quite in order, so its own window may have ended although an earlier one has not.
+        // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
+        // that was opened before has not.
         if let release = release(endingBy: mark.moment) { return release }
-        if let slot = slot(of: mark) { return windows[slot].end <= mark.moment ? close(slot) : nil }
-        while windows.count - freeSlots.count >= maximum, let oldest = bySight.first {
-            if let release = close(oldest) { return release }
+        if let slot = slot(of: mark) { return windows[slot].end <= mark.moment ? removeWindow(slot) : nil }
+        while windows.count - freeSlots.count >= maximum, let oldest = byLastUse.first {
+            if let release = removeWindow(oldest) { return release }
         }
         return nil
     }
 
-    /// Lets an error pass, if it may.
+    /// Counts an error in its window, and returns whether it passes; if not, the caller calls ``admit(_:_:)`` with it.
     ///
-    /// For as long as nothing is held. If it may not, ``admit(_:_:)`` decides about it.
+    /// Only for a limiter that holds nothing.
     mutating func pass(_ mark: FloodMark) -> Bool {
         assert(heldCount == 0, "something is held")
         _ = release(endingBy: mark.moment)
         if let slot = slot(of: mark), windows[slot].end > mark.moment {
-            bySight.moveToEnd(slot)
+            byLastUse.moveToEnd(slot)
             return pass(slot)
         }
         _ = release(toAdmit: mark)
-        return pass(see(mark))
+        return pass(use(mark))
     }
 
-    /// Decides about an error.
+    /// Decides whether an error passes or is held.
     mutating func admit(_ error: Held, _ mark: FloodMark) -> Verdict {
-        let slot = see(mark)
+        let slot = use(mark)
         if pass(slot) { return .passes(error) }
         let before = held[slot]
         held[slot] = error
@@ -114,7 +116,7 @@ struct FloodLimiter<Held> {
         return .isHeld(suppressing: before)
     }
 
-    /// The window of an error's kind; nil if there is none.
+    /// The slot of the window of an error's kind; nil if there is none.
     private func slot(of mark: FloodMark) -> Int? {
         var slot = slots[mark.hash & (slots.count - 1)]
         while slot >= 0 {
@@ -124,10 +126,10 @@ struct FloodLimiter<Held> {
         return nil
     }
 
-    /// The window of an error's kind, which is seen now.
-    private mutating func see(_ mark: FloodMark) -> Int {
+    /// Returns the slot of the window of an error's kind, opening one if there is none, and marks it as used last.
+    private mutating func use(_ mark: FloodMark) -> Int {
         guard let slot = slot(of: mark) else { return open(mark) }
-        bySight.moveToEnd(slot)
+        byLastUse.moveToEnd(slot)
         return slot
     }
 
@@ -151,11 +153,12 @@ struct FloodLimiter<Held> {
         }
         slots[place] = slot
         byOpening.append(slot)
-        bySight.append(slot)
+        byLastUse.append(slot)
         return slot
     }
 
-    private mutating func close(_ slot: Int) -> Release? {
+    /// Removes a window, and returns the error that is held in it.
+    private mutating func removeWindow(_ slot: Int) -> Release? {
         let place = windows[slot].hash & (slots.count - 1)
         var previous = slots[place]
         if previous == slot {
@@ -165,15 +168,78 @@ struct FloodLimiter<Held> {
             windows[previous].next = windows[slot].next
         }
         byOpening.remove(slot)
-        bySight.remove(slot)
+        byLastUse.remove(slot)
         freeSlots.append(slot)
-        return letGo(of: slot)
+        return takeHeld(from: slot)
     }
 
-    private mutating func letGo(of slot: Int) -> Release? {
+    /// Takes the error that is held in a window, as a release.
+    private mutating func takeHeld(from slot: Int) -> Release? {
         guard let error = held[slot].take() else { return nil }
         defer { windows[slot].suppressed = 0 }
         heldCount -= 1
         return Release(held: error, occurrences: Int(clamping: 1 + windows[slot].suppressed))
     }
+}
+
+/// What a flood limit needs to know of an error: its kind, and when it was posted.
+struct FloodMark: Sendable {
+    let fingerprint: ErrorFingerprint
+    let hash: Int
+    /// In nanoseconds, by the bus's clock.
+    let moment: Int64
+
+    @inline(__always)
+    init(_ fingerprint: ErrorFingerprint, moment: Int64) {
+        self.fingerprint = fingerprint
+        hash = fingerprint.quickHash
+        self.moment = moment
+    }
+}
+
+/// An order of numbered slots: a doubly linked list, in which a slot is moved or removed in O(1).
+struct SlotOrder {
+    /// The neighbours of a slot; -1 for none.
+    private struct Links {
+        var previous = -1
+        var next = -1
+    }
+
+    private var links: [Links] = []
+    /// The last slot as `previous`, and the first slot as `next`.
+    private var ends = Links()
+
+    /// The first slot; nil if there is none.
+    var first: Int? { ends.next < 0 ? nil : ends.next }
+
+    /// Adds a slot that is not in the order at its end.
+    mutating func append(_ slot: Int) {
+        while links.count <= slot { links.append(Links()) }
+        links[slot] = Links(previous: ends.previous)
+        if ends.previous < 0 { ends.next = slot } else { links[ends.previous].next = slot }
+        ends.previous = slot
+    }
+
+    /// Removes a slot that is in the order.
+    mutating func remove(_ slot: Int) {
+        let (previous, next) = (links[slot].previous, links[slot].next)
+        if previous < 0 { ends.next = next } else { links[previous].next = next }
+        if next < 0 { ends.previous = previous } else { links[next].previous = previous }
+    }
+
+    /// Moves a slot that is in the order to its end.
+    mutating func moveToEnd(_ slot: Int) {
+        if slot == ends.previous { return }
+        remove(slot)
+        append(slot)
+    }
+}
+
+/// The flood limit while the worker is in the lane, where reports pass without the lock.
+///
+/// Unchecked, since only the worker uses it meanwhile: it gets the limiter when it opens the lane, under the lock, and
+/// gives it back when it closes the lane. The limiter holds no report meanwhile, so a shutdown by another thread needs
+/// nothing from it.
+final class LaneFlood: @unchecked Sendable {
+    @exclusivity(unchecked) var limiter: FloodLimiter<PendingReport>?
 }

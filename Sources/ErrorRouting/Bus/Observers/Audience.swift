@@ -1,54 +1,55 @@
-/// Those whom a worker tells of reports: the members of a registry, as of a version of it.
+/// The observers that a worker sends reports to: a copy of the registry's members.
 ///
-/// Kept while one report follows the other, so that the worker need not lock for each, and let go of when it rests, so
-/// that who has left is not held for long.
+/// The worker keeps the copy while one report follows another, so that it need not lock for each. It discards the copy
+/// when it rests, so that observers which have left are not retained for long.
 ///
-/// Unchecked, since one worker has it alone; and nobody is let go of while it is being changed, since that may run code
-/// of the user's.
+/// Unchecked, since only one worker uses it. Former members are released after the change of the fields: their
+/// deinitializers may run the user's code.
 final class Audience: @unchecked Sendable {
     private let registry: ObserverRegistry
     @exclusivity(unchecked) private var members: [ObserverRegistry.Member] = []
-    /// The registry's when it was asked; no version where nobody is kept.
+    /// The registry's version when the members were copied; -1 if there is no copy.
     @exclusivity(unchecked) private var version = -1
-    /// How many reports were sent since readers were woken, to whomever.
-    @exclusivity(unchecked) private var news = 0
-    /// How many may be: where the bus is never at rest, a reader whose reports are rare is not to wait for that.
-    private static let mostNews = 64
+    /// The number of reports sent since readers were last woken.
+    @exclusivity(unchecked) private var countSinceWake = 0
+    /// The number of reports after which readers are woken although the worker does not rest: otherwise the reader of
+    /// rare reports could wait for ever on a busy bus.
+    private static let maxCountSinceWake = 64
 
     init(of registry: ObserverRegistry) { self.registry = registry }
 
-    /// Whether there is none.
+    /// Whether there are no observers.
     @inline(__always)
     var isEmpty: Bool { registry.isEmpty }
 
-    /// Hands a report to every observer whose it is.
+    /// Offers a report to every observer of the bus, of its scope, and of the scopes around that.
     ///
-    /// Under no lock: matchers and observers run code of the user's.
+    /// Called without a lock, since matchers and observers run the user's code.
     ///
     /// - Parameters:
     ///   - report: The report.
-    ///   - scope: The scope in which it was posted.
+    ///   - scope: The scope in which the report was posted; nil for the bus itself.
     func send(_ report: ErrorReport, of scope: ScopeContext?) {
-        if unsafe version != registry.version { keep(registry.membersAndVersion) }
+        if unsafe version != registry.version { replaceMembers(by: registry.membersAndVersion) }
         for member in unsafe members where member.scope == nil || member.concerns(scope) {
             member.observer.offer(report)
         }
-        unsafe news += 1
-        if unsafe news >= Self.mostNews { wakeReaders() }
+        unsafe countSinceWake += 1
+        if unsafe countSinceWake >= Self.maxCountSinceWake { wakeReaders() }
     }
 
-    /// Lets readers have what was sent since the last time: once for many reports, since to wake one costs more than to
-    /// deliver a report.
+    /// Wakes the readers of streams if any report was sent since the last time.
     ///
-    /// The worker does so before it rests, for whatever reason.
+    /// The worker calls this before it rests, for whatever reason, and not for each report: waking a reader costs more
+    /// than delivering a report.
     func wakeReaders() {
-        guard unsafe news > 0 else { return }
-        unsafe news = 0
+        guard unsafe countSinceWake > 0 else { return }
+        unsafe countSinceWake = 0
         for member in unsafe members { member.observer.wakeReader() }
-        keep(([], -1))
+        replaceMembers(by: ([], -1))
     }
 
-    private func keep(_ new: (members: [ObserverRegistry.Member], version: Int)) {
+    private func replaceMembers(by new: (members: [ObserverRegistry.Member], version: Int)) {
         let former = unsafe members
         unsafe (members, version) = new
         withExtendedLifetime(former) {}

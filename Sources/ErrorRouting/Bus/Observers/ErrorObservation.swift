@@ -1,15 +1,22 @@
-/// An observation that goes on for as long as this is held.
+import Synchronization
+
+/// An observation that goes on for as long as this object is retained.
 ///
-/// It ends when this is cancelled or let go, or when its bus ends; then `onEnd` of
-/// ``ErrorBus/observe(_:onEnd:)`` is called, exactly once and after the last report.
+/// It ends when it is cancelled or deallocated, or when its bus ends. Then `onEnd` of ``ErrorBus/observe(_:onEnd:)`` is
+/// called, exactly once and after the last report.
 public final class ErrorObservation: Sendable {
     private let receiver: ReportReceiver
     private let entry: ObserverRegistry.Entry?
     private weak let bus: ErrorBus?
 
-    /// Observes a bus, or a scope of it; where there is no bus it has ended already.
-    init(_ receiver: ReportReceiver, of bus: ErrorBus?, in scope: ScopeContext? = nil) {
-        self.receiver = receiver
+    /// Observes a bus, or a scope of it; if there is no bus, the observation ends at once.
+    init(
+        _ receive: @escaping @Sendable (ErrorReport) -> Void,
+        onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void,
+        of bus: ErrorBus?,
+        in scope: ScopeContext? = nil
+    ) {
+        receiver = ReportReceiver(receive, onEnd: onEnd)
         self.bus = bus
         entry = bus?.observers.add(receiver, of: scope)
         if bus == nil { receiver.finish(ErrorBus.Statistics()) }
@@ -17,12 +24,71 @@ public final class ErrorObservation: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the observation: no report is received that was not being received already.
+    /// Ends the observation: no further report is received.
     ///
-    /// Does not wait. Called while a report is being received, on another thread or within, it lets `onEnd` be called
-    /// right after that report; otherwise `onEnd` has been called when this returns. A second time does nothing.
+    /// Does not wait. If a report is being received, on another thread or by the caller itself, `onEnd` is called right
+    /// after that report; otherwise `onEnd` has been called when this returns. Calling this again does nothing.
     public func cancel() {
         entry?.leave()
         receiver.finish(bus?.statistics ?? entry?.end ?? ErrorBus.Statistics())
+    }
+}
+
+/// An observer that calls one closure with each report, and another one once, after the last report.
+///
+/// The bus's worker offers one report after another; anyone may end the observation at any moment, also from within the
+/// closure. If the closure runs at that moment, the worker calls `onEnd` after it: never before the last report, and
+/// never at the same time.
+///
+/// Unchecked because of the closures: whoever moves the phase away from `idle` has exclusive access to them.
+private final class ReportReceiver: ReportObserver, @unchecked Sendable {
+    private enum Phase {
+        static let idle = 0
+        static let receiving = 1
+        /// The end was requested while the closure ran.
+        static let ending = 2
+        static let ended = 3
+    }
+
+    private let phase = Atomic(Phase.idle)
+    /// Set to nil at the end, which releases what the closures capture, perhaps the observation itself.
+    private var closures: (receive: @Sendable (ErrorReport) -> Void, onEnd: @Sendable (ErrorBus.Statistics) -> Void)?
+    /// The bus's statistics at the moment when the end was requested while the closure ran.
+    private let statisticsAtEnd = Locked<ErrorBus.Statistics?>(nil)
+
+    init(
+        _ receive: @escaping @Sendable (ErrorReport) -> Void,
+        onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void
+    ) {
+        closures = (receive, onEnd)
+    }
+
+    func offer(_ report: ErrorReport) {
+        guard replace(Phase.idle, by: Phase.receiving) else { return }
+        closures?.receive(report)
+        if replace(Phase.receiving, by: Phase.idle) { return }
+        phase.store(Phase.ended, ordering: .releasing)
+        end(with: statisticsAtEnd.withLock { $0 } ?? ErrorBus.Statistics())
+    }
+
+    func wakeReader() {}
+
+    func finish(_ statistics: ErrorBus.Statistics) {
+        while true {
+            if replace(Phase.idle, by: Phase.ended) { return end(with: statistics) }
+            // Stored first: the worker reads them once it finds the phase `ending`.
+            statisticsAtEnd.withLock { $0 = $0 ?? statistics }
+            if replace(Phase.receiving, by: Phase.ending) { return }
+            if phase.load(ordering: .acquiring) >= Phase.ending { return }
+        }
+    }
+
+    private func end(with statistics: ErrorBus.Statistics) {
+        let onEnd = closures.take()?.onEnd
+        onEnd?(statistics)
+    }
+
+    private func replace(_ expected: Int, by desired: Int) -> Bool {
+        phase.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing).exchanged
     }
 }

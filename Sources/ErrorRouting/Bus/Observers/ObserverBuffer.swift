@@ -1,12 +1,12 @@
-/// What the reader of a stream has not read yet: bounded, and the oldest goes first.
+/// A bounded buffer of the reports that a stream's reader has not read yet; if it is full, the oldest report is lost.
 ///
-/// It counts what it loses, and the next report that is read says so. A reader who waits is woken when there is nothing
-/// to add for the moment, or as much as it should not let come together.
+/// The next report that is read says how many were lost. A reader who waits is woken when no report follows for the
+/// moment, or when a whole batch is buffered.
 ///
-/// Not generic over what a matcher hands on, which is behind a reference: the compiler could not specialise it, since
-/// the bus calls it as one observer of several, and a report would cost several times as much.
+/// The matcher's output is stored as a reference, so that this class is not generic. The bus calls it as one of several
+/// observers, so the compiler could not specialise it, and each report would cost several times as much.
 final class ObserverBuffer: ReportObserver {
-    /// What the observer's matcher hands on.
+    /// The output of the observer's matcher, boxed.
     typealias Output = any AnyObject & Sendable
 
     struct Element {
@@ -16,23 +16,23 @@ final class ObserverBuffer: ReportObserver {
 
     private struct State {
         var elements = FIFO<Element>()
-        /// How many were lost since one was read.
+        /// The number of reports lost since one was read.
         var missed: Int64 = 0
         var isFinished = false
-        /// Readers who wait; one, where a stream is used as it should be.
+        /// The readers who wait; at most one, if the stream is used as documented.
         var readers = FIFO<CheckedContinuation<Element?, Never>>()
     }
 
     private let limit: Int
-    /// How many reports may come together before a reader who waits is woken.
+    /// The number of buffered reports at which a waiting reader is woken.
     private let batch: Int
     private let match: (@Sendable (ErrorReport) -> Output?)?
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - limit: How many reports it holds; at least 1.
-    ///   - match: Asked of every report, by the bus; returns nil for one that is not for this observer. Nil where all
-    ///     are.
+    ///   - limit: The number of reports that the buffer holds; at least 1.
+    ///   - match: Called by the bus's worker with every report; returns nil for a report that is not for this observer.
+    ///     Nil if all reports are.
     init(bufferingNewest limit: Int, match: (@Sendable (ErrorReport) -> Output?)?) {
         self.limit = limit
         batch = min(max(limit / 2, 1), 64)
@@ -42,7 +42,7 @@ final class ObserverBuffer: ReportObserver {
     func offer(_ report: ErrorReport) {
         let output = match?(report)
         if match != nil, output == nil { return }
-        // What is lost is let go outside the lock, since an error's end may run code of the user's.
+        // The lost report is released outside the lock, since deallocating an error may run the user's code.
         let (isBatch, lost) = state.withLock { state -> (Bool, Element?) in
             if state.isFinished { return (false, nil) }
             let lost = state.elements.count >= limit ? state.elements.popFirst() : nil
@@ -58,7 +58,7 @@ final class ObserverBuffer: ReportObserver {
         while let (reader, element) = state.withLock({ Self.served(&$0) }) { reader.resume(returning: element) }
     }
 
-    /// A reader who waits, and what there is for it.
+    /// Takes a waiting reader and the report for it; nil if there is no reader or no report.
     private static func served(_ state: inout State) -> (CheckedContinuation<Element?, Never>, Element)? {
         guard !state.readers.isEmpty, let element = pop(&state), let reader = state.readers.popFirst() else {
             return nil
@@ -68,7 +68,7 @@ final class ObserverBuffer: ReportObserver {
 
     func finish(_ statistics: ErrorBus.Statistics) { finish() }
 
-    /// What is there can still be read; nothing comes after it.
+    /// Ends the stream: the buffered reports can still be read, and nothing follows them.
     func finish() {
         wakeReader()
         let readers = state.withLock { state in
@@ -80,7 +80,7 @@ final class ObserverBuffer: ReportObserver {
         for reader in readers { reader.resume(returning: nil) }
     }
 
-    /// The next report, once there is one; nil at the end.
+    /// Waits for the next report and returns it; nil at the end.
     func next() async -> Element? {
         if let element = state.withLock({ Self.pop(&$0) }) { return element }
         return await withCheckedContinuation { reader in
@@ -94,6 +94,7 @@ final class ObserverBuffer: ReportObserver {
         }
     }
 
+    /// Takes the oldest report, and notes in it how many were lost before.
     private static func pop(_ state: inout State) -> Element? {
         guard var element = state.elements.popFirst() else { return nil }
         element.report.missed = Int(clamping: state.missed)

@@ -1,23 +1,24 @@
 import Synchronization
 
-/// Whoever is told of handled reports; by the worker alone, one report after the other.
+/// A receiver of handled reports; the worker alone calls it, with one report after another.
 protocol ReportObserver: AnyObject, Sendable {
+    /// Receives a report, unless it is not for this observer.
     func offer(_ report: ErrorReport)
-    /// No more reports come for the moment: whoever waits for one can be woken.
+    /// Wakes a reader who waits, since no more reports follow for the moment.
     func wakeReader()
-    /// No more reports come.
+    /// Ends the observation: no more reports follow.
     func finish(_ statistics: ErrorBus.Statistics)
 }
 
-/// The observers of a bus, and of its scopes.
+/// The observers of a bus and of its scopes.
 final class ObserverRegistry: Sendable {
     struct Member {
         let id: UInt64
         let observer: any ReportObserver
-        /// The scope whose reports it gets; nil for all of the bus.
+        /// The scope whose reports the observer gets; nil for all reports of the bus.
         let scope: ScopeContext?
 
-        /// Whether it gets the reports of a scope; nil is the bus itself.
+        /// Whether the observer gets the reports of a scope; nil stands for the bus itself.
         @inline(never)
         func concerns(_ posted: ScopeContext?) -> Bool {
             guard let scope else { return true }
@@ -28,24 +29,25 @@ final class ObserverRegistry: Sendable {
     private struct State {
         var members: [Member] = []
         var lastID: UInt64 = 0
-        /// What the bus had counted when it ended.
+        /// The bus's statistics when it ended; nil before.
         var end: ErrorBus.Statistics?
     }
 
     private let state = Locked(State())
-    /// How many there are, readable without the lock: nobody observes most buses.
+    /// The number of members, readable without the lock: most buses have no observers.
     private let count = Atomic<Int>(0)
-    /// How often that has changed.
+    /// The number of changes of the members.
     private let changes = Atomic<Int>(0)
 
-    /// Whether there is none.
+    /// Whether there are no observers.
     var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-    /// Adds an observer, until its entry is let go.
+    /// Adds an observer, until its entry is deallocated; if the bus has ended, finishes the observer instead.
     ///
     /// - Parameters:
-    ///   - observer: Whom to tell.
-    ///   - scope: The scope whose reports it gets, with those of scopes below it; nil for all of the bus.
+    ///   - observer: The observer.
+    ///   - scope: The scope whose reports it gets, with those of scopes below it; nil for all reports of the bus.
+    /// - Returns: The observer's entry.
     func add(_ observer: any ReportObserver, of scope: ScopeContext?) -> Entry {
         let (id, end) = state.withLock { state -> (UInt64, ErrorBus.Statistics?) in
             if let end = state.end { return (0, end) }
@@ -58,18 +60,19 @@ final class ObserverRegistry: Sendable {
         return Entry(id: id, registry: self)
     }
 
-    /// Raised with every change of the members.
+    /// A number that grows with every change of the members.
     @inline(__always)
     var version: Int { changes.load(ordering: .acquiring) }
 
     var membersAndVersion: (members: [Member], version: Int) { state.withLock { ($0.members, version) } }
 
-    /// Under the lock.
+    /// Publishes a change of the members; called under the lock.
     private func noteChange(_ state: State) {
         count.store(state.members.count, ordering: .releasing)
         changes.wrappingAdd(1, ordering: .releasing)
     }
 
+    /// Finishes and removes all observers, and from now on finishes each that is added.
     func finish(_ statistics: ErrorBus.Statistics) {
         let members = state.withLock { state in
             defer {
@@ -82,11 +85,11 @@ final class ObserverRegistry: Sendable {
         for member in members { member.observer.finish(statistics) }
     }
 
-    /// What the bus had counted when it ended; nil before.
+    /// The bus's statistics when it ended; nil before.
     var end: ErrorBus.Statistics? { state.withLock { $0.end } }
 
     private func remove(_ id: UInt64) {
-        // What is let go holds reports, and must not end under the lock.
+        // The observer may hold reports, whose errors must not be deallocated under the lock.
         let removed = state.withLock { state -> Member? in
             guard let index = state.members.firstIndex(where: { $0.id == id }) else { return nil }
             defer { noteChange(state) }
@@ -95,7 +98,7 @@ final class ObserverRegistry: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// An observer's place in the registry, which it leaves at the latest when this is let go.
+    /// An observer's membership in the registry; it ends with `leave`, at the latest when this is deallocated.
     final class Entry: Sendable {
         private let id: UInt64
         private let registry: ObserverRegistry
@@ -107,10 +110,10 @@ final class ObserverRegistry: Sendable {
 
         deinit { leave() }
 
-        /// What the bus had counted when it ended; nil before.
+        /// The bus's statistics when it ended; nil before.
         var end: ErrorBus.Statistics? { registry.end }
 
-        /// Leaves the registry; a second time does nothing.
+        /// Removes the observer from the registry; a second call does nothing.
         func leave() { registry.remove(id) }
     }
 }

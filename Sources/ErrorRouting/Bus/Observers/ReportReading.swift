@@ -1,6 +1,7 @@
-/// What one stream of reports reads from: its observer, which is one for as long as the stream is held.
+/// The source of one stream of reports; it keeps the stream's observer registered for as long as the stream is
+/// retained.
 struct ReportReading: Sendable {
-    /// What a matcher hands on.
+    /// A matcher's output, boxed.
     private final class Output<Value: Sendable>: Sendable {
         let value: Value
 
@@ -8,16 +9,16 @@ struct ReportReading: Sendable {
     }
 
     private let buffer: ObserverBuffer
-    /// Held, since with it the observer goes.
+    /// Retained, since the observer leaves the registry when its entry is deallocated.
     private let entry: ObserverRegistry.Entry?
 
-    /// Adds the observer; where there is no bus it has ended already.
+    /// Adds the observer; if there is no bus, the stream ends at once.
     ///
     /// - Parameters:
-    ///   - limit: How many reports the stream holds.
+    ///   - limit: The number of reports that the stream holds.
     ///   - bus: The bus to observe.
-    ///   - scope: The scope of it to observe; nil for all of the bus.
-    ///   - match: Asked of every report, by the bus; returns nil for one that is not for this observer.
+    ///   - scope: The scope whose reports to observe; nil for all reports of the bus.
+    ///   - match: Called by the bus's worker with every report; returns nil for a report that is not for this observer.
     private init(
         _ limit: Int,
         of bus: ErrorBus?,
@@ -30,13 +31,13 @@ struct ReportReading: Sendable {
         if bus == nil { buffer.finish() }
     }
 
-    /// A stream of every report.
+    /// Returns a stream of every report.
     static func reports(_ limit: Int, of bus: ErrorBus?, in scope: ScopeContext? = nil) -> AsyncStream<ErrorReport> {
         let reading = ReportReading(limit, of: bus, in: scope, nil)
         return AsyncStream(unfolding: { await reading.buffer.next()?.report }, onCancel: { reading.leave() })
     }
 
-    /// A stream of the reports whose errors a matcher matches.
+    /// Returns a stream of the reports whose errors a matcher matches.
     static func reports<Value>(
         matching matcher: ErrorMatcher<Value>,
         _ limit: Int,
@@ -55,7 +56,7 @@ struct ReportReading: Sendable {
         )
     }
 
-    /// Its reader is done with it, whoever may hold the stream.
+    /// Ends the observation, since the reader has stopped reading, even if the stream is still retained.
     private func leave() {
         entry?.leave()
         buffer.finish()

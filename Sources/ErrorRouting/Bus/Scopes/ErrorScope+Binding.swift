@@ -1,14 +1,15 @@
 extension ErrorScope {
-    /// Binds the scope for a body and everything it starts: errors posted there without a poster go through it.
+    /// Binds the scope for a body and everything it starts, so that errors posted there by `postError` or `.ambient` go
+    /// through the scope.
     ///
-    /// For what does not inherit the binding: a detached task, a callback.
+    /// For code that does not inherit the binding: a detached task, a callback.
     ///
     /// ```swift
     /// Task.detached { await scope.bound { try? await upload() } }
     /// ```
     ///
     /// - Parameters:
-    ///   - isolation: The caller's actor, where the body runs, and nothing else of the actor before it.
+    ///   - isolation: The caller's actor, on which the body runs. No other work of the actor runs before the body.
     ///   - body: What to run. It keeps the caller's isolation.
     /// - Returns: What the body returned.
     /// - Throws: What the body threw.
@@ -17,7 +18,7 @@ extension ErrorScope {
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws(F) -> T
     ) async throws(F) -> T {
-        // Inlined, since each asynchronous call in between costs as much as to make the scope.
+        // Inlinable, since each additional asynchronous call costs as much as creating the scope.
         let scope = rooted
         if scope.isOfCurrentBus {
             return try await ErrorScope.binder.binding(scope, isolation: isolation, body)
@@ -30,7 +31,7 @@ extension ErrorScope {
     @usableFromInline
     var isOfCurrentBus: Bool { bus === ErrorBus.current }
 
-    /// What binds a scope to a task.
+    /// The task-local value that holds the bound scope.
     @usableFromInline
     static var binder: TaskLocal<ErrorScope?> { $bound }
 
@@ -43,22 +44,22 @@ extension ErrorScope {
         }
     }
 
-    /// The scope of this task, if it is the innermost thing that is bound.
+    /// The bound scope of this task; nil if another bus was bound after it.
     ///
-    /// Whoever binds a scope binds its bus too: if another bus is bound, that was bound later. (To bind the same bus
-    /// again does not leave the scope.)
+    /// Binding a scope binds its bus too, so if another bus is current, that bus was bound later. Binding the same bus
+    /// again does not leave the scope.
     static var innermost: ErrorScope? {
         guard let scope = bound, scope.bus === ErrorBus.current else { return nil }
         return scope
     }
 }
 
-/// Runs a body in a scope: what is posted there, by whomever, goes through the scope's rules.
+/// Runs a body in a new scope: errors posted there by `postError` or `.ambient` go through the scope's rules.
 ///
-/// The scope lies within the innermost scope of the task, else in its bus, else in the process's root bus, and is bound
-/// for the body and everything it starts. Where there is none of them its errors go to standard error. What the body
-/// throws is thrown on, and not posted: for that there is
-/// ``withCatchingScope(_:handler:order:metadata:fileID:line:isolation:_:recovering:)``.
+/// The scope lies within the innermost scope of the task, else below the task's bus, else below the process's root bus,
+/// and is bound for the body and everything it starts. If there is no bus, its errors go to the ``LastResort``. What
+/// the body throws is thrown again and not posted;
+/// ``withCatchingScope(_:handler:order:metadata:fileID:line:isolation:_:recovering:)`` posts it.
 ///
 /// ```swift
 /// try await withErrorScope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … }) { scope in
@@ -67,11 +68,11 @@ extension ErrorScope {
 /// ```
 ///
 /// - Parameters:
-///   - name: What reports call the scope.
-///   - handler: Its rules; none by default, for a name and metadata alone.
+///   - name: The scope's name in reports.
+///   - handler: Its rules; none by default, for a scope that only has a name and metadata.
 ///   - order: Whether its rules are tried before those around it or after them.
-///   - metadata: What its reports get along, on top of what the scopes around it give.
-///   - isolation: The caller's actor, where the body runs, and nothing else of the actor before it.
+///   - metadata: Metadata for its reports, on top of that of the scopes around it.
+///   - isolation: The caller's actor, on which the body runs. No other work of the actor runs before the body.
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
 /// - Throws: What the body threw.

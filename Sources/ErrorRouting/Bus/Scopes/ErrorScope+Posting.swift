@@ -1,29 +1,29 @@
 extension ErrorScope {
     /// Posts an error, to be handled by the rules of the whole path.
     ///
-    /// Never suspends, never throws, never waits for an action, and works on any thread. A scope that was made where
-    /// there was no bus posts to the one that there is by now: the task's, else the root. Where there is none the error
-    /// is written to standard error.
+    /// Never suspends, never throws, never waits for an action, and works on any thread. A scope that was created where
+    /// there was no bus posts to the task's bus at the time of the post, else to the root. If there is neither, the
+    /// error is written to the last resort.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along, on top of the scope's.
-    ///   - source: Where it is posted.
+    ///   - metadata: Metadata for the report, on top of the scope's.
+    ///   - source: Where the error is posted.
     public func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
         guard let bus = unsafe unretainedBus else { return postWithoutBus(error, metadata, source) }
         let (error, context) = (error, context)
         _ = unsafe bus._withUnsafeGuaranteedRef { $0.post(error, metadata, source, in: context) }
     }
 
-    /// Posts an error and waits until it is delivered; so a poster knows whether anyone on the path handled it.
+    /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.
     ///
-    /// As ``ErrorBus/deliver(_:metadata:source:)``.
+    /// Waits, and returns `.pending`, as ``ErrorBus/deliver(_:metadata:source:)`` does.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - metadata: What to give along, on top of the scope's.
-    ///   - source: Where it is posted.
-    /// - Returns: What became of it; `.unmatched` where it went to standard error.
+    ///   - metadata: Metadata for the report, on top of the scope's.
+    ///   - source: Where the error is posted.
+    /// - Returns: The error's outcome; `.unmatched` if the error went to the last resort.
     @discardableResult
     public func deliver(
         _ error: any Error,

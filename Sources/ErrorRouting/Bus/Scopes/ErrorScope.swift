@@ -1,40 +1,50 @@
 /// A named part of the program with rules of its own, below a bus or another scope.
 ///
-/// What is posted through a scope is delivered by its bus, in its turn, and goes through the rules of the whole path:
+/// The scope's bus delivers what is posted through the scope, in the order of posting, and tries the rules of the whole
+/// path: those of the scope, of the scopes around it, and of the bus.
 ///
 /// ```swift
 /// let checkout = bus.scope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … })
 /// checkout.post(CardDeclined())                     // the checkout's rules first, then the bus's
-/// await checkout.bound { … postError(error) … }     // the same, without handing anything around
+/// await checkout.bound { … postError(error) … }     // the same, without passing a poster on
 /// ```
 ///
-/// A scope is handler concatenation and nothing else: as if the rules of the path were registered in one handler. Only
-/// `onNoMatch` goes by its own order: it runs if nothing on the whole path matched, the innermost first. What an action
-/// throws goes the path of its report; what it posts is posted in no scope, unless it does so through one. (A rule that
-/// holds the scope it belongs to keeps it for ever: hold it weakly.)
+/// A scope does nothing but concatenate handlers, as if the rules of the path were registered in one handler. Only
+/// `onNoMatch` has an order of its own: it runs if no rule on the whole path matched, the innermost scope's first. An
+/// ``ActionFailure`` takes the path of the report at which the action failed. What an action posts is posted in no
+/// scope, unless the action posts through one.
 ///
-/// A scope lives as long as someone holds it, or a report is posted through it; it keeps its bus, and costs nothing as
-/// long as nobody posts. Making one for each request is meant to be normal.
+/// A scope retains its bus, and its pending reports retain the scope's rules and metadata. A rule that retains its own
+/// scope keeps it alive for ever, so it should capture the scope weakly. A scope costs little until an error is posted
+/// through it; creating one for each request is meant to be normal.
 @safe public final class ErrorScope: ErrorPosting {
-    /// Where a scope's rules stand among those around it.
+    /// Whether a scope's rules are tried before or after those around it.
     public enum Order: Sendable, Hashable, CaseIterable {
         /// The scope's rules are tried before those around it.
         case innermostFirst
-        /// The scope's rules are tried after those around it: top-down, without a list of exceptions above.
+        /// The scope's rules are tried after those around it, so that the root decides first.
         case rootFirst
     }
 
-    /// The scope of this task, as far as it belongs to ``ErrorBus/current``.
+    /// The scope that was bound last in this task; it counts only if its bus is ``ErrorBus/current``.
     @TaskLocal static var bound: ErrorScope?
 
-    /// Nil where there was no bus: then errors go to the one that there is when they are posted, else to standard
-    /// error.
+    /// The scope's bus; nil if there was none when the scope was created.
+    ///
+    /// Errors then go to the bus that is bound when they are posted, else to the root, else to the last resort.
     @usableFromInline let bus: ErrorBus?
-    /// The bus without a way over the reference that counts, which all posters would write to.
+    /// The same bus, for posting without a retain: all posters would write to its reference count.
     let unretainedBus: Unmanaged<ErrorBus>?
     let context: ScopeContext
 
-    init(
+    private init(_ context: ScopeContext, of bus: ErrorBus?) {
+        self.bus = bus
+        unsafe unretainedBus = bus.map { unsafe Unmanaged.passUnretained($0) }
+        self.context = context
+    }
+
+    /// Creates a scope within another, or directly below a bus.
+    convenience init(
         _ name: String,
         in parent: ScopeContext?,
         of bus: ErrorBus?,
@@ -42,19 +52,14 @@
         order: Order,
         metadata: [String: String]
     ) {
-        self.bus = bus
-        unsafe unretainedBus = bus.map { unsafe Unmanaged.passUnretained($0) }
-        context = ScopeContext(
-            name,
-            in: parent,
-            root: bus?.handler.rules,
-            rules: handler.rules,
-            order: order,
-            metadata: metadata
+        let root = bus?.handler.rules
+        self.init(
+            ScopeContext(name, in: parent, root: root, rules: handler.rules, order: order, metadata: metadata),
+            of: bus
         )
     }
 
-    /// A scope within the innermost one of the task, else in its bus, else in the process's root bus.
+    /// Creates a scope within the innermost scope of the task, else below its bus, else below the process's root bus.
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
         let parent = ErrorScope.innermost
@@ -68,14 +73,7 @@
         )
     }
 
-    /// The same scope, below a bus that it was made without.
-    private init(_ context: ScopeContext, of bus: ErrorBus) {
-        self.bus = bus
-        unsafe unretainedBus = Unmanaged.passUnretained(bus)
-        self.context = context
-    }
-
-    /// This scope; where it was made without a bus, below the one that there is now: the task's, else the root.
+    /// This scope; if it was created without a bus, a copy of it below the task's bus or the root, if there is one now.
     @usableFromInline var rooted: ErrorScope {
         guard bus == nil, let found = ErrorBus.current ?? ErrorBus.root else { return self }
         return ErrorScope(context.below(found.handler.rules), of: found)
@@ -83,19 +81,19 @@
 
     /// The names of the scopes around this one and its own, the outermost first.
     ///
-    /// - Complexity: O(depth); O(1) once an action or an observer has got a report of the scope.
+    /// - Complexity: O(depth); O(1) once an action or an observer has received a report of the scope.
     public var path: [String] { context.path }
 
-    /// Makes a scope within this one.
+    /// Creates a scope within this one.
     ///
     /// - Parameters:
-    ///   - name: What reports call it.
-    ///   - handler: Its rules; none by default, for a name and metadata alone.
+    ///   - name: The scope's name in reports.
+    ///   - handler: Its rules; none by default, for a scope that only has a name and metadata.
     ///   - order: Whether its rules are tried before those around it or after them.
-    ///   - metadata: What its reports get along, on top of what the scopes around it give.
+    ///   - metadata: Metadata for its reports, on top of that of the scopes around it.
     /// - Returns: The scope.
-    /// - Complexity: O(1), in time and memory. The first report that is posted through it takes O(depth): then its own
-    ///   rules are compiled, and put behind those around it, which are shared.
+    /// - Complexity: O(1), in time and memory. The first report that is posted through the scope takes O(depth): its
+    ///   rules are compiled then, and combined with those around it, which are shared.
     public func scope(
         _ name: String,
         handler: ErrorHandler = .init(),
@@ -105,13 +103,13 @@
         ErrorScope(name, in: context, of: bus, handler: handler, order: order, metadata: metadata)
     }
 
-    /// Says what the rules of the whole path would do with an error, rule by rule.
+    /// Says what the rules of the whole path would do with an error, rule by rule; runs no action.
     ///
-    /// As ``ErrorHandler/explain(_:)``; each entry says which scope its rule came from.
+    /// As ``ErrorHandler/explain(_:)``, but each entry also names the scope of its rule.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
-    /// - Complexity: O(number of rules × depth), since each entry says where its rule is from.
+    /// - Complexity: O(number of rules × depth), since each entry names the path of its rule's scope.
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
         return Explanation(
@@ -122,16 +120,59 @@
     }
 }
 
-extension ErrorBus {
-    /// Makes a scope: a named part of the program with rules of its own.
+extension ErrorScope {
+    /// Calls a closure with every report of this scope and of scopes below it; see ``ErrorBus/observe(_:onEnd:)``.
+    ///
+    /// If the scope has no bus, there is nothing to observe, and the observation ends at once.
     ///
     /// - Parameters:
-    ///   - name: What reports call it.
-    ///   - handler: Its rules; none by default, for a name and metadata alone.
+    ///   - receive: Called with each report.
+    ///   - onEnd: Called exactly once, after the last report, with the bus's statistics at that moment.
+    /// - Returns: The observation, which ends when it is deallocated.
+    public func observe(
+        _ receive: @escaping @Sendable (ErrorReport) -> Void,
+        onEnd: @escaping @Sendable (ErrorBus.Statistics) -> Void = { _ in }
+    ) -> ErrorObservation {
+        let scope = rooted
+        return ErrorObservation(receive, onEnd: onEnd, of: scope.bus, in: scope.context)
+    }
+
+    /// Opens a stream of the reports of this scope and of scopes below it; see ``ErrorBus/reports(bufferingNewest:)``.
+    ///
+    /// - Parameter limit: How many reports the stream holds for a reader that is behind. At least 1.
+    /// - Returns: The stream; if the scope has no bus, the stream has ended.
+    public func reports(bufferingNewest limit: Int = 256) -> AsyncStream<ErrorReport> {
+        let scope = rooted
+        return ReportReading.reports(limit, of: scope.bus, in: scope.context)
+    }
+
+    /// Opens a stream of the reports of this scope and of scopes below it whose errors a matcher matches.
+    ///
+    /// See ``ErrorBus/reports(matching:bufferingNewest:)``.
+    ///
+    /// - Parameters:
+    ///   - matcher: Which errors to observe.
+    ///   - limit: How many reports the stream holds for a reader that is behind. At least 1.
+    /// - Returns: The stream; if the scope has no bus, the stream has ended.
+    public func reports<Output>(
+        matching matcher: ErrorMatcher<Output>,
+        bufferingNewest limit: Int = 256
+    ) -> AsyncStream<(output: Output, report: ErrorReport)> {
+        let scope = rooted
+        return ReportReading.reports(matching: matcher, limit, of: scope.bus, in: scope.context)
+    }
+}
+
+extension ErrorBus {
+    /// Creates a scope: a named part of the program with rules of its own.
+    ///
+    /// - Parameters:
+    ///   - name: The scope's name in reports.
+    ///   - handler: Its rules; none by default, for a scope that only has a name and metadata.
     ///   - order: Whether its rules are tried before the bus's or after them.
-    ///   - metadata: What its reports get along.
+    ///   - metadata: Metadata for its reports.
     /// - Returns: The scope.
-    /// - Complexity: O(1); compiled rules are shared, and its own are compiled at its first report.
+    /// - Complexity: O(1); the bus's compiled rules are shared, and the scope's are compiled at its first report.
     public func scope(
         _ name: String,
         handler: ErrorHandler = .init(),

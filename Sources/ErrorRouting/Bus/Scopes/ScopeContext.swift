@@ -1,38 +1,39 @@
-/// What a report keeps of its scope: the names on the way, the metadata, and the rules.
+/// The part of a scope that its reports retain: the path's names, metadata and rules.
 ///
-/// Without the bus, which holds reports: if they held it, a bus that is let go of with reports pending would not end.
+/// It does not retain the bus. The bus retains its pending reports, so otherwise a bus that is discarded with reports
+/// pending would never be deallocated.
 ///
-/// A context keeps what is its own, and the one around it, so that what it costs does not depend on how deep it lies.
-/// What is needed of the whole way is put together once, for those alone that something is posted through.
+/// A context stores its own name, metadata and rules, and the context around it, so that creating one costs the same at
+/// any depth. The values for the whole path are computed once, when a report first needs them.
 ///
-/// Unchecked for `parent`, which changes once, at the end of its life, and for `ruledOuter`, which lives as long as
-/// this, since `parent` leads there.
+/// Unchecked because of `parent`, which changes only in `deinit`, and of `ruledOuter`, which lives as long as this
+/// context, since it is reached through `parent`.
 @safe final class ScopeContext: @unchecked Sendable {
     private let name: String
-    /// Its own, without what it inherits.
+    /// The scope's own metadata, without that of the scopes around it.
     private let metadata: [String: String]
     private var parent: ScopeContext?
     private let rules: RuleSet
     private let order: ErrorScope.Order
-    /// The rules of the bus; only in the outermost scope that adds any to them, where a path begins.
+    /// The rules of the bus; set only in the outermost scope that adds rules to them.
     private let root: RuleSet?
-    /// Whether the scope adds rules to those of a bus.
+    /// Whether the scope is below a bus and has rules of its own.
     private let addsRules: Bool
-    /// The innermost of the scopes around it that does.
+    /// The innermost scope around this one that adds rules.
     private let ruledOuter: Unmanaged<ScopeContext>?
-    /// The one that this is a copy of, below a bus that that was made without.
+    /// The context that this is a copy of; set if the original was created without a bus, and this is below one.
     private let original: ScopeContext?
     private let summary = SetOnce<Summary>()
     private let handlerPath = SetOnce<HandlerPath>()
 
     /// - Parameters:
-    ///   - name: The scope's.
+    ///   - name: The scope's name.
     ///   - parent: The scope around it, below the same bus.
-    ///   - root: The rules of the bus; nil where there is none.
-    ///   - rules: The scope's own.
-    ///   - order: Where those stand.
-    ///   - metadata: The scope's own.
-    ///   - original: The one that this shall be a copy of.
+    ///   - root: The rules of the bus; nil if there is no bus.
+    ///   - rules: The scope's own rules.
+    ///   - order: Whether those are tried before or after the rules around the scope.
+    ///   - metadata: The scope's own metadata.
+    ///   - original: The context to copy, if this is a copy.
     init(
         _ name: String,
         in parent: ScopeContext?,
@@ -47,7 +48,7 @@
         self.metadata = metadata
         self.rules = rules
         self.order = order
-        // Without rules of its own it goes the way of what is around it.
+        // A scope without rules uses the path of the scopes around it.
         addsRules = root != nil && !rules.isEmpty
         let ruledOuter = unsafe parent?.ruled
         unsafe self.ruledOuter = ruledOuter
@@ -56,7 +57,7 @@
     }
 
     deinit {
-        // One by one, since scopes that nest many thousands deep would otherwise end in as deep a recursion.
+        // One by one: deallocating scopes that nest many thousands deep would otherwise recurse as deep.
         var next = parent.take()
         while isKnownUniquelyReferenced(&next) { next = next?.parent.take() }
     }
@@ -64,17 +65,15 @@
     /// The names of the scopes around this one and its own, the outermost first.
     var path: [String] { summary.value?.path ?? outwards.map(\.name).reversed() }
 
-    /// What reports get of it.
-    ///
-    /// Made at the first report: the reports of a scope share it.
+    /// The path and metadata for reports; computed at the first report, and shared by all reports of the scope.
     var forReports: Summary { summary.value ?? firstSummary() }
 
     @inline(never)
     private func firstSummary() -> Summary { unsafe summary.set(Summary(of: outwards)).takeUnretainedValue() }
 
-    /// The rules on the way; nil where they are those of the bus alone.
+    /// The rules of the path; nil if those are the bus's alone.
     ///
-    /// Nothing is retained: what it refers to lives as long as this context.
+    /// Nothing is retained: what the result refers to lives as long as this context.
     @inline(__always)
     var handlers: HandlerPath.Steps? {
         if addsRules { return ownHandlers }
@@ -88,12 +87,12 @@
         return firstHandlers()
     }
 
-    /// The innermost scope from here outwards that adds rules.
+    /// The innermost scope that adds rules: this one, or one around it.
     private var ruled: Unmanaged<ScopeContext>? {
         unsafe addsRules ? Unmanaged.passUnretained(self) : ruledOuter
     }
 
-    /// Puts the path together, unless somebody else has done so meanwhile: the first one's counts.
+    /// Creates the path and stores it, unless another thread has stored one meanwhile; returns the stored one.
     @inline(never)
     private func firstHandlers() -> HandlerPath.Steps {
         var members: [HandlerPath.Member] = []
@@ -107,7 +106,7 @@
         return unsafe handlerPath.set(HandlerPath(members))._withUnsafeGuaranteedRef { $0.steps }
     }
 
-    /// Whether this is a scope, or lies within it.
+    /// Whether this scope is the given one, or lies within it.
     ///
     /// - Complexity: O(depth).
     func isWithin(_ scope: ScopeContext) -> Bool {
@@ -115,12 +114,12 @@
         return outwards.contains { ($0.original ?? $0) === wanted }
     }
 
-    /// This scope, and those around it.
+    /// This scope and those around it, the innermost first.
     private var outwards: UnfoldFirstSequence<ScopeContext> { sequence(first: self) { $0.parent } }
 
-    /// The same, below the rules of a bus that it was made without.
+    /// Returns a copy of this scope and of those around it, below the rules of a bus; they were created without one.
     func below(_ root: RuleSet) -> ScopeContext {
-        // From the outside in, without a recursion.
+        // A loop from the outside in: a recursion could overflow the stack.
         outwards.reversed().reduce(nil as ScopeContext?) { parent, scope in
             ScopeContext(
                 scope.name,
@@ -134,7 +133,7 @@
         } ?? self
     }
 
-    /// For explanations: the rules on the way, each with the path of its scope.
+    /// Returns the rules of the path for an explanation, each with the path of its scope.
     func explained(root: RuleSet?) -> Explanation.Path {
         var path = Explanation.Path()
         var names = self.path
@@ -146,7 +145,7 @@
         return path
     }
 
-    /// What reports carry of a scope.
+    /// The path and metadata that the reports of a scope have.
     final class Summary: Sendable {
         /// The names of the scopes around it and its own, the outermost first.
         let path: [String]
@@ -158,7 +157,7 @@
             var metadata: [String: String] = [:]
             for scope in scopes {
                 names.append(scope.name)
-                // What a single scope gives is shared.
+                // Assigned and not merged, so that the metadata of a single scope is shared and not copied.
                 if metadata.isEmpty {
                     metadata = scope.metadata
                 } else if !scope.metadata.isEmpty {
@@ -170,7 +169,7 @@
             self.metadata = metadata
         }
 
-        /// The metadata with a poster's on top.
+        /// Returns the metadata with a poster's on top.
         func metadata(with own: [String: String]) -> [String: String] {
             if metadata.isEmpty { return own }
             return own.isEmpty ? metadata : metadata.merging(own) { _, own in own }

@@ -1,7 +1,7 @@
-/// Runs a body in a scope, posts what it throws, once, and returns what is made of that error.
+/// Runs a body in a new scope; if the body throws, posts the error once and returns what `recover` returns for it.
 ///
-/// For the top of a request, a job, a message: whoever waits there gets an answer, whatever happens, and the bus the
-/// error, with all that the scope says of it.
+/// For the top of a request, a job or a message: the caller gets a value in any case, and the bus gets the error, with
+/// the scope's path and metadata.
 ///
 /// ```swift
 /// return await withCatchingScope("request", metadata: ["request.id": id]) { _ in
@@ -11,21 +11,21 @@
 /// }
 /// ```
 ///
-/// What `catching` does not post, since the task was cancelled, is not posted here either; something is made of it all
-/// the same. Else this is as ``withErrorScope(_:handler:order:metadata:isolation:_:)``, for `recover` too: what is
-/// posted there without a poster goes through the scope.
+/// As in `catching`, cancellation is not posted, but `recover` is called with it too. In all else this behaves as
+/// ``withErrorScope(_:handler:order:metadata:isolation:_:)``. The scope is bound in `recover` as well.
 ///
 /// - Parameters:
-///   - name: What reports call the scope.
-///   - handler: Its rules; none by default, for a name and metadata alone.
+///   - name: The scope's name in reports.
+///   - handler: Its rules; none by default, for a scope that only has a name and metadata.
 ///   - order: Whether its rules are tried before those around it or after them.
-///   - metadata: What its reports get along, on top of what the scopes around it give.
-///   - fileID: Where an error is said to be posted.
-///   - line: Where an error is said to be posted.
-///   - isolation: The caller's actor, where both closures run.
+///   - metadata: Metadata for its reports, on top of that of the scopes around it.
+///   - fileID: The file that the report of an error gives as its source.
+///   - line: The line that the report of an error gives as its source.
+///   - isolation: The caller's actor, on which both closures run.
 ///   - body: What to run. It keeps the caller's isolation.
-///   - recover: Makes a value of what the body threw, once that is posted. It keeps the caller's isolation.
-/// - Returns: What the body returned, or what was made of the error.
+///   - recover: Returns a value for the error that the body threw, once the error is posted. It keeps the caller's
+///     isolation.
+/// - Returns: What the body returned, or what `recover` returned.
 @discardableResult
 public func withCatchingScope<T>(
     _ name: String,

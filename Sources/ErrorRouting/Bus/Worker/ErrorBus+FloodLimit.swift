@@ -15,7 +15,7 @@ extension ErrorBus {
     func floodMark(of posting: Posting) -> FloodMark {
         let stamp = posting.floodStamp
         let moment = stamp?.moment ?? posting.moment.sinceOrigin &+ momentOffset
-        if let given = floodLimit?.fingerprint {
+        if let given = configuration.floodLimit?.fingerprint {
             return FloodMark(.init(given: given(posting.report())), moment: moment)
         }
         let code = stamp?.code ?? ErrorCode(of: posting.error)

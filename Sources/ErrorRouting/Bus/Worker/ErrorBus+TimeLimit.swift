@@ -8,7 +8,7 @@ extension ErrorBus {
         _ report: ErrorReport,
         for generation: UInt64
     ) -> Bool {
-        let now = actionTimeLimit == nil ? .zero : clock.now()
+        let now = configuration.actionTimeLimit == nil ? .zero : clock.now()
         let answer = storage.actionWillBegin(rule, progress, report, at: now, for: generation)
         if answer == .beginWatched { sendWatchdog() }
         return answer != .superseded

@@ -1,0 +1,221 @@
+import Synchronization
+
+private let processRoot = Locked<ErrorBus?>(nil)
+
+extension ErrorBus {
+    /// The process's bus, for threads and callbacks that run in no task; nil if no bus has become the root.
+    public static var root: ErrorBus? { processRoot.withLock { $0 } }
+
+    /// Makes this the process's bus until its run or its shutdown has returned.
+    ///
+    /// There is one root at a time: to make a second bus the root is a programming error, and so is to make a bus the
+    /// root that has already ended. Calling this again on the same bus changes nothing.
+    public func becomeRoot() {
+        if hasEnded {
+            fatalError("ErrorBus.becomeRoot(): this bus has ended; only one that still delivers can be the root")
+        }
+        let isFree = processRoot.withLock { root in
+            if root == nil { root = self }
+            return root === self
+        }
+        if !isFree { fatalError("ErrorBus.becomeRoot(): another bus is the root, and its run has not returned") }
+        // The bus may have ended since the check above; then it called `resignRoot` before it was the root.
+        if hasEnded { resignRoot() }
+    }
+
+    private func resignRoot() {
+        // This may be the last reference to the bus, whose deinitializer must not run under the lock.
+        let former = processRoot.withLock { root -> ErrorBus? in
+            guard root === self else { return nil }
+            return root.take()
+        }
+        withExtendedLifetime(former) {}
+    }
+
+    /// Delivers what is posted, until the bus is finished and drained.
+    ///
+    /// This is the root component's loop. Actions run in a task of the bus's own: neither the caller's actor nor its
+    /// cancellation reaches them. Cancelling the caller finishes the bus; this returns once everything posted before is
+    /// delivered. A bus runs once: calling this while it runs (as it does in
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``), or after it has returned, is a programming error.
+    /// It does not wait for tasks started with `task`; `withErrorBus` does.
+    public func run() async {
+        switch storage.run() {
+        case .start(let generation):
+            startWorker(generation)
+            await withTaskCancellationHandler {
+                await ended.value
+            } onCancel: {
+                finish()
+            }
+        case .alreadyEnded:
+            break
+        case .runsAlready:
+            fatalError("ErrorBus.run() was called while the bus runs already")
+        case .ranBefore:
+            fatalError("ErrorBus.run() was called again after it had returned; a bus runs once")
+        }
+        storage.runReturned()
+    }
+
+    /// Ends posting: what is pending is still delivered, then ``run()`` returns.
+    ///
+    /// An error posted later counts as dropped, and is written to the ``LastResort``. Calling this again changes
+    /// nothing.
+    public func finish() {
+        perform(storage.close())
+    }
+
+    private func perform(_ action: BusStorage.CloseAction) {
+        switch action {
+        case .nothing: break
+        case .wake: waker.yield()
+        case .end: end()
+        }
+    }
+
+    /// Finishes the bus once its tasks have ended and nothing is pending, so that tasks which the actions of the last
+    /// reports start are waited for too.
+    ///
+    /// Reports that a flood limit holds are delivered at once from here on. The bus ends even if actions keep posting:
+    /// once the tasks have ended, it accepts no more reports than it has room for, and none if the caller was
+    /// cancelled.
+    func finishWhenIdle() async {
+        if storage.windUp() { waker.yield() }
+        await tasks.waitForAll()
+        storage.tasksEnded()
+        let timer = configuration.drainTimeLimit.map { limit in
+            ShutdownTimer(within: limit, by: clock) { [weak self] in self?.giveUp(after: limit) }
+        }
+        defer { timer?.cancel() }
+        while true {
+            let idle = Promise<Void>()
+            if storage.waitUntilIdle(idle) { idle.fulfill(()) }
+            await idle.value
+            let posted = storage.counts.posted
+            await tasks.waitForAll()
+            // If nothing was posted meanwhile, no action has run, and so none can have started another task.
+            guard let action = storage.close(ifIdleSince: posted) else { continue }
+            perform(action)
+            // Keeps the timer running until the bus has ended, also if somebody else has finished it.
+            return await ended.value
+        }
+    }
+
+    /// Drops the reports that are left at the drain time limit, and writes them to the last resort.
+    private func giveUp(after limit: Duration) {
+        takeBack { reports in
+            for report in reports {
+                lastResort.write(report, because: "it was not delivered within the drain time limit of \(limit)")
+            }
+        }
+    }
+
+    /// Cancels the tasks, and accepts no more reports once body and tasks have ended: the caller of
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` was cancelled.
+    func hurry() {
+        tasks.cancelAll()
+        storage.hurry()
+    }
+
+    /// Finishes the bus, and takes back what it could not deliver in time.
+    ///
+    /// The reports taken back, the one in delivery included, count as dropped, even if some of their actions have run.
+    /// The action in flight is cancelled, and whatever it still does changes nothing. Cancelling the caller does not
+    /// shorten the time. Called inside one of the bus's own actions, this returns an empty array at once; the time
+    /// limit stays in force, and what is left then goes to the last resort. Of several calls, the one whose time is up
+    /// first takes everything back.
+    ///
+    /// - Parameter limit: How long to wait for delivery; zero or less takes everything back at once.
+    /// - Returns: The reports that were not delivered, in the order in which they would have been.
+    public func shutdown(within limit: Duration) async -> [ErrorReport] {
+        finish()
+        let isInside = isInsideOwnAction
+        let left = Promise<[ErrorReport]>()
+        let timer = ShutdownTimer(within: limit, by: clock) { [weak self] in
+            self?.takeBack { reports in
+                left.fulfill(reports)
+                guard isInside else { return }
+                for report in reports {
+                    self?.lastResort.write(report, because: "the bus was shut down before it was delivered")
+                }
+            }
+        }
+        // If everything is delivered, nothing is left. Below, this waits for `left` and not for `ended`, which an
+        // observer's matcher may hold up.
+        Self.unbound {
+            _ = Task { [ended] in
+                await ended.value
+                timer.cancel()
+                left.fulfill([])
+            }
+        }
+        if isInside { return [] }
+        let reports = await left.value
+        timer.cancel()
+        return reports
+    }
+
+    private func takeBack(_ receive: ([ErrorReport]) -> Void) {
+        let (left, worker) = storage.takeBack()
+        // First, so that another bus can become the root as soon as anybody learns that this one has ended.
+        resignRoot()
+        // If the bus has ended already, whoever ended it calls `end`; another shutdown does so once it has handed over
+        // what it took back.
+        guard let left else { return receive([]) }
+        for failure in left.failures { lastResort.write(failure) }
+        // Before anybody learns that the bus has ended: the process may exit soon after.
+        receive(left.reports.map { $0.report() })
+        for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
+        if storage.leftoversWereReceived() { end() }
+        // Last, since an action's cancellation handler may be slow.
+        cancelWorker(worker)
+    }
+
+    /// Tells everyone who waits for the end that the bus has ended.
+    ///
+    /// Idempotent: a shutdown and the worker may both call it.
+    func end() {
+        resignRoot()
+        observers.finish(statistics)
+        waker.finish()
+        for task in staff.withLock({ [$0.watchdog, $0.alarm] }) { task?.cancel() }
+        let (idle, flushes) = storage.takeWaiters()
+        for promise in idle { promise.fulfill(()) }
+        for promise in flushes { promise.fulfill(false) }
+        ended.fulfill(())
+    }
+
+    /// Waits until everything posted before is delivered and its observers have received it; the bus goes on.
+    ///
+    /// For a platform that is about to freeze or end the process, and for tests. Reports that a ``FloodLimit`` holds
+    /// are delivered too, although their windows have not ended; the windows go on. Errors posted meanwhile are not
+    /// waited for. Returns at once if the caller is cancelled, and inside one of the bus's own actions, since that
+    /// action would wait for itself.
+    ///
+    /// ```swift
+    /// guard await bus.flush(within: .seconds(2)) else { … }
+    /// ```
+    ///
+    /// - Parameter limit: How long to wait at most, by the configuration's clock.
+    /// - Returns: Whether everything posted before is delivered; false also if a ``shutdown(within:)`` took back some
+    ///   of it meanwhile. True for a bus that has ended, since it holds nothing.
+    public func flush(within limit: Duration) async -> Bool {
+        if isInsideOwnAction { return false }
+        let promise = Promise<Bool>()
+        switch storage.flush(limit > .zero ? promise : nil) {
+        case .idle: return true
+        case .busy: return false
+        case .waits(let wakes): if wakes { waker.yield() }
+        }
+        let timer = ShutdownTimer(within: limit, by: clock) { promise.fulfill(false) }
+        let isFlushed = await withTaskCancellationHandler {
+            await promise.value
+        } onCancel: {
+            promise.fulfill(false)
+        }
+        timer.cancel()
+        if !isFlushed { storage.forgetFlush(promise) }
+        return isFlushed
+    }
+}
