@@ -92,7 +92,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 ///
 /// - Parameters:
 ///   - first: Asked first.
-///   - second: Asked only where `first` does not match.
+///   - second: Asked only if `first` does not match.
 /// - Returns: The union of the two, with their common output.
 public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
     let (one, other) = (first.evaluate, second.evaluate)
@@ -103,7 +103,7 @@ public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatc
 ///
 /// - Parameters:
 ///   - first: Asked first.
-///   - second: Asked only where `first` does not match.
+///   - second: Asked only if `first` does not match.
 /// - Returns: The union of the two.
 public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<any Error> {
     first.erased || second.erased
@@ -113,7 +113,7 @@ public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
 ///
 /// - Parameters:
 ///   - first: Asked first; its output is handed on.
-///   - second: Asked only where `first` matches.
+///   - second: Asked only if `first` matches.
 /// - Returns: The intersection of the two.
 public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
     let (one, other) = (first.evaluate, second.evaluate)

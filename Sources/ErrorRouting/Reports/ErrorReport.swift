@@ -116,8 +116,8 @@ extension ErrorReport {
     /// An instant of the continuous clock in whole nanoseconds, which is that clock's resolution.
     ///
     /// The size of a `ContinuousClock.Instant` is unknown at compile time. If a report contained one, its size would be
-    /// unknown too, and each copy of it a call of the runtime. Besides, reading that clock costs half as much again as
-    /// reading the system's clock, on which it is based.
+    /// unknown too, and each copy of it a call of the runtime. Besides, reading `ContinuousClock` costs half as
+    /// much again as reading the system's clock that it uses.
     struct Moment: Sendable, Equatable {
         /// The instant from which the nanoseconds are counted.
         private static let origin: ContinuousClock.Instant = {

@@ -20,7 +20,7 @@ public struct LastResort: Sendable {
     /// Makes a last resort that writes to a place of your own.
     ///
     /// - Parameter write: Gets one line without its end for each error, on the thread where the error occurred. It must
-    ///   not block. If it posts an error itself, the line of that error has only its type and source.
+    ///   not block. If it posts an error itself, the line of that error names only its type and source.
     public init(_ write: @escaping @Sendable (_ line: String) -> Void) {
         self.write = write
     }
@@ -28,7 +28,7 @@ public struct LastResort: Sendable {
     /// Returns the same last resort with the texts of errors redacted.
     ///
     /// - Parameter redact: Returns the text for a line in place of the report's message, metadata and trail. If it
-    ///   posts an error itself, the line of that error has only its type and source.
+    ///   posts an error itself, the line of that error names only its type and source.
     /// - Returns: The redacted last resort.
     public func redacting(_ redact: @escaping @Sendable (ErrorReport) -> String) -> LastResort {
         var redacted = self

@@ -1,8 +1,8 @@
 /// The lines that standard error has not accepted yet, and whose turn it is to write: a plain value that decides, and
 /// performs no input or output.
 ///
-/// There is one writer at a time: a poster, the writer thread, or the exit handler. Each call returns the writer's next
-/// step; all others add their line and go on. So lines are in order although nothing is written under a lock.
+/// There is one writer at a time: a poster, the writer thread, or the exit handler. Each call tells the writer its next
+/// step; other threads only add their lines. So lines are in order although nothing is written under a lock.
 struct LineBuffer {
     /// The identity of a file.
     struct Target: Hashable {

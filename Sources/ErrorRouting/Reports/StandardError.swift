@@ -25,13 +25,7 @@ enum StandardError {
         act(on: buffer.withLock { $0.arrive(bytes) }, isThread: false)
     }
 
-    static func bytes(of line: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(line.utf8.count + 1)
-        bytes.append(contentsOf: line.utf8)
-        bytes.append(UInt8(ascii: "\n"))
-        return bytes
-    }
+    static func bytes(of line: String) -> [UInt8] { Array("\(line)\n".utf8) }
 
     private static func act(on step: LineBuffer.Step, isThread: Bool) {
         var step = step

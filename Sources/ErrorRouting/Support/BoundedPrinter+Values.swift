@@ -145,7 +145,7 @@ extension BoundedPrinter {
     private mutating func writeCase(of value: Any, _ mirror: Mirror, typeName: String, isNested: Bool, depth: Int) {
         let isCustom = value is any CustomReflectable
         guard let payload = mirror.children.first else {
-            // Swift gives a case's name only this way. Without a payload nothing of the user's is read.
+            // The only way to get a case's name; without a payload it reads nothing else of the value.
             let name = isCustom ? typeName : String(describing: value)
             // For an enum imported from C Swift prints the type, since its cases have no names at run time.
             let isNamed = !isCustom && name != String(describing: mirror.subjectType)

@@ -62,7 +62,7 @@ struct BoundedText: TextOutputStream {
         isCut = true
     }
 
-    /// Sorts the last parts of the text, which a separator divides.
+    /// Sorts the parts at the end of the text.
     ///
     /// - Parameters:
     ///   - starts: The places at which the parts begin.

@@ -32,7 +32,8 @@ struct BusClock: Sendable {
                 try await clock.sleep(until: clock.now.advanced(by: deadline - now()), tolerance: nil)
             } catch {
                 try Task.checkCancellation()
-                // If the user's clock fails for another reason, limits must not end at once, nor never.
+                // The user's clock failed for another reason: the system's clock replaces it, so that limits still
+                // hold.
                 try await ContinuousClock().sleep(for: max(deadline - now(), .zero))
             }
         }
@@ -50,7 +51,7 @@ struct BusClock: Sendable {
             let now = clock.now
             return state.withLock { state in
                 let step = state.last.duration(to: now)
-                // A negative step is either due to another thread that read later and updated first, or the clock was
+                // The step is negative if another thread read the clock later but came here first, or if the clock was
                 // set back.
                 if step < .zero, state.count != count { return state.elapsed }
                 state.last = now

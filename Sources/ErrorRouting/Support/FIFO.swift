@@ -1,4 +1,4 @@
-/// A first-in, first-out queue on a ring of slots that are used again.
+/// A first-in, first-out queue in a ring buffer.
 struct FIFO<Element> {
     /// The ring; its size is zero or a power of two.
     private var slots: [Element?] = []

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Those calls are synchronous. A task-local would do too, but tasks started by the user's code would inherit it.
 enum PerThread {
-    /// The number of slots: a power of two, up to 256 at least the number of cores, so that threads which run at the
-    /// same time mostly have different slots.
+    /// The number of slots: a power of two, at least the number of cores but at most 256, so that threads which run at
+    /// the same time mostly have different slots.
     static let count: Int = {
         var count = 4
         while count < ProcessInfo.processInfo.activeProcessorCount, count < 256 { count *= 2 }
@@ -44,8 +44,8 @@ enum PerThread {
 
     /// The maximum nesting of matchers.
     static let matcherLimit = 16
-    /// The depth from which matchers are counted: where each one asks several others, the depth alone bounds too
-    /// little.
+    /// The depth from which matchers are counted: if each matcher asks several others, a limit of the depth alone
+    /// allows too many calls.
     private static let countedDepth = 3
     /// The maximum number of counted matchers and texts within the outermost one.
     static let countLimit = 1_024
