@@ -37,7 +37,7 @@ struct UnderlyingErrorWalk {
 
     /// Visits all errors, breadth first.
     ///
-    /// An error's `underlyingErrors` may itself ask the library for them: from a limit of nested questions on, an error
+    /// An error's `underlyingErrors` may itself ask the library for them: beyond a limit of nested questions, an error
     /// counts as having none.
     mutating func finish() {
         _ = ErrorText.ask {

@@ -45,13 +45,6 @@ struct ErrorFingerprint: Hashable, Sendable {
         return "\(ErrorText.typeName(of: error))(\(domain)\(code.number))"
     }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(type)
-        hasher.combine(code)
-        hasher.combine(line)
-        hasher.combine(text)
-    }
-
     @inline(__always)
     static func == (first: ErrorFingerprint, second: ErrorFingerprint) -> Bool {
         first.type == second.type && first.line == second.line && first.code == second.code
