@@ -1,28 +1,29 @@
 import Foundation
 
-/// An error and all the errors under it, found once: which is directly under which.
+/// An error and all its underlying errors, with which is directly under which.
 ///
-/// Shared by all that ask about one error, so that the chain is walked, and each error in it bridged, only once.
+/// All matchers that are asked about an error share its chain, so that the chain is walked only once, and each error in
+/// it is bridged only once.
 final class ErrorChain: Sendable {
     /// One error of a chain.
     struct Link: Sendable {
         let error: any Error
-        /// The places of the errors directly under it, in their order.
+        /// The places of the errors directly under this one, in their order.
         var under: [Int] = []
     }
 
-    /// The place of the error that the others are under.
+    /// The place of the outermost error.
     static let root = 0
 
     private let links: [Link]
-    /// What each is as an `NSError`, as far as anyone has asked.
+    /// The errors as `NSError`; nil for those not bridged yet.
     private let bridged: Locked<[NSError?]>
 
-    /// Walks the errors under one.
+    /// Walks the errors under an error.
     ///
     /// - Parameters:
     ///   - error: The outermost error.
-    ///   - bridged: What it is as an `NSError`, if that is known.
+    ///   - bridged: The outermost error as an `NSError`, if it has been bridged already.
     init(under error: any Error, bridged: NSError? = nil) {
         var walk = UnderlyingErrorWalk(error, bridged: bridged)
         walk.finish()
@@ -32,21 +33,21 @@ final class ErrorChain: Sendable {
 
     func error(at place: Int) -> any Error { links[place].error }
 
-    /// An error as `as NSError` gives it; nil if it must not be asked, since it is asking about itself.
+    /// Returns an error as `as NSError` does; nil if bridging is not allowed, see ``NSErrorBridge/bridged(_:)``.
     func nsError(at place: Int) -> NSError? {
         if let known = bridged.withLock({ $0[place] }) { return known }
-        // Bridging asks the error, so not under the lock.
+        // Bridging runs code of the user's, so it is done outside the lock.
         let bridged = NSErrorBridge.bridged(error(at: place))
         self.bridged.withLock { $0[place] = bridged }
         return bridged
     }
 
-    /// The errors under the outermost one, breadth first, without itself.
+    /// The errors under the outermost one, breadth first; the outermost one is not included.
     var underlyingErrors: [any Error] { links.dropFirst().map(\.error) }
 
-    /// The places of the errors under one of them, breadth first, without itself.
+    /// Returns the places of the errors under one error, breadth first; its own place is not included.
     func places(under place: Int) -> [Int] {
-        // They were found breadth first from there.
+        // The walk found the errors breadth first from the root.
         if place == Self.root { return Array(links.indices.dropFirst()) }
         var (found, isFound) = ([place], Array(repeating: false, count: links.count))
         isFound[place] = true

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An error that can say that work was cancelled, and nothing went wrong.
+/// An error that may mean that work was cancelled and nothing went wrong.
 ///
-/// For a library's own kind of cancellation, one line tells all matchers, presets and posters of it:
+/// If a library has a cancellation error of its own, one line makes all matchers, presets and posters recognize it:
 ///
 /// ```swift
 /// extension HTTPClientError: @retroactive CancellationConvertible {
@@ -15,29 +15,29 @@ public protocol CancellationConvertible: Error {
 }
 
 extension ErrorMatcher where Output == any Error {
-    /// Matches the end of work that was cancelled: `CancellationError`, and what says so by
-    /// ``CancellationConvertible``.
+    /// Matches the errors of cancelled work: `CancellationError`, and each ``CancellationConvertible`` error whose
+    /// ``CancellationConvertible/isCancellation`` is true.
     ///
-    /// It goes by the error alone, whatever task asks. `URLError.cancelled` is not among these, since a server or a
-    /// session may be its cause as well.
+    /// The result depends on the error alone, not on the current task. `URLError.cancelled` does not match, since a
+    /// server or a session may have caused it.
     ///
-    /// - Complexity: O(1); a handler asks only errors that conform.
+    /// - Complexity: O(1); a handler asks only errors that conform to ``CancellationConvertible``.
     public static var cancellation: Self {
-        let says = ErrorMatcher<any CancellationConvertible>.conforming(to: (any CancellationConvertible).self)
+        let convertible = ErrorMatcher<any CancellationConvertible>.conforming(to: (any CancellationConvertible).self)
             .where(\.isCancellation)
-        return (ErrorMatcher<CancellationError>.type(CancellationError.self) || says).named("cancellation")
+        return (ErrorMatcher<CancellationError>.type(CancellationError.self) || convertible).named("cancellation")
     }
 }
 
-/// What tasks do not post when they end.
+/// Recognizes the errors that `catching`, `rethrowing` and `task` do not post.
 enum Cancellation {
-    private static let said = ErrorMatcher.cancellation
-    private static let ofTransfer = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
+    private static let cancellation = ErrorMatcher.cancellation
+    private static let transferCancellation = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
 
-    /// Whether an error is the end of the work of this task, which nobody has to hear of.
+    /// Whether an error only says that the work of the current task was cancelled.
     ///
-    /// In a cancelled task a transfer that was cancelled is that too.
+    /// In a cancelled task that includes `URLError.cancelled`.
     static func isEnd(_ error: any Error) -> Bool {
-        said.match(error) != nil || Task.isCancelled && ofTransfer.match(error) != nil
+        cancellation.match(error) != nil || Task.isCancelled && transferCancellation.match(error) != nil
     }
 }

@@ -3,11 +3,11 @@ public import Foundation
 extension ErrorMatcher where Output: Error {
     /// Matches by the error's dynamic type.
     ///
-    /// A struct or an enum matches exactly; a class matches itself and its subclasses. `NSError` objects are bridged
-    /// for `URLError`, `CocoaError` and `POSIXError` alone, by their domain, on all platforms alike: no other `NSError`
-    /// becomes a Swift type, and no Swift error matches `NSError.self`. An `NSError` whose code the Swift type does not
-    /// know (Linux has closed lists for `URLError` and `POSIXError`) stays an `NSError`; match it with
-    /// ``nsError(domain:code:)``.
+    /// A struct or an enum matches exactly; a class matches itself and its subclasses. Only for `URLError`,
+    /// `CocoaError` and `POSIXError` are `NSError` objects bridged, by their domain, on all platforms alike: no other
+    /// `NSError` becomes a Swift type, and no Swift error matches `NSError.self`. An `NSError` whose code the Swift
+    /// type does not know (on Linux `URLError` and `POSIXError` have closed lists of codes) stays an `NSError`; match
+    /// it with ``nsError(domain:code:)``.
     ///
     /// - Parameter type: The error type to match. `(any Error).self` matches every error.
     /// - Returns: A matcher that hands on the error as that type.
@@ -41,9 +41,10 @@ extension ErrorMatcher where Output: Error & Equatable {
     ///
     /// - Parameter value: The value to compare with.
     /// - Returns: A matcher that hands on the error, which equals `value`.
-    /// - Complexity: In a handler or a map that is used more than once, O(1) however many values of a `Hashable` type
-    ///   have rules: up to four `==`, or one hash and as many as have it. Otherwise, and for `NSError`, `URLError`, `CocoaError` and `POSIXError` (whose hash traps on Linux for
-    ///   some user infos), one `==` for each rule.
+    /// - Complexity: In a handler or a map that is used more than once, O(1) for any number of values of a `Hashable`
+    ///   type that have rules: up to four `==`, or one hash and one `==` for each value with the same hash. Otherwise,
+    ///   and for `NSError`, `URLError`, `CocoaError` and `POSIXError` (whose hash traps on Linux for some user infos),
+    ///   one `==` for each rule.
     public static func value(_ value: Output) -> Self {
         let valueType = Swift.type(of: value)
         if valueType is NSError.Type {
@@ -55,7 +56,7 @@ extension ErrorMatcher where Output: Error & Equatable {
         }
         return Self(.value(value)) { subject in
             guard Swift.type(of: subject.error) == valueType, let error = subject.error as? Output else { return nil }
-            // What does not equal itself never matches, whatever else it says that it equals.
+            // A value that does not equal itself never matches, even if it equals another value.
             return error == value && value == value && error == error ? error : nil
         }
     }
@@ -70,7 +71,7 @@ extension ErrorMatcher {
     ///
     /// - Parameter type: The protocol as a type, `(any P).self`. A concrete error type matches as in ``type(_:)``.
     /// - Returns: A matcher that hands on the error as that type.
-    /// - Complexity: O(1): one dynamic cast; a handler asks only once for each type of error.
+    /// - Complexity: O(1): one dynamic cast, which a handler does only once for each type of error.
     public static func conforming(to type: Output.Type) -> Self {
         if let concrete = Output.self as? any Error.Type, let matcher = typeMatcher(concrete) {
             return matcher
@@ -88,7 +89,7 @@ extension ErrorMatcher {
         ErrorMatcher<E>.type(type) as? Self
     }
 
-    /// Matches errors from which a part can be taken, one enum case's payload, say.
+    /// Matches errors from which a part can be extracted, for example the payload of an enum case.
     ///
     /// ```swift
     /// let declined = ErrorMatcher.extracting(PaymentError.self) { error in
@@ -99,7 +100,7 @@ extension ErrorMatcher {
     ///
     /// - Parameters:
     ///   - type: The error type to look at, matched as in ``type(_:)``.
-    ///   - extract: Returns the part, or nil where the matcher shall not match.
+    ///   - extract: Returns the part, or nil if the error does not match.
     /// - Returns: A matcher that hands on the part.
     /// - Complexity: O(1) for errors of other types, else that of `extract`.
     public static func extracting<E: Error>(
@@ -110,24 +111,28 @@ extension ErrorMatcher {
         return Self(.extracting(E.self)) { subject in evaluate(&subject).flatMap(extract) }
     }
 
-    /// Matches where the error itself, or any error underlying it, matches.
+    /// Matches if the error itself, or any error underlying it, matches.
     ///
-    /// The error itself is tried first, then its underlying errors breadth first: what ``UnderlyingErrors`` returns, if
-    /// the error conforms; otherwise `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has
-    /// them; otherwise, for structs and enums, the fields and payloads that are errors, through optionals, arrays and
-    /// one struct or tuple in between (as in `DecodingError`'s context). Objects and actors are not looked into, since
-    /// their state may be changing: let an error class conform to ``UnderlyingErrors``. At most 64 errors are visited
-    /// and 1,024 fields and elements looked at, 16 containers deep, and a cycle ends.
+    /// The error itself is tried first, then its underlying errors breadth first. The underlying errors are the first
+    /// of these that applies:
+    /// - what ``UnderlyingErrors`` returns, if the error conforms;
+    /// - the errors for `NSUnderlyingErrorKey` and `NSMultipleUnderlyingErrorsKey`, if `as NSError` has such a key;
+    /// - for structs and enums, the fields and payloads that are errors, also those within optionals, arrays, and one
+    ///   struct or tuple in between (as in `DecodingError`'s context).
     ///
-    /// An `unowned` field whose object is gone traps where it is reflected, as it does in `print(error)`; an error that
+    /// Objects and actors are not looked into, since their state may be changing: let an error class conform to
+    /// ``UnderlyingErrors``. At most 64 errors are visited and 1,024 fields and elements looked at, 16 containers deep;
+    /// cycles are recognized.
+    ///
+    /// Reflecting an `unowned` field whose object no longer exists traps, as it does in `print(error)`; an error that
     /// conforms to ``UnderlyingErrors`` is never reflected.
     ///
-    /// - Parameter matcher: What to look for.
-    /// - Returns: A matcher that hands on what `matcher` makes of the first error it matches. The report that an action
-    ///   gets keeps the outer error.
+    /// - Parameter matcher: The matcher to apply to the error and its underlying errors.
+    /// - Returns: A matcher that hands on the output of `matcher` for the first error it matches. The report that an
+    ///   action gets keeps the outer error.
     /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection, and is done once for
-    ///   an error, whatever the number of such rules. It is tried for every error that reaches it, since any error may
-    ///   have another one under it.
+    ///   an error, whatever the number of such rules. The rule is tried for every error that reaches it, since any
+    ///   error may have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
         let evaluate = matcher.evaluate
         return Self(.anywhere(matcher.shape)) { subject in
@@ -137,13 +142,13 @@ extension ErrorMatcher {
 }
 
 extension ErrorMatcher where Output == any Error {
-    /// Matches where a predicate returns true.
+    /// Matches if a predicate returns true.
     ///
-    /// - Parameter predicate: Asked about every error that gets this far, and by `explain`; it should be cheap and
-    ///   change nothing.
+    /// - Parameter predicate: Called for every error that reaches the rule, and by `explain`; it should be cheap and
+    ///   have no side effects.
     /// - Returns: A matcher that hands on the error.
-    /// - Complexity: That of `predicate`, for every error that reaches it: nothing is known of it by the error's type,
-    ///   so handlers become slower with the number of such rules.
+    /// - Complexity: That of `predicate`, for every error that reaches the rule: an error's type does not say whether
+    ///   the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
         Self(.predicate) { subject in predicate(subject.error) ? subject.error : nil }
     }
@@ -155,11 +160,11 @@ extension ErrorMatcher where Output == any Error {
 }
 
 extension ErrorMatcher where Output == NSError {
-    /// Matches by the domain, and the code if one is given, that `error as NSError` has.
+    /// Matches by the domain of `error as NSError`, and by its code if one is given.
     ///
-    /// It sees `NSError` objects and Swift errors alike: `URLError`, `CocoaError`, `POSIXError`, any `CustomNSError`,
-    /// and every other Swift error by the domain that Swift gives it, the type's name. A Swift type's domain is taken
-    /// to be one and the same for all its values; its code is read per error.
+    /// It matches `NSError` objects and Swift errors alike: `URLError`, `CocoaError`, `POSIXError`, any
+    /// `CustomNSError`, and every other Swift error by the domain that Swift gives it, the type's name. All errors of
+    /// one Swift type are assumed to have the same domain; the code is read for each error.
     ///
     /// - Parameters:
     ///   - domain: The domain to match.

@@ -13,10 +13,10 @@
 ///
 /// A matcher is `Sendable` and remembers nothing between errors: it may be asked from any number of threads.
 public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible {
-    /// What the matcher is made of, for descriptions and for whoever wants to know what it can match.
+    /// What the matcher is made of, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
-    /// Returns what the matcher hands on, or nil where it does not match.
+    /// Returns what the matcher hands on, or nil if it does not match.
     let evaluate: @Sendable (inout ErrorSubject) -> Output?
 
     init(_ shape: MatcherShape, _ evaluate: @escaping @Sendable (inout ErrorSubject) -> Output?) {
@@ -27,7 +27,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// Asks the matcher about one error.
     ///
     /// - Parameter error: The error to match.
-    /// - Returns: What an action would get, or nil where the matcher does not match.
+    /// - Returns: What an action would get, or nil if the matcher does not match.
     /// - Complexity: That of the factory and the combinators which made the matcher.
     public func match(_ error: any Error) -> Output? {
         guard let entry = PerThread.enterMatcher() else { return nil }
@@ -36,13 +36,13 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         return evaluate(&subject)
     }
 
-    /// The matcher as one reads it in an explanation: `type(PaymentError)`, or the name that ``named(_:)`` gave it.
+    /// The matcher as an explanation shows it: `type(PaymentError)`, or the name that ``named(_:)`` gave it.
     public var description: String { shape.description }
 
-    /// Narrows the matcher: it matches where it did before and the predicate also returns true.
+    /// Narrows the matcher: it matches only if the predicate returns true as well.
     ///
-    /// - Parameter predicate: Asked with what the matcher hands on. It is called for every error that gets this far,
-    ///   and by `explain`, so it should be cheap and change nothing.
+    /// - Parameter predicate: Gets what the matcher hands on. It is called for every error that the matcher matches,
+    ///   and by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
         let evaluate = self.evaluate
@@ -52,7 +52,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
         }
     }
 
-    /// Names the matcher: explanations and descriptions show the name in place of what it is made of.
+    /// Names the matcher: explanations and descriptions show the name instead of the matcher's parts.
     ///
     /// - Parameter name: The name to show.
     /// - Returns: The same matcher under that name.
@@ -62,25 +62,72 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 
     /// The same matcher with its output as `any Error`.
     ///
-    /// It hands on what the matcher would, if that is an error (an ``anywhere(_:)`` keeps handing on the inner error);
+    /// It hands on the matcher's output if that is an error (for an ``anywhere(_:)`` matcher, the inner error),
     /// otherwise the error that was matched.
     public var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
         let evaluate = self.evaluate
         return ErrorMatcher<any Error>(shape) { subject in
             guard let output = evaluate(&subject) else { return nil }
-            // Asked of the value: `any LocalizedError` is no `Error` as a type, but what is in it is one.
+            // The value is cast, not the type: `any LocalizedError` is not an `Error` type, but its content is an
+            // error.
             return output as? any Error ?? subject.error
         }
     }
 
-    /// Lets a matcher stand in a `catch` or a `case`.
+    /// Lets a matcher be the pattern of a `catch` or a `case`.
     ///
     /// - Parameters:
-    ///   - matcher: The matcher that stands in the pattern.
+    ///   - matcher: The matcher in the pattern.
     ///   - error: The error that was thrown.
     /// - Returns: Whether the matcher matches the error.
     public static func ~= (matcher: Self, error: any Error) -> Bool {
         matcher.match(error) != nil
     }
+}
+
+// MARK: Combinators
+
+/// Matches if either matcher does, and hands on the output of the first one that matches.
+///
+/// - Parameters:
+///   - first: Asked first.
+///   - second: Asked only if `first` does not match.
+/// - Returns: The union of the two, with their common output.
+public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
+    let (one, other) = (first.evaluate, second.evaluate)
+    return ErrorMatcher(.either(first.shape, second.shape)) { subject in one(&subject) ?? other(&subject) }
+}
+
+/// Matches if either of two matchers with different outputs does, and hands on an error (see ``ErrorMatcher/erased``).
+///
+/// - Parameters:
+///   - first: Asked first.
+///   - second: Asked only if `first` does not match.
+/// - Returns: The union of the two.
+public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<any Error> {
+    first.erased || second.erased
+}
+
+/// Matches if both matchers do, and hands on the first one's output.
+///
+/// - Parameters:
+///   - first: Asked first; its output is handed on.
+///   - second: Asked only if `first` matches.
+/// - Returns: The intersection of the two.
+public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
+    let (one, other) = (first.evaluate, second.evaluate)
+    return ErrorMatcher(.both(first.shape, second.shape)) { subject in
+        guard let output = one(&subject), other(&subject) != nil else { return nil }
+        return output
+    }
+}
+
+/// Matches if the matcher does not, and hands on the error.
+///
+/// - Parameter matcher: The matcher to negate.
+/// - Returns: Its complement.
+public prefix func ! <A>(matcher: ErrorMatcher<A>) -> ErrorMatcher<any Error> {
+    let evaluate = matcher.evaluate
+    return ErrorMatcher(.not(matcher.shape)) { subject in evaluate(&subject) == nil ? subject.error : nil }
 }

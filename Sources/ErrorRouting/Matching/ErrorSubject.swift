@@ -1,20 +1,20 @@
 import Foundation
 
-/// One error on its way past the matchers, with what they found out about it so far.
+/// One error that matchers are asked about, with cached results.
 ///
-/// Bridging to `NSError` and walking the underlying errors are the two dear things that matchers do, so each is done at
+/// Bridging to `NSError` and walking the underlying errors are the two expensive steps of matchers, so each is done at
 /// most once for an error, whatever the number of rules.
 struct ErrorSubject: Sendable {
     /// The error, in one box.
     let error: any Error
-    /// The type of what is in the box: the error's own, or a class that it inherits from.
+    /// The static type of the box's content: the error's own type, or a superclass of it.
     private let contentType: Any.Type
-    /// The error's own type.
+    /// The error's dynamic type.
     let type: Any.Type
     private var bridged: NSError?
-    /// The errors under it, once someone has asked.
+    /// The chain of the underlying errors; nil until a matcher asks for it.
     private var chain: ErrorChain?
-    /// Where it stands in the chain.
+    /// The place of the error in the chain.
     private let place: Int
 
     @inline(__always)
@@ -22,7 +22,7 @@ struct ErrorSubject: Sendable {
         self.init(error, in: nil, at: ErrorChain.root)
     }
 
-    /// One of the errors under another one.
+    /// Makes the subject of an error in a chain.
     init(_ place: Int, in chain: ErrorChain) {
         self.init(chain.error(at: place), in: chain, at: place)
     }
@@ -37,7 +37,7 @@ struct ErrorSubject: Sendable {
         }
         self.error = error
         self.contentType = contentType
-        // Only an object is asked, since `type(of:)` costs as much as all the rest.
+        // Only for objects, since `type(of:)` costs as much as all the rest of this initializer.
         type = contentType is AnyClass ? Swift.type(of: error) : contentType
         self.chain = chain
         self.place = place
@@ -45,17 +45,17 @@ struct ErrorSubject: Sendable {
 
     /// Whether the error is an `NSError` object, which no Swift error is.
     ///
-    /// Asked of the dynamic type: on Linux `as? NSError` fails on Swift structs, on Apple platforms it succeeds by
-    /// bridging, and neither is what is meant.
+    /// Compares the dynamic type instead of casting: `as? NSError` fails on Swift structs on Linux, and succeeds by
+    /// bridging on Apple platforms.
     var isNSErrorObject: Bool { type is NSError.Type }
 
-    /// Whether a type is that of what is in the box, or any error's.
+    /// Whether a type is the static type of the box's content, or `any Error`.
     @inline(__always)
     func isExactly<Output>(_ type: Output.Type) -> Bool {
         contentType == type || type == (any Error).self
     }
 
-    /// The error as a type that it is known to have, without asking the runtime again.
+    /// Returns the error as a type that it is known to have, without a dynamic cast.
     ///
     /// - Precondition: ``isExactly(_:)``, or the type is a class and the error's dynamic type inherits from it.
     @unsafe @inline(__always)
@@ -67,10 +67,10 @@ struct ErrorSubject: Sendable {
         return unsafe Self.content(of: error, as: type)
     }
 
-    /// What is in an error's box, which is known to have a type.
+    /// Returns the content of an error's box, which is known to have a type.
     @unsafe @inline(__always)
     static func content<Output>(of error: any Error, as type: Output.Type) -> Output {
-        // By its address: a generic function that is handed the error may be handed what is in it.
+        // Read through a pointer, since a generic function that gets the error may get its content instead.
         if type == (any Error).self {
             return unsafe withUnsafePointer(to: error) { error in
                 unsafe UnsafeRawPointer(error).assumingMemoryBound(to: Output.self).pointee
@@ -81,24 +81,24 @@ struct ErrorSubject: Sendable {
         return _openExistential(error, do: project)
     }
 
-    /// The error as `as NSError` gives it.
-    ///
-    /// An error that asks the library about itself while it is bridged, too often, is one of no domain.
+    /// Returns the error as `as NSError` does, or an `NSError` without a domain where bridging is not allowed (see
+    /// ``bridgedIfAllowed()``).
     mutating func nsError() -> NSError {
         bridgedIfAllowed() ?? NSError(domain: "", code: 0)
     }
 
-    /// The error as `as NSError` gives it; nil if it must not be asked, since it is asking about itself.
+    /// Returns the error as `as NSError` does; nil if matchers are nested too deeply, as when an error asks the library
+    /// about itself while it is bridged.
     mutating func bridgedIfAllowed() -> NSError? {
         if let bridged { return bridged }
-        // What is one already need not be bridged.
+        // An `NSError` object needs no bridging.
         bridged =
             contentType == NSError.self
             ? unsafe error(as: NSError.self) : chain?.nsError(at: place) ?? NSErrorBridge.bridged(error)
         return bridged
     }
 
-    /// What a matcher makes of the first of the errors under this one that it matches, breadth first.
+    /// Returns a matcher's output for the first underlying error that it matches, breadth first.
     mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
         let chain = chain ?? ErrorChain(under: error, bridged: bridged)
         self.chain = chain
@@ -108,4 +108,44 @@ struct ErrorSubject: Sendable {
         }
         return nil
     }
+}
+
+/// Removes the boxes within the box of an `any Error`.
+///
+/// `any Error` conforms to `Error` itself, so code that is generic over its error type (a continuation that is resumed
+/// with an error, a throwing stream, a function with typed throws) may put a box into a box. `type(of:)` looks through
+/// all boxes, but opening an existential opens only one. Its content is then another `any Error`, and code that assumes
+/// the type which `type(of:)` returned reads wrong memory. So every error is unboxed where it enters the library.
+enum ErrorBox {
+    /// Returns the error in its innermost box alone; clients see no difference.
+    @inline(__always)
+    static func unboxed(_ error: consuming any Error) -> any Error {
+        holdsBox(error) ? opened(error) : error
+    }
+
+    /// Whether an error's box contains another box.
+    @inline(__always)
+    static func holdsBox(_ error: any Error) -> Bool { contentType(of: error) == (any Error).self }
+
+    /// Returns the static type of the box's content: the error's own type, a superclass of it, or `any Error`.
+    @inline(__always)
+    static func contentType(of error: any Error) -> Any.Type {
+        func type<Content: Error>(_ content: Content) -> Any.Type { Content.self }
+        // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
+        return _openExistential(error, do: type)
+    }
+
+    /// Opens boxes until the content is no box.
+    @inline(never)
+    private static func opened(_ error: any Error) -> any Error {
+        func inner<Content: Error>(_ content: Content) -> (any Error)? {
+            Content.self == (any Error).self ? cast(content) : nil
+        }
+        var error = error
+        while let content = _openExistential(error, do: inner) { error = content }
+        return error
+    }
+
+    /// Casts at run time; a cast that the compiler resolves by the conformance would make another box.
+    private static func cast<Content>(_ content: Content) -> (any Error)? { content as? any Error }
 }

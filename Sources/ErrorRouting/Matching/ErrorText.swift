@@ -1,14 +1,15 @@
 import Foundation
 
-/// What errors say of themselves, and what is said of them.
+/// The texts that describe errors.
 enum ErrorText {
-    /// The error's type with its module: `Intake.PaymentError`.
+    /// Returns the name of the error's type with its module: `Intake.PaymentError`.
     static func typeName(of error: any Error) -> String { typeName(type(of: error)) }
 
-    /// A type with its module.
+    /// Returns the name of a type with its module.
     static func typeName(_ type: Any.Type) -> String { TypeName.full(type) }
 
-    /// The error as one would write it: `PaymentError.declined(code: 51)` for an enum's case, else its description.
+    /// Returns the error as source code would write it if it is an enum's case, `PaymentError.declined(code: 51)`; else
+    /// its description.
     static func literal(_ error: any Error) -> String {
         let literal = ask {
             let text = BoundedPrinter.text(of: error)
@@ -18,25 +19,25 @@ enum ErrorText {
         return OneLine.escaped(literal ?? typeName(of: error))
     }
 
-    /// Any value in words, on one line.
+    /// Returns a description of any value on one line.
     static func text(of value: Any) -> String {
         OneLine.escaped(ask { BoundedPrinter.text(of: value) } ?? TypeName.full(type(of: value)))
     }
 
-    /// What the error has to say, whole, and before any escaping.
+    /// Returns the error's message, uncut and not escaped.
     ///
-    /// A `LocalizedError`'s own description comes first; an error that knows its domain and code says what Foundation
-    /// says for them; one that has a description says that; every other error is printed as Swift prints it, but
-    /// bounded, since `localizedDescription` says no more than its type and a number. Coding errors are
-    /// `LocalizedError`s on Linux, but only their description has the path.
+    /// The first of these that applies: a `LocalizedError`'s `errorDescription`; for an error with a domain of its own,
+    /// Foundation's `localizedDescription`; the error's own description; else the error as Swift prints it, but
+    /// bounded, since `localizedDescription` would only be the type and a number. Coding errors are `LocalizedError`s
+    /// on Linux, but only their description has the coding path.
     ///
-    /// What speaks for itself is asked once, and never reflected. For the others a field that is `unowned` and whose
-    /// object is gone is a trap, as in `print(error)`: a mirror cannot tell it from other fields.
+    /// An error with a description is asked once, and never reflected. In other errors an `unowned` field whose object
+    /// no longer exists traps, as in `print(error)`, since a mirror cannot recognize it.
     static func message(of error: any Error) -> String {
-        ask { said(by: error) } ?? typeName(of: error)
+        ask { unguardedMessage(of: error) } ?? typeName(of: error)
     }
 
-    private static func said(by error: any Error) -> String {
+    private static func unguardedMessage(of error: any Error) -> String {
         if !(error is DecodingError || error is EncodingError) {
             if let text = (error as? any LocalizedError)?.errorDescription { return text }
             if hasDomainOfItsOwn(error) { return withoutAddresses((error as NSError).localizedDescription) }
@@ -45,18 +46,18 @@ enum ErrorText {
         return BoundedPrinter.text(of: error)
     }
 
-    /// Whether domain and code say more than type and case do: for `NSError` objects and `CustomNSError`s.
+    /// Whether an error's domain and code say more than its type and case: an `NSError` object or a `CustomNSError`.
     static func hasDomainOfItsOwn(_ error: any Error) -> Bool {
         type(of: error) is NSError.Type || error is any CustomNSError
     }
 
-    /// A text in which Foundation names an error's type, as its domain: a private type's name has an address.
+    /// Removes addresses from a text of Foundation's that may contain a private type's name as an error's domain.
     private static func withoutAddresses(_ text: String) -> String {
-        // What is longer is somebody's own, and not gone through.
+        // A longer text is the user's own; it is not searched.
         text.utf8.count > OneLine.limit ? text : TypeName.withoutAddresses(text)
     }
 
-    /// Domain and code, where they say more than type and case do.
+    /// Returns the error's domain and code if they say more than its type and case.
     static func code(of error: any Error) -> (domain: String, code: Int)? {
         let code = ask { () -> (domain: String, code: Int)? in
             guard hasDomainOfItsOwn(error) else { return nil }
@@ -66,9 +67,27 @@ enum ErrorText {
         return code ?? nil
     }
 
-    /// Its mirror is asked for no more than the kind of type, and not at all where it is the user's own.
+    /// Whether an error is an enum's case; false if it has a custom mirror, which is not asked.
     private static func isEnum(_ error: any Error) -> Bool {
         guard !(type(of: error) is AnyClass), !(error is any CustomReflectable) else { return false }
         return Mirror(reflecting: error).displayStyle == .enum
+    }
+}
+
+// MARK: Limits
+
+/// Code of the user's that makes texts: descriptions, mirrors, user infos, redactions, underlying errors.
+///
+/// That code may ask the library for a text of the same error, or post the error where there is no bus, and so recurse
+/// without end. So each thread counts: within four nested texts, or after about a thousand texts and matchers within
+/// one, the library prints an error's type and calls no code of the user's.
+extension ErrorText {
+    /// Calls a closure that asks the user's code for a text; returns nil, and calls nothing, if a limit is reached.
+    ///
+    /// - Parameters:
+    ///   - isCounted: Whether the text counts. An explanation does not, since it asks each of its rules.
+    ///   - body: The closure.
+    static func ask<Answer>(isCounted: Bool = true, _ body: () -> Answer) -> Answer? {
+        PerThread.mayEnterText ? PerThread.inText(isCounted: isCounted, body) : nil
     }
 }

@@ -1,7 +1,7 @@
-/// What a matcher is made of, as a plain value.
+/// The structure of a matcher, as a plain value.
 ///
-/// The matcher's closure says whether it matches; its shape says what it could match, so that rules can be described
-/// (and sorted by what they could match) without asking them.
+/// A matcher's closure decides whether it matches an error; its shape says which errors it could match, so that rules
+/// can be described and indexed without calling the closure.
 indirect enum MatcherShape: Sendable {
     case type(any Error.Type)
     case value(any Error)
@@ -19,18 +19,18 @@ indirect enum MatcherShape: Sendable {
 }
 
 extension MatcherShape: CustomStringConvertible {
-    /// How many matchers within matchers are described; a text that goes deeper could overflow a thread's stack.
+    /// The maximum nesting of matchers in a description; a deeper recursion could overflow a thread's stack.
     private static let depthLimit = 128
 
-    /// The matcher as one writes it, on one line.
+    /// The matcher as source code would write it, on one line.
     var description: String {
         var text = BoundedText(limit: OneLine.limit)
         write(to: &text, depth: 0)
         return text.text
     }
 
-    /// Ends early where the text is full: a matcher that is joined with itself again and again has few parts, but they
-    /// stand in it any number of times.
+    /// Writes the shape to a text; stops when the text is full, since a matcher combined with itself repeatedly has few
+    /// parts but an exponentially long description.
     private func write(to text: inout BoundedText, depth: Int) {
         guard !text.isCut else { return }
         guard depth < Self.depthLimit else { return text.append(BoundedText.mark) }
@@ -44,10 +44,9 @@ extension MatcherShape: CustomStringConvertible {
         switch self {
         case .type(let type): text.append("type(\(TypeName.short(type)))")
         case .value(let error): text.append("value(\(ErrorText.literal(error)))")
-        case .nsError(let domain, nil):
-            text.append("nsError(domain: \(OneLine.escaped(TypeName.withoutAddresses(domain))))")
-        case .nsError(let domain, let code?):
-            text.append("nsError(domain: \(OneLine.escaped(TypeName.withoutAddresses(domain))), code: \(code))")
+        case .nsError(let domain, let code):
+            text.append("nsError(domain: \(OneLine.escaped(TypeName.withoutAddresses(domain)))")
+            text.append(code.map { ", code: \($0))" } ?? ")")
         case .conforming(let type, _): text.append("conforming(to: \(TypeName.short(type)))")
         case .extracting(let type): text.append("extracting(\(TypeName.short(type)))")
         case .predicate: text.append("predicate")

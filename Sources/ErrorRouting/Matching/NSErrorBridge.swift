@@ -1,11 +1,11 @@
 import Foundation
 
-/// The three Swift error types that an `NSError` object may become, each by its own domain.
+/// Converts between `NSError` objects and Swift errors.
 ///
-/// Written out, not cast: on Linux `NSError as? CocoaError` succeeds for every domain, and `NSError as? URLError` for
-/// none.
+/// An `NSError` object may become one of three Swift types, each by its domain. The conversions are written out instead
+/// of cast: on Linux `NSError as? CocoaError` succeeds for every domain, and `NSError as? URLError` for none.
 enum NSErrorBridge {
-    /// Returns how an `NSError` becomes an `E`, or nil where `E` is none of the three.
+    /// Returns a closure that converts an `NSError` to an `E`; nil if `E` is none of the three types.
     static func bridge<E: Error>(to type: E.Type) -> (@Sendable (NSError) -> E?)? {
         if type == URLError.self { return { urlError($0) as? E } }
         if type == CocoaError.self { return { cocoaError($0) as? E } }
@@ -13,10 +13,10 @@ enum NSErrorBridge {
         return nil
     }
 
-    /// An error as `as NSError` gives it: its domain, code and user info are asked, which on Linux includes what a
-    /// `LocalizedError` says.
+    /// Returns an error as `as NSError` does, which reads its domain, code and user info, and on Linux the texts of a
+    /// `LocalizedError`.
     ///
-    /// - Returns: The error; nil if it must not be asked, since it is asking about itself.
+    /// - Returns: The `NSError`; nil if matchers are nested too deeply, as when an error asks the library about itself.
     static func bridged(_ error: any Error) -> NSError? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
@@ -28,10 +28,10 @@ enum NSErrorBridge {
         type == URLError.self || type == CocoaError.self || type == POSIXError.self
     }
 
-    /// Whether two `NSError` objects are equal, as `isEqual` has it.
+    /// Whether two `NSError` objects are equal according to `isEqual`.
     ///
-    /// On Linux Foundation's `isEqual` crashes where both have Swift errors in an array or the like; there such errors
-    /// equal nothing but themselves, and so do errors that hold too much to be looked through.
+    /// On Linux Foundation's `isEqual` crashes if both user infos hold Swift errors in an array or another container.
+    /// There such errors equal only themselves, and so do errors whose user info is too large to be searched.
     static func areEqual(_ first: NSError, _ second: NSError) -> Bool {
         #if !canImport(Darwin)
             if first.code == second.code, first.domain == second.domain,
@@ -43,19 +43,19 @@ enum NSErrorBridge {
         return first.isEqual(second)
     }
 
-    /// How many values of a user info, and of what is in it, are looked at.
+    /// The maximum number of values looked at, in the user info and in the containers and `NSError`s within it.
     private static let lookLimit = 1_024
-    /// How deep containers and the user infos of `NSError`s are looked into: `isEqual` calls itself for each.
+    /// The maximum nesting of containers and user infos, since `isEqual` recurses into each.
     private static let depthLimit = 64
 
-    /// Whether there may be errors in a container in a user info, or in that of an `NSError` in it.
+    /// Whether a container in the user info, or in the user info of an `NSError` within it, may hold errors.
     ///
-    /// A loop with a budget: the chain of errors under an error can be as long as someone makes it, or endless.
+    /// A loop with limits, since a chain of underlying errors may be arbitrarily long, or a cycle.
     private static func mayHoldErrors(_ userInfo: [String: Any]) -> Bool {
         var pending: [(value: Any, isContained: Bool, depth: Int)] = []
         var looks = 0
-        /// Puts values on the list; returns whether they were too many, or too deep.
-        func isTooMuch(_ values: some Sequence<Any>, areContained: Bool, depth: Int) -> Bool {
+        /// Adds values to the list; returns whether a limit is exceeded.
+        func exceedsLimit(adding values: some Sequence<Any>, areContained: Bool, depth: Int) -> Bool {
             for value in values {
                 looks += 1
                 if looks > lookLimit || depth > depthLimit { return true }
@@ -63,24 +63,24 @@ enum NSErrorBridge {
             }
             return false
         }
-        if isTooMuch(userInfo.values, areContained: false, depth: 1) { return true }
+        if exceedsLimit(adding: userInfo.values, areContained: false, depth: 1) { return true }
         while let (value, isContained, depth) = pending.popLast() {
             if let error = value as? any Error {
                 if isContained { return true }
                 guard type(of: error) is NSError.Type else { continue }
                 let values = (error as NSError).userInfo.values
-                if isTooMuch(values, areContained: false, depth: depth + 1) { return true }
-            } else if isTooMuch(elements(of: value), areContained: true, depth: depth + 1) {
+                if exceedsLimit(adding: values, areContained: false, depth: depth + 1) { return true }
+            } else if exceedsLimit(adding: elements(of: value), areContained: true, depth: depth + 1) {
                 return true
             }
         }
         return false
     }
 
-    /// What is in a container, as far as it will be looked at; empty for what is none.
+    /// Returns a container's elements, up to one more than the limit; empty for other values.
     private static func elements(of value: Any) -> [Any] {
         func first<Elements: Sequence>(_ elements: Elements) -> [Any] { Array(elements.prefix(lookLimit + 1)) }
-        // Foundation's containers; other objects are not looked into.
+        // Of objects, only Foundation's containers are looked into.
         if type(of: value) is AnyClass { return (value as? any NSObject & Sequence).map { first($0) } ?? [] }
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
@@ -92,7 +92,7 @@ enum NSErrorBridge {
     private static func urlError(_ error: NSError) -> URLError? {
         guard error.domain == NSURLErrorDomain else { return nil }
         #if canImport(FoundationNetworking)
-            // Here `URLError.Code` is a closed list, and `URLError.code` traps on a code that is not in it.
+            // On Linux `URLError.Code` is a closed list, and `URLError.code` traps on a code that is not in it.
             guard URLError.Code(rawValue: error.code) != nil else { return nil }
         #endif
         return URLError(_nsError: error)

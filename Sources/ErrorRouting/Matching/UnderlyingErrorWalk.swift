@@ -1,24 +1,32 @@
 import Foundation
 
-/// Finds the errors under an error, within one budget, whatever their shape.
+/// An error that names the errors under it.
 ///
-/// Nothing that has an identity is looked into: an actor's or an object's state may be changing, or guarded by a lock.
-/// What is looked into are the fields of values, which nobody else can reach. (A dead `unowned` field of a struct is
-/// not to be seen by a mirror, and traps; so does `print(error)`. A type that conforms to ``UnderlyingErrors`` is never
-/// reflected.)
+/// For an error that conforms, ``ErrorMatcher/anywhere(_:)`` visits these errors only: it reads no `NSError` keys, and
+/// does not reflect the error.
+public protocol UnderlyingErrors: Error {
+    /// The errors directly under this one, the most important first.
+    var underlyingErrors: [any Error] { get }
+}
+
+/// Finds the errors under an error, with a bounded amount of work whatever their structure.
+///
+/// Only the fields of values are looked into, which no other thread can change. Actors and objects are not: their state
+/// may be changing, or guarded by a lock. (A mirror cannot recognize a dead `unowned` field of a struct, and reading it
+/// traps, as in `print(error)`. A type that conforms to ``UnderlyingErrors`` is never reflected.)
 struct UnderlyingErrorWalk {
-    /// How many errors are visited at most, the outermost included.
+    /// The maximum number of visited errors, the outermost included.
     static let errorLimit = 64
-    /// How many children are looked at: fields, payloads, elements, and errors that an error names.
+    /// The maximum number of children looked at: fields, payloads, elements, and errors that an error names.
     static let childLimit = 1_024
-    /// How deep containers are looked into.
+    /// The maximum nesting of containers.
     static let depthLimit = 16
 
     private(set) var links: [ErrorChain.Link]
-    /// What each is as an `NSError`, as far as it was asked here.
+    /// The errors as `NSError`; nil for those that were not bridged.
     private(set) var bridged: [NSError?]
     private(set) var childrenLookedAt = 0
-    /// Where each object stands: only objects can form a cycle without end, values are bounded by the limit.
+    /// The places of the visited objects: only objects can form a cycle.
     private var places: [ObjectIdentifier: Int] = [:]
 
     init(_ root: any Error, bridged: NSError?) {
@@ -29,8 +37,8 @@ struct UnderlyingErrorWalk {
 
     /// Visits all errors, breadth first.
     ///
-    /// What an error says is under it may ask the library the same: after some such questions within one another an
-    /// error has nothing under it.
+    /// An error's `underlyingErrors` may itself ask the library for them: beyond a limit of nested questions, an error
+    /// counts as having none.
     mutating func finish() {
         _ = ErrorText.ask {
             var next = 0
@@ -73,7 +81,7 @@ struct UnderlyingErrorWalk {
 
     private mutating func underlyingKeys(of error: NSError) -> [any Error]? {
         let userInfo = error.userInfo
-        // By its value: Foundation on Linux has no name for the second key.
+        // As a literal, since Foundation on Linux has no constant for the second key.
         let one = userInfo[NSUnderlyingErrorKey]
         let many = userInfo["NSMultipleUnderlyingErrorsKey"]
         if one == nil && many == nil { return nil }
@@ -82,11 +90,11 @@ struct UnderlyingErrorWalk {
         return found
     }
 
-    /// Those of some elements that are errors.
+    /// Returns the elements that are errors.
     private mutating func errors(among elements: some Sequence) -> [any Error] {
         var found: [any Error] = []
         for element in elements {
-            guard takeChild() else { break }
+            guard countChild() else { break }
             if let error = element as? any Error { found.append(error) }
         }
         return found
@@ -100,18 +108,18 @@ struct UnderlyingErrorWalk {
             !(type(of: payload) is AnyClass)
         else { return errors(in: mirror.children, inBetween: false, depth: 1) }
         let payloads = Mirror(reflecting: payload)
-        // A case with several associated values: they are its payloads, and the tuple is only their wrapper.
+        // Several associated values are in a tuple, which does not count as a tuple in between.
         let children = payloads.displayStyle == .tuple ? payloads.children : mirror.children
         return errors(in: children, inBetween: false, depth: 1)
     }
 
-    /// The errors in some fields, in the fields' order; `inBetween` says whether a struct or tuple has been passed
-    /// already.
+    /// Returns the errors in some fields, in the fields' order; `inBetween` says whether the fields are already those
+    /// of a struct or tuple in between.
     private mutating func errors(in fields: Mirror.Children, inBetween: Bool, depth: Int) -> [any Error] {
         var found: [[any Error]] = []
         var containers: [(field: Int, value: Any)] = []
         for (_, value) in fields {
-            guard takeChild() else { break }
+            guard countChild() else { break }
             if let error = value as? any Error {
                 found.append([error])
             } else if Self.mayHoldErrors(type(of: value)) {
@@ -119,7 +127,7 @@ struct UnderlyingErrorWalk {
                 found.append([])
             }
         }
-        // After the fields themselves, so that an error beside a large container is found before that uses up all.
+        // After all fields, so that an error beside a large container is found before the container uses up the limit.
         for (field, value) in containers where depth < Self.depthLimit {
             found[field] = errors(inContainer: value, inBetween: inBetween, depth: depth + 1)
         }
@@ -138,25 +146,26 @@ struct UnderlyingErrorWalk {
         }
     }
 
-    private mutating func takeChild() -> Bool {
+    /// Counts a child; returns false if the limit is reached.
+    private mutating func countChild() -> Bool {
         guard childrenLookedAt < Self.childLimit else { return false }
         childrenLookedAt += 1
         return true
     }
 
-    /// Whether values of a type are worth a look: not objects, addresses, numbers and texts, alone or in arrays.
+    /// Whether values of a type may contain errors: not objects, addresses, numbers and texts, alone or in arrays.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {
-        // By far the most frequent, and to ask for a conformance costs more than all of this.
+        // A shortcut for the most frequent types, since a check for a conformance costs more.
         if type == Int.self || type == String.self || type == Bool.self || type == Double.self { return false }
         var type = type
         while let array = type as? any ArrayType.Type { type = array.elementType }
-        // What is behind an address may be gone.
+        // The memory at an address may be deallocated.
         if TypeName.isAddress(type) { return false }
         return !(type is AnyClass || type is any Numeric.Type || type is any StringProtocol.Type)
     }
 }
 
-/// An array, whatever its elements.
+/// `Array` with any element type.
 private protocol ArrayType {
     static var elementType: Any.Type { get }
 }

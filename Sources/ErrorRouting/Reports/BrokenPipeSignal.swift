@@ -1,20 +1,18 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import Foundation
 
-/// The signal that a write to a pipe without a reader raises in the writing thread, and that ends the process unless it
-/// has a handler of its own.
+/// Hides `SIGPIPE` from the program.
+///
+/// A write to a pipe without a reader raises the signal in the writing thread; it ends the process unless the program
+/// handles it.
 enum BrokenPipeSignal {
-    /// Calls a body that writes, so that nobody learns of the signal which it raises.
+    /// Calls a closure that writes, and discards the signal that the write may raise.
     ///
-    /// The process's handler is left alone, which belongs to the program; only this thread does not hear the signal
-    /// meanwhile. One that was pending before stays so.
+    /// The process's signal handler belongs to the program and is not changed; only this thread blocks the signal
+    /// meanwhile. A signal that was pending before stays pending.
+    ///
+    /// - Parameters:
+    ///   - count: The number of bytes to write.
+    ///   - body: Writes them.
     static func withheld(
         _ count: Int, _ body: () -> StandardErrorDescriptor.Attempt
     ) -> StandardErrorDescriptor.Attempt {
@@ -24,15 +22,17 @@ enum BrokenPipeSignal {
         unsafe sigaddset(&signal, SIGPIPE)
         unsafe pthread_sigmask(SIG_BLOCK, &signal, &before)
         let wasBlocked = unsafe sigismember(&before, SIGPIPE) == 1
-        // Where it is not blocked it cannot be pending.
+        // A signal that is not blocked cannot be pending.
         let wasPending = wasBlocked && isPending
         let attempt = body()
-        if !wasPending, mayHaveRaised(attempt, count) { takeBack(&signal) }
+        if !wasPending, mayHaveRaised(attempt, count) { discard(&signal) }
         if !wasBlocked { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         return attempt
     }
 
-    /// A reader may close a pipe that has taken a part of the bytes: then the signal comes with a count.
+    /// Whether a write may have raised the signal.
+    ///
+    /// If the reader closes the pipe during the write, the call raises the signal and still returns a smaller count.
     private static func mayHaveRaised(_ attempt: StandardErrorDescriptor.Attempt, _ count: Int) -> Bool {
         switch attempt {
         case .wrote(let written): written < count
@@ -48,9 +48,9 @@ enum BrokenPipeSignal {
         return unsafe sigismember(&pending, SIGPIPE) == 1
     }
 
-    private static func takeBack(_ signal: inout sigset_t) {
+    private static func discard(_ signal: inout sigset_t) {
         #if canImport(Darwin)
-            // It is raised in this thread, which blocks it, so it waits for nobody.
+            // `sigwait` returns at once, since the signal is pending in this thread.
             var taken: Int32 = 0
             if isPending { unsafe sigwait(&signal, &taken) }
         #else

@@ -1,18 +1,19 @@
 import Foundation
 
-/// What makes two errors be of one kind to a flood limit: type, code, and posting line; or what the user says.
+/// The key by which a flood limit groups errors: type, code, and posting line; or the text that the user's closure
+/// returned.
 ///
-/// No string is built for it: an `NSError`'s domain is taken as it is, and texts are compared only where all else is
-/// equal.
+/// Making one builds no string: an `NSError`'s domain is stored as it is, and texts are compared only if all other
+/// fields are equal.
 struct ErrorFingerprint: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let code: Int
     private let line: UInt
     private let fileID: String
-    /// The code's domain, or what the user says in place of all the rest.
+    /// The code's domain, or the text of the user's closure, which replaces all other fields.
     private let text: String?
 
-    /// Puts together what is known of a posted error; asks it nothing.
+    /// Makes the fingerprint of a posted error; calls no code of the user's.
     @inline(__always)
     init(of error: any Error, code: ErrorCode, at source: ErrorReport.Source) {
         type = ObjectIdentifier(Swift.type(of: error))
@@ -22,31 +23,26 @@ struct ErrorFingerprint: Hashable, Sendable {
         text = code.domain
     }
 
-    /// The fingerprint that a ``FloodLimit`` was given.
+    /// Makes a fingerprint of the text that the closure of a ``FloodLimit`` returned.
     init(given: String) {
         type = ObjectIdentifier(String.self)
         (code, line, fileID) = (0, 0, "")
         text = given
     }
 
-    /// The same for equal ones, and at less cost than a hash that nobody can foresee, where kinds are few.
+    /// A hash that costs less than `hashValue`.
+    ///
+    /// It does not prevent deliberate collisions; the few kinds of errors in a program do not need that.
     var quickHash: Int {
-        // Types lie some sixteen bytes apart at least.
+        // Addresses of types differ by at least about 16.
         Int(bitPattern: type) >> 4 &+ Int(bitPattern: line) &* 31 &+ code &* 17 &+ (text?.hashValue ?? 0)
     }
 
-    /// Type and code in words, the same in every run: `Intake.PaymentError(2)`.
+    /// Returns an error's type and code, the same in every run: `Intake.PaymentError(2)`.
     static func text(of error: any Error) -> String {
         let code = ErrorCode(of: error)
         let domain = code.domain.map { OneLine.escaped(TypeName.withoutAddresses($0)) + " " } ?? ""
-        return "\(OneLine.escaped(ErrorText.typeName(of: error)))(\(domain)\(code.number))"
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(type)
-        hasher.combine(code)
-        hasher.combine(line)
-        hasher.combine(text)
+        return "\(ErrorText.typeName(of: error))(\(domain)\(code.number))"
     }
 
     @inline(__always)
@@ -56,17 +52,12 @@ struct ErrorFingerprint: Hashable, Sendable {
     }
 }
 
-/// An error's code: an enum's case, an `NSError`'s domain and code.
+/// An error's code: the number of an enum's case, or an `NSError`'s domain and code.
 struct ErrorCode: Equatable, Sendable {
     let number: Int
     let domain: String?
 
-    init(number: Int, domain: String?) {
-        self.number = number
-        self.domain = domain
-    }
-
-    /// Asks an error for its code, which may run code of the user's.
+    /// Reads an error's code, which may run code of the user's.
     init(of error: any Error) {
         let type = type(of: error)
         if type is NSError.Type || NSErrorBridge.isBridged(type) {
@@ -74,8 +65,8 @@ struct ErrorCode: Equatable, Sendable {
             number = error?.code ?? 0
             domain = error?.domain
         } else {
-            // By default an enum's case, and 1 for a struct, whatever it holds; its `errorCode` where it has one, which
-            // may post the error itself.
+            // The number of an enum's case, or 1 for a struct; for a `CustomNSError` its `errorCode`, which may post
+            // the error itself.
             let entry = PerThread.enterMatcher()
             number = entry == nil ? 0 : error._code
             domain = nil

@@ -1,28 +1,30 @@
 import Foundation
 
-/// A report as one structured line: `key=value`, quoted where it is free text, never more than one line.
+/// A report as one structured line of `key=value` fields; free text is quoted.
 ///
-/// Each text in it has at most 16 KiB as it is written: the message, each value of the metadata, what each error of the
-/// trail says.
+/// Each text has at most 16 KiB after escaping: the message, each metadata value, and the message of each error in the
+/// trail.
 struct ErrorLine {
     let text: String
 
-    /// A text that may have to be redacted.
+    /// A field whose text may have to be redacted.
     enum Field {
         case message
         case metadata(key: String)
     }
 
+    /// Makes the line of a report with all its fields.
+    ///
     /// - Parameters:
     ///   - report: The report to print.
-    ///   - redact: What is printed in place of the message and of each metadata value. It gets them whole, before
-    ///     anything is escaped or cut.
+    ///   - redact: Returns the text to print for the message, each metadata value, or the message of an error in the
+    ///     trail. It gets the text before it is escaped or cut.
     init(
         _ report: ErrorReport, redacting redact: (String, Field) -> String = { text, _ in text }
     ) {
-        // What cannot be redacted is not printed.
-        guard ErrorText.mayAsk else {
-            text = Self.naming(report)
+        // Texts that cannot be redacted must not be printed.
+        guard PerThread.mayEnterText else {
+            self = ErrorLine(naming: report)
             return
         }
         func redacted(_ text: String, _ field: Field) -> String {
@@ -49,20 +51,16 @@ struct ErrorLine {
         text = fields.joined(separator: " ")
     }
 
-    /// The line that asks nobody: type and source.
+    /// Makes a line of type and source alone; calls no code of the user's.
     init(naming report: ErrorReport) {
-        text = Self.naming(report)
+        let type = OneLine.bare(ErrorText.typeName(of: report.error))
+        text = "error type=\(type) source=\(OneLine.bare(report.source.description))"
     }
 
-    /// The line with a text in place of all that the error, and who posted it, has to say.
+    /// Makes a line of type, source, and a text in place of all other fields.
     init(_ report: ErrorReport, saying text: String) {
         let type = OneLine.bare(ErrorText.typeName(of: report.error))
         let source = OneLine.bare(report.source.description)
         self.text = "error type=\(type) message=\(OneLine.quoted(text)) source=\(source)"
-    }
-
-    private static func naming(_ report: ErrorReport) -> String {
-        let type = OneLine.bare(ErrorText.typeName(of: report.error))
-        return "error type=\(type) source=\(OneLine.bare(report.source.description))"
     }
 }

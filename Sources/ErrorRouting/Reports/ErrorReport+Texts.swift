@@ -1,21 +1,105 @@
-/// What a report says in words, for exporters, dashboards and screens: the same in every run of a program, and without
+/// The texts of a report for exporters, dashboards and screens: the same in every run of a program, and without
 /// addresses.
 extension ErrorReport {
-    /// The error's type, with its module: `Intake.PaymentError`.
+    /// The name of the error's type, with its module: `Intake.PaymentError`.
     public var typeName: String { ErrorText.typeName(of: error) }
 
-    /// What the error says of itself, on one line, as the default preset prints it.
+    /// The error's message on one line, as the default preset prints it.
     ///
-    /// Line breaks, control characters, and what is not shown or reorders text are escaped; a text of more than 16 KiB
-    /// is cut, and ends in `…`. An error that asks for its own message while it makes it up is named by its type.
+    /// Line breaks, control characters, and invisible or reordering characters are escaped; a text of more than 16 KiB
+    /// is cut, and ends in `…`. If the error's description in turn asks for this message, the recursion ends with the
+    /// type's name.
     ///
-    /// - Complexity: That of the error's own description; it is made whenever it is asked for.
+    /// - Complexity: That of the error's own description; computed at each access.
     public var message: String { OneLine.escaped(ErrorText.message(of: error)) }
 
-    /// What the report has in common with others of its kind: type, code and posting line.
+    /// The type, the code and the posting line, to group reports by.
     ///
-    /// `Intake.PaymentError(2) Intake/Rules.swift:12`, say, to group reports by. The code is an enum's case by its
-    /// number, an `NSError`'s domain and code, a `CustomNSError`'s own; payloads and messages do not count, and neither
-    /// does the scope. A ``FloodLimit`` goes by the same.
+    /// For example `Intake.PaymentError(2) Intake/Rules.swift:12`. The code is the number of an enum's case, an
+    /// `NSError`'s domain and code, or a `CustomNSError`'s code; payloads, messages and scopes do not count. A
+    /// ``FloodLimit`` groups errors by the same properties.
     public var fingerprint: String { "\(ErrorFingerprint.text(of: error)) \(OneLine.escaped(source.description))" }
+
+    /// The report as fields of a structured log entry, or as an exporter's attributes.
+    ///
+    /// The fields are the metadata under its own keys, and these:
+    ///
+    /// | key | value |
+    /// | --- | --- |
+    /// | `error.type` | ``typeName`` |
+    /// | `error.fingerprint` | ``fingerprint`` |
+    /// | `error.source` | the file and line where the error was posted |
+    /// | `error.disposition` | the disposition so far, such as `handled` |
+    /// | `error.rule` | the rule that stopped, else the last that matched; only if a rule matched |
+    /// | `error.scope` | the path of scopes, such as `checkout/payment`; only if posted in a scope |
+    /// | `error.trail` | the ``trail``, from the outside in; only if not empty |
+    /// | `error.occurrences` | ``occurrences``; only if more than one |
+    ///
+    /// These replace metadata of the same name. Each value is one line, escaped and bounded as ``message`` is. The
+    /// message itself is not among the fields, since a log entry has a place of its own for it.
+    ///
+    /// ```swift
+    /// logger.error("\(report.message)", metadata: report.fields.mapValues { "\($0)" })
+    /// ```
+    ///
+    /// - Complexity: That of ``trail``; computed at each access.
+    public var fields: [String: String] {
+        var fields = metadata.mapValues(OneLine.escaped)
+        fields["error.type"] = typeName
+        fields["error.fingerprint"] = fingerprint
+        fields["error.source"] = OneLine.escaped(source.description)
+        fields["error.disposition"] = outcome.disposition.rawValue
+        if let rule = outcome.rule { fields["error.rule"] = OneLine.escaped(rule.description) }
+        if !scope.isEmpty { fields["error.scope"] = OneLine.escaped(scope.joined(separator: "/")) }
+        let trail = trail
+        if !trail.isEmpty { fields["error.trail"] = trail.map(\.description).joined(separator: " < ") }
+        if occurrences > 1 { fields["error.occurrences"] = "\(occurrences)" }
+        return fields
+    }
+
+    // MARK: Trail
+
+    /// An error under the reported one: its type, message and fingerprint.
+    public struct TrailStep: Sendable, Hashable, CustomStringConvertible {
+        /// The name of the error's type, with its module; see ``ErrorReport/typeName``.
+        public let typeName: String
+        /// The error's message; see ``ErrorReport/message``.
+        public let message: String
+        /// The error's type and code, the same in every run; see ``ErrorReport/fingerprint``.
+        public let fingerprint: String
+
+        /// Describes a step, for tests and fakes.
+        ///
+        /// - Parameters:
+        ///   - typeName: The name of the error's type, with its module.
+        ///   - message: The error's message.
+        ///   - fingerprint: The error's type and code.
+        public init(typeName: String, message: String, fingerprint: String) {
+            self.typeName = typeName
+            self.message = message
+            self.fingerprint = fingerprint
+        }
+
+        /// The type's name and the message: `Intake.Declined: declined(code: 51)`.
+        public var description: String { "\(typeName): \(message)" }
+    }
+
+    /// The errors under the reported one, which caused it, from the outside in.
+    ///
+    /// In the order in which ``ErrorMatcher/anywhere(_:)`` visits them, breadth first; the reported error itself is not
+    /// included. At most 63 errors.
+    ///
+    /// - Complexity: O(number of errors and of their fields); computed at each access.
+    public var trail: [TrailStep] {
+        underlyingErrors.map { error in
+            TrailStep(
+                typeName: ErrorText.typeName(of: error),
+                message: OneLine.escaped(ErrorText.message(of: error)),
+                fingerprint: ErrorFingerprint.text(of: error)
+            )
+        }
+    }
+
+    /// The errors of the trail.
+    var underlyingErrors: [any Error] { ErrorChain(under: error).underlyingErrors }
 }

@@ -9,7 +9,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         /// The line in that file.
         public let line: UInt
 
-        /// Names a place; by default the one where it is called.
+        /// Makes a source; by default that of the call.
         ///
         /// - Parameters:
         ///   - fileID: The file as `#fileID` gives it.
@@ -19,7 +19,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
             self.line = line
         }
 
-        /// The module that the file belongs to: what stands before the first slash of the file.
+        /// The module that the file belongs to: the part of ``fileID`` before the first slash.
         public var module: String { String(fileID.prefix { $0 != "/" }) }
 
         /// File and line: `Module/File.swift:12`.
@@ -28,38 +28,36 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     /// The error that was posted.
     public let error: any Error
-    /// Where it was posted.
+    /// Where the error was posted.
     public let source: Source
-    /// When it was posted.
+    /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
-    /// What the poster gave along.
+    /// The metadata from the metadata provider, the scopes and the poster.
     public internal(set) var metadata: [String: String]
-    /// The path of scopes it was posted in, the outermost first; empty where it was posted to the bus itself.
+    /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
     public let scope: [String]
-    /// Its place in the order of delivery, strictly increasing from 1; 0 as long as it is not delivered.
+    /// The report's number in the order of delivery, strictly increasing from 1; 0 before it is delivered.
     public internal(set) var sequence: UInt64
-    /// How many errors it stands for: itself, and those that a flood limit suppressed.
+    /// The number of errors that the report stands for: its own, and those that a flood limit suppressed.
     public internal(set) var occurrences: Int
-    /// How many reports an observer missed just before this one, since its buffer was full; 0 everywhere else.
+    /// The number of reports that an observer missed just before this one, since its buffer was full; otherwise 0.
     public internal(set) var missed = 0
-    /// What became of it: in an `always` action the outcome so far, in an observer the whole; before that `.pending`.
+    /// The outcome: for an `always` action the outcome so far, for an observer the final one; before that `.pending`.
     public internal(set) var outcome: HandleOutcome
 
     private let moment: Moment
 
-    /// Makes a report, for tests and for posters of one's own.
-    ///
-    /// Otherwise the bus makes them.
+    /// Makes a report, for tests and for posters of your own; a bus makes its reports itself.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - source: Where it was posted.
-    ///   - instant: When it was posted.
-    ///   - metadata: What the poster gave along.
+    ///   - source: Where the error was posted.
+    ///   - instant: When the error was posted.
+    ///   - metadata: The report's metadata.
     ///   - scope: The path of scopes, the outermost first.
-    ///   - sequence: Its place in the order of delivery; 0 if it was not delivered.
-    ///   - occurrences: How many errors it stands for.
-    ///   - outcome: What became of it.
+    ///   - sequence: The report's number in the order of delivery; 0 if it was not delivered.
+    ///   - occurrences: The number of errors that the report stands for.
+    ///   - outcome: The outcome.
     public init(
         error: any Error,
         source: Source,
@@ -102,9 +100,9 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         self.outcome = outcome
     }
 
-    /// When it was posted, as a date.
+    /// When the error was posted, as a date.
     ///
-    /// Computed from ``instant`` when asked, so that posting reads one clock only.
+    /// Computed from ``instant`` at each access, so that posting reads one clock only.
     public var date: Date {
         let age = (ContinuousClock.now - instant) / .seconds(1)
         return Date(timeIntervalSinceNow: -age)
@@ -112,4 +110,42 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     /// The report on one line, as the default preset prints it.
     public var description: String { ErrorLine(self).text }
+}
+
+extension ErrorReport {
+    /// An instant of the continuous clock in whole nanoseconds, which is that clock's resolution.
+    ///
+    /// The size of a `ContinuousClock.Instant` is unknown at compile time. If a report contained one, its size would be
+    /// unknown too, and each copy of it a call of the runtime. Besides, reading `ContinuousClock` costs half as
+    /// much again as reading the system's clock that it uses.
+    struct Moment: Sendable, Equatable {
+        /// The instant from which the nanoseconds are counted.
+        private static let origin: ContinuousClock.Instant = {
+            #if compiler(>=6.3) && os(Linux)
+                ContinuousClock().systemEpoch
+            #else
+                ContinuousClock.now
+            #endif
+        }()
+
+        let sinceOrigin: Int64
+
+        /// Makes the current moment.
+        init() {
+            #if compiler(>=6.3) && os(Linux)
+                // The clock that `ContinuousClock` reads; its zero is the epoch of `ContinuousClock`.
+                var time = timespec()
+                unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+                sinceOrigin = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+            #else
+                self.init(.now)
+            #endif
+        }
+
+        init(_ instant: ContinuousClock.Instant) {
+            sinceOrigin = Self.origin.duration(to: instant).nanoseconds
+        }
+
+        var instant: ContinuousClock.Instant { Self.origin.advanced(by: .nanoseconds(sinceOrigin)) }
+    }
 }

@@ -1,37 +1,45 @@
-/// What became of an error.
+/// The value that an action returns: whether the rules after it are still tried.
+public enum HandleStrategy: Sendable {
+    /// Go on to the next matching rule.
+    case next
+    /// Try no further rule of this kind.
+    case stop
+}
+
+/// The result of handling an error.
 public struct HandleOutcome: Sendable, CustomStringConvertible {
-    /// The end that an error came to.
+    /// How an error ended, or that it has not ended yet.
     public enum Disposition: String, Sendable, Hashable, CaseIterable {
         /// A rule matched.
         case handled
         /// The rule that stopped the error was an `ignore`.
         case ignored
-        /// No rule matched; `onNoMatch` had it.
+        /// No rule matched; only `onNoMatch` and `always` actions ran.
         case unmatched
-        /// A flood limit held it back, and a later error of its kind stands for it.
+        /// A flood limit held the error back, and a later error of its kind stands for it.
         case suppressed
-        /// It was not delivered: the bus was full, finished, or shut down first.
+        /// The error was not delivered: the bus was full, finished, or shut down first.
         case dropped
-        /// It is posted, and not yet delivered.
+        /// The error has not been handled yet.
         case pending
     }
 
-    /// The end that the error came to.
+    /// How the error ended.
     public let disposition: Disposition
-    /// How many rules matched; `onNoMatch` and `always` do not count.
+    /// The number of rules that matched; `onNoMatch` and `always` do not count.
     public let matchedRuleCount: Int
-    /// The rule that stopped, else the last that matched; nil if none did.
+    /// The rule that stopped, else the last one that matched; nil if none matched.
     public let rule: RuleDescription?
-    /// The actions that threw, or that outlived the time limit, in order.
+    /// The failures of actions that threw or exceeded the time limit, in order.
     public let failures: [ActionFailure]
 
-    /// Makes an outcome, for tests and for posters of one's own.
+    /// Makes an outcome, for tests and for posters of your own.
     ///
     /// - Parameters:
-    ///   - disposition: The end that the error came to.
-    ///   - matchedRuleCount: How many rules matched.
-    ///   - rule: The rule that stopped, else the last that matched.
-    ///   - failures: The actions that failed.
+    ///   - disposition: How the error ended.
+    ///   - matchedRuleCount: The number of rules that matched.
+    ///   - rule: The rule that stopped, else the last one that matched.
+    ///   - failures: The failures of actions.
     public init(
         disposition: Disposition,
         matchedRuleCount: Int = 0,
@@ -44,10 +52,10 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         self.failures = failures
     }
 
-    /// What is said of an error that is not handled yet.
+    /// The outcome of an error that is not handled yet.
     static var pending: HandleOutcome { HandleOutcome(disposition: .pending) }
 
-    /// Whether a rule took the error: it was handled, or deliberately ignored.
+    /// Whether the error was handled or deliberately ignored.
     public var isHandled: Bool { disposition == .handled || disposition == .ignored }
 
     /// The outcome on one line: `handled by type(PaymentError) at Intake/Rules.swift:12`.

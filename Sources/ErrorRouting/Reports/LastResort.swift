@@ -1,14 +1,15 @@
-/// Where the library writes by itself: what nobody is left to handle.
+/// The place where the library itself writes errors that no handler gets.
 ///
-/// That is what is posted where there is no bus, or to one that has finished; what a bus holds that is discarded; what
-/// a shutdown inside an action takes back; and an action's failure that nobody handles. A bus's own,
-/// ``ErrorBus/Configuration/lastResort``, goes before the process's, which is standard error unless it is set.
+/// Those are errors posted where there is no bus, or to one that has finished; reports pending in a bus that is
+/// discarded; reports that a shutdown inside an action takes back; and failures of actions that nobody handles. A bus's
+/// own last resort, ``ErrorBus/Configuration/lastResort``, takes precedence over the process's, which is standard error
+/// unless it is set.
 ///
 /// ```swift
 /// LastResort.setForProcess(.standardError.redacting { report in "\(report.source)" })
 /// ```
 public struct LastResort: Sendable {
-    /// Standard error: whole lines, in order, and nobody waits for it.
+    /// Writes whole lines to standard error, in order; no caller waits for it.
     public static let standardError = LastResort { StandardError.write($0) }
 
     private static let process = Locked(LastResort.standardError)
@@ -16,18 +17,18 @@ public struct LastResort: Sendable {
     private let write: @Sendable (String) -> Void
     private var redact: (@Sendable (ErrorReport) -> String)?
 
-    /// Writes to a place of one's own.
+    /// Makes a last resort that writes to a place of your own.
     ///
-    /// - Parameter write: Gets one line without its end for each error, on whatever thread the error came. It must not
-    ///   wait for what may not come. An error that it posts itself is only named.
+    /// - Parameter write: Gets one line without its end for each error, on the thread where the error occurred. It must
+    ///   not block. If it posts an error itself, the line of that error names only its type and source.
     public init(_ write: @escaping @Sendable (_ line: String) -> Void) {
         self.write = write
     }
 
-    /// The same place, with what errors say redacted.
+    /// Returns the same last resort with the texts of errors redacted.
     ///
-    /// - Parameter redact: Returns what stands in a line in place of the report's message, metadata and trail. A report
-    ///   that comes from within it has its type's name alone.
+    /// - Parameter redact: Returns the text for a line in place of the report's message, metadata and trail. If it
+    ///   posts an error itself, the line of that error names only its type and source.
     /// - Returns: The redacted last resort.
     public func redacting(_ redact: @escaping @Sendable (ErrorReport) -> String) -> LastResort {
         var redacted = self
@@ -35,11 +36,11 @@ public struct LastResort: Sendable {
         return redacted
     }
 
-    /// Sets what counts where there is no bus, and for buses that have no last resort of their own.
+    /// Sets the last resort for errors posted without a bus, and for buses that have none of their own.
     ///
-    /// - Parameter lastResort: The process's from now on.
+    /// - Parameter lastResort: The process's last resort from now on.
     public static func setForProcess(_ lastResort: LastResort) {
-        // What is let go may run code of the user's, and must not end under the lock.
+        // Releasing the former one may run code of the user's (a `deinit`), so it is done outside the lock.
         let former = process.withLock { process in
             let former = process
             process = lastResort
@@ -48,12 +49,10 @@ public struct LastResort: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    /// The process's.
+    /// The process's last resort.
     static var ofProcess: LastResort { process.withLock { $0 } }
 
-    /// Writes a report that nobody handles, and why.
-    ///
-    /// An error that is posted while a text is asked for may be the one that is asked: then it is only named.
+    /// Writes a report that nobody handles, with the reason.
     func write(_ report: ErrorReport, because reason: String) {
         let line = "\(line(of: report).text) reason=\(OneLine.quoted(reason))"
         if ErrorText.ask({ write(line) }) == nil { StandardError.write(line) }
@@ -71,7 +70,8 @@ public struct LastResort: Sendable {
     }
 
     private func line(of report: ErrorReport) -> ErrorLine {
-        if ErrorText.isAsking { return ErrorLine(naming: report) }
+        // An error posted while a text is asked for may be the very error that is asked, so it is not asked again.
+        if PerThread.isInText { return ErrorLine(naming: report) }
         guard let redact else { return ErrorLine(report) }
         return ErrorText.ask { ErrorLine(report, saying: redact(report)) } ?? ErrorLine(naming: report)
     }

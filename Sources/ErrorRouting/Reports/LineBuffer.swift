@@ -1,86 +1,85 @@
-/// The lines that standard error has not taken yet, and whose turn it is to write: a plain value, which decides and
-/// does nothing.
+/// The lines that standard error has not accepted yet, and whose turn it is to write: a plain value that decides, and
+/// performs no input or output.
 ///
-/// One at a time writes: a poster, the writer thread, or the end of the process. Whoever does is told its next step by
-/// each answer; everybody else leaves a line here and goes on. So lines are in order although nothing is written under
-/// a lock.
+/// There is one writer at a time: a poster, the writer thread, or the exit handler. Each call tells the writer its next
+/// step; other threads only add their lines. So lines are in order although nothing is written under a lock.
 struct LineBuffer {
-    /// A file, as far as it can be told from another.
+    /// The identity of a file.
     struct Target: Hashable {
         var device: UInt64
         var number: UInt64
     }
 
-    /// What the one who asked does next.
+    /// What the caller does next.
     enum Step: Equatable {
-        /// Nothing: all is written, or somebody else writes.
+        /// Do nothing: all is written, or another writer has its turn.
         case rest
-        /// Writes these bytes, without waiting, and tells what became of them. If they go on with a line that another
-        /// write began, they belong to the file which that line went to.
+        /// Write these bytes without waiting, then call ``attempted(_:)``. If they continue a line that an earlier
+        /// write began, they may be written only to the file with the beginning of that line.
         case write(ArraySlice<UInt8>, continuing: Target?)
-        /// Waits until standard error takes something; then asks ``again()``.
+        /// Wait until standard error accepts bytes, then call ``again()``.
         case wait
-        /// Wakes the writer thread, whose turn it is.
+        /// Wake the writer thread, whose turn it is.
         case wakeThread
-        /// Starts the writer thread, whose turn it is.
+        /// Start the writer thread, whose turn it is.
         case startThread
     }
 
-    /// What became of a write.
+    /// The result of a write.
     enum Outcome: Equatable {
         case wrote(Int, Target)
         case wouldBlock
-        /// This file cannot be written without the danger of waiting, so only the thread may.
+        /// A write to this file might wait, so only the thread may do it.
         case needsThread
-        /// Standard error is no longer the file which the line was begun in.
+        /// Standard error is another file than the one with the beginning of the line.
         case isAnotherFile
         case failed
     }
 
     private enum Writer { case nobody, poster, thread, exit }
 
-    /// A pipe takes this much in one piece or not at all, so that no other process's output falls in between.
+    /// The size up to which a write to a pipe is atomic, so that no other process's output falls in between.
     static let atomicSize = 4096
-    /// How many batches of other threads' lines a poster writes after its own, before it leaves them to the thread.
+    /// The number of batches of other threads' lines that a poster writes after its own, before the thread continues.
     static let batchesOfOthers = 4
 
-    /// How many bytes may wait, the ones being written included.
+    /// The maximum number of waiting bytes, those being written included.
     private let limit: Int
     private var writer = Writer.nobody
     private var hasThread = false
     private var batches = 0
 
-    /// What is being written: whole lines, or a single long one.
+    /// The bytes being written: whole lines, or a single long one.
     private var front: [UInt8] = []
     private var written = 0
-    /// How many lost lines `front` tells of, if it is the notice.
+    /// The number of lost lines in the notice, if `front` is the notice.
     private var told: Int64 = 0
-    /// Whether `front` begins with an end for a line that could not be written to its own.
+    /// Whether `front` begins with a newline that ends an earlier, incomplete line.
     private var endsCutLine = false
-    /// The file that has the beginning of a line and not its end.
+    /// The file with the beginning, but not the end, of a line.
     private var cutIn: Target?
 
-    /// The lines behind `front`, from `restStart` on.
+    /// The lines after `front`, from `restStart` on.
     private var rest: [UInt8] = []
     private var restStart = 0
-    /// The lines that did not fit or could not be written, and were not told of.
+    /// The number of lines that did not fit or could not be written, and that no notice has told of.
     private var lost: Int64 = 0
 
     init(limit: Int = 1 << 20) { self.limit = limit }
 
-    /// How many bytes of lines wait.
+    /// The number of waiting bytes.
     var pending: Int { front.count - unwritten + rest.count - restStart }
 
-    /// A line, with its end, was written by somebody.
+    /// Adds a poster's line, with its end.
     ///
-    /// One that is longer than the limit is taken where nothing else waits: there it may fit the file.
+    /// A line longer than the limit is accepted if nothing else waits, since standard error may accept it at once.
     mutating func arrive(_ line: [UInt8]) -> Step {
         if pending == 0 || pending + line.count <= limit { append(line) } else { lost += 1 }
         guard writer == .nobody else { return .rest }
         return begin(.poster)
     }
 
-    /// What a write came to, said by whoever was told to write.
+    /// Records the result of a write by the current writer.
     mutating func attempted(_ outcome: Outcome) -> Step {
         assert(writer != .nobody, "somebody writes whose turn it is not")
         switch outcome {
@@ -98,36 +97,39 @@ struct LineBuffer {
             return current
         case .failed:
             loseFront()
-            // The loss is not told yet: that would fail too.
+            // No notice of the loss yet, since writing it would fail too.
             return next(telling: false)
         }
     }
 
-    /// What to write after waiting.
+    /// Returns what to write after waiting.
     func again() -> Step { current }
 
-    /// The thread was woken, or has started.
+    /// Returns the first step of the thread after it was woken or started.
     mutating func threadBegins() -> Step {
         assert(writer == .thread, "the writer thread was woken, and it is not its turn")
         return current
     }
 
-    /// There is no thread to be had; what is here stays until somebody else writes a line.
+    /// Records that the thread could not be started; the lines wait until a poster adds another one.
     mutating func threadDidNotStart() {
         hasThread = false
         writer = .nobody
     }
 
-    /// The process ends: whoever ends it may write, if nobody else does; nil if somebody does.
+    /// Adds lines at the end of the process, and lets the exit handler write.
     ///
-    /// - Parameter lines: Lines for which the limit does not count.
+    /// - Parameter lines: The lines, to which the limit does not apply.
+    /// - Returns: The exit handler's first step; nil if there is another writer.
     mutating func leave(adding lines: [UInt8]) -> Step? {
         append(lines)
         guard writer == .nobody else { return nil }
         return pending == 0 ? .rest : begin(.exit)
     }
 
-    /// The process ends, and whoever writes does not come back in time: what that one has not begun to write.
+    /// Removes and returns the bytes that the current writer has not begun to write.
+    ///
+    /// For the end of the process, if that writer does not finish in time.
     mutating func takeRest() -> [UInt8] {
         var bytes: [UInt8] = cutIn == nil ? [] : [.newline]
         if lost > 0 { bytes += notice }
@@ -142,7 +144,7 @@ struct LineBuffer {
 extension LineBuffer {
     private var current: Step { .write(front[written...], continuing: cutIn) }
 
-    /// Where in `front` what is to be written begins, without an end for somebody else's line.
+    /// The position in `front` of the first byte to write, without the newline for an earlier, incomplete line.
     private var unwritten: Int { max(written, endsCutLine ? 1 : 0) }
 
     private var notice: [UInt8] {
@@ -151,7 +153,7 @@ extension LineBuffer {
     }
 
     private mutating func append(_ lines: [UInt8]) {
-        // Without a copy where nothing waits.
+        // Avoids a copy if nothing waits.
         if pending == 0, writer == .nobody { putInFront(lines) } else { rest += lines }
     }
 
@@ -167,9 +169,9 @@ extension LineBuffer {
         return hasThread ? .wakeThread : .startThread
     }
 
-    /// The step after `front` is done with.
+    /// Returns the step after `front` is over.
     ///
-    /// - Parameter telling: Whether the file took something, and so may be told what it did not take.
+    /// - Parameter telling: Whether a notice of lost lines may be written, since the file accepts bytes.
     private mutating func next(telling: Bool) -> Step {
         if telling, lost > 0 {
             putInFront(notice)
@@ -197,7 +199,7 @@ extension LineBuffer {
         if endsCutLine { front.insert(.newline, at: 0) }
     }
 
-    /// As many whole lines as a pipe takes in one piece, or a single longer one.
+    /// Removes and returns as many whole lines as a pipe accepts atomically, or a single longer line.
     private mutating func takeBatch() -> [UInt8] {
         let waiting = rest[restStart...]
         let last = waiting.prefix(Self.atomicSize).lastIndex(of: .newline) ?? waiting.firstIndex(of: .newline)
@@ -205,7 +207,7 @@ extension LineBuffer {
         let batch = Array(rest[restStart..<end])
         restStart = end
         if restStart == rest.count {
-            // What a storm has left is given back.
+            // Frees the memory that a storm of lines needed.
             rest.removeAll(keepingCapacity: rest.capacity <= 16 * Self.atomicSize)
             restStart = 0
         } else if restStart > rest.count / 2 {
@@ -215,16 +217,16 @@ extension LineBuffer {
         return batch
     }
 
-    /// Counts the lines whose ends were not written.
+    /// Counts the lines whose ends were not written as lost.
     ///
-    /// Where nothing but the end is lacking the line is there; it gets the end before whatever follows.
+    /// A line that lacks only its newline is not lost; the newline is written before the next line.
     private mutating func loseFront() {
         var rest = front[unwritten...]
         if written > 0, cutIn != nil, rest.first == .newline { rest.removeFirst() }
         if told == 0 { lost += Int64(rest.count { $0 == .newline }) } else if !rest.isEmpty { lost += told }
     }
 
-    /// The file with the line's beginning is gone; this one gets the whole line.
+    /// Goes back to the beginning of a line, since another file has replaced the one with that beginning.
     private mutating func beginLineAnew() {
         let line = front[..<written].lastIndex(of: .newline).map { $0 + 1 } ?? 0
         written = max(line, endsCutLine ? 1 : 0)

@@ -1,11 +1,9 @@
-/// Which rule it was: its matcher in words, and where it was registered.
+/// The description of a rule: its matcher as a text, and where it was registered.
 ///
-/// Made once for each rule, and shared by the outcomes, failures and explanations that name it; none is built per
-/// error. Two are equal only if they describe the same registration.
+/// Made once for each rule, and shared by the outcomes, failures and explanations that name the rule; none is made for
+/// each error. Two descriptions are equal only if they describe the same registration.
 public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
-    /// What a description refers to.
-    ///
-    /// Copies of it describe the same registration.
+    /// The content of a description; a copy describes the same registration.
     final class Storage: Sendable {
         let shape: MatcherShape
         let source: ErrorReport.Source
@@ -23,7 +21,7 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
             self.original = original.original ?? original
         }
 
-        /// What copies of one registration have in common.
+        /// The identity of the registration, which copies share.
         var identity: ObjectIdentifier { ObjectIdentifier(original ?? self) }
     }
 
@@ -33,38 +31,38 @@ public struct RuleDescription: Sendable, Hashable, CustomStringConvertible {
         self.storage = storage
     }
 
-    /// Describes a rule that no handler holds, for tests and fakes.
+    /// Describes a rule that is in no handler, for tests and fakes.
     ///
     /// - Parameters:
-    ///   - matcher: The matcher in words.
+    ///   - matcher: The matcher as a text.
     ///   - source: Where the rule is said to be registered.
     public init(matcher: String, source: ErrorReport.Source) {
         self.init(Storage(shape: .named(matcher, .any), source: source))
     }
 
-    /// The matcher in words, or the name it was given, on one line.
+    /// The matcher as a text, or the name it was given, on one line.
     ///
-    /// `type(PaymentError)`, say; `onNoMatch` and `always` go by these names.
+    /// For example `type(PaymentError)`; for `onNoMatch` and `always` it is that name.
     public var matcher: String { storage.shape.description }
 
     /// Where the rule was registered.
     public var source: ErrorReport.Source { storage.source }
 
-    /// Matcher and place: `type(PaymentError) at Intake/Rules.swift:12`.
+    /// The matcher and the place of registration: `type(PaymentError) at Intake/Rules.swift:12`.
     public var description: String { "\(matcher) at \(OneLine.escaped(source.description))" }
 
-    /// Whether both are the same registration.
+    /// Returns whether two descriptions are of the same registration.
     ///
     /// - Parameters:
-    ///   - first: A rule.
-    ///   - second: Another one, or the same.
-    /// - Returns: True for one and the same registration.
+    ///   - first: A description.
+    ///   - second: Another description.
+    /// - Returns: True if both are of the same registration.
     public static func == (first: RuleDescription, second: RuleDescription) -> Bool {
         first.storage.identity == second.storage.identity
     }
 
     /// Hashes the registration's identity.
     ///
-    /// - Parameter hasher: What to feed it to.
+    /// - Parameter hasher: The hasher to use.
     public func hash(into hasher: inout Hasher) { hasher.combine(storage.identity) }
 }

@@ -1,20 +1,11 @@
+import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
-
 extension StandardError {
-    /// How long the end of the process may be held up, by all handlers of it together.
+    /// The longest time for which all exit handlers together may delay the end of the process.
     ///
-    /// Tests of the order of lines give it more: a thread that gets no processor in this time has its lines written
-    /// out of turn.
+    /// Tests of the order of lines set a longer time: if a thread gets no processor in this time, its lines are written
+    /// out of order.
     static var exitLimit: Duration {
         get { .nanoseconds(exitNanoseconds.load(ordering: .relaxed)) }
         set { exitNanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
@@ -22,19 +13,19 @@ extension StandardError {
 
     private static let exitNanoseconds = Atomic<Int64>(100_000_000)
 
-    /// The process whose lines these are.
+    /// The process that the buffered lines belong to.
     static let process = getpid()
     private static let nanosecondsSpent = Atomic<Int64>(0)
 
-    /// Writes what is buffered, and then some more lines, as far as standard error takes them within ``exitLimit``.
+    /// Writes the buffered lines and then further lines, as many as standard error accepts within ``exitLimit``.
     ///
-    /// For `atexit` handlers: it waits for no lock, since the thread that holds one may be stopped, or be this very
-    /// one, interrupted by a signal whose handler exits. If it is held all the time, or whoever writes does not come
-    /// back, what is left is written out of turn.
+    /// For `atexit` handlers. It never blocks on a lock, since the thread that holds it may be stopped, or be this
+    /// thread, interrupted by a signal whose handler calls `exit`. If the lock is not released, or another writer does
+    /// not finish in time, the remaining lines are written out of order.
     ///
-    /// - Parameter lines: Lines without their ends.
+    /// - Parameter lines: Further lines without their ends.
     static func writeAtExit(_ lines: [String] = []) {
-        // What a forked process finds here is its parent's to write.
+        // In a forked process the buffered lines are the parent's, which writes them itself.
         guard getpid() == process else { return }
         let began = ContinuousClock.now
         let end = began + max(.zero, exitLimit - .nanoseconds(nanosecondsSpent.load(ordering: .relaxed)))
@@ -54,7 +45,9 @@ extension StandardError {
         writeBeside(added)
     }
 
-    /// - Returns: Whether all is written; else the thread writes, or the time is up.
+    /// Performs steps until all is written, the thread continues, or the time is over.
+    ///
+    /// - Returns: Whether all is written.
     private static func write(_ step: LineBuffer.Step, until end: ContinuousClock.Instant) -> Bool {
         var step = step
         var stalls = StallCount()
@@ -91,7 +84,7 @@ extension StandardError {
         }
     }
 
-    /// Writes lines with no regard to who else writes.
+    /// Writes lines without waiting for another writer's turn to end.
     private static func writeBeside(_ lines: [UInt8]) {
         var own = LineBuffer(limit: .max)
         var step = own.leave(adding: lines)

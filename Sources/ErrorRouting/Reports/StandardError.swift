@@ -1,23 +1,13 @@
-import Dispatch
+import Foundation
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
-
-/// Where errors go that have nowhere else to go.
+/// Writes lines to standard error without making callers wait.
 ///
-/// Nobody waits here: what standard error does not take at once is buffered, and written by a thread that does nothing
-/// else. ``LineBuffer`` says who writes what; this acts on it, under no lock.
+/// What standard error does not accept at once is buffered, and written by a dedicated thread. ``LineBuffer`` decides
+/// who writes what; this type performs those steps, under no lock.
 enum StandardError {
-    /// What is left when the process exits is written then.
+    /// The lines that wait; at exit those that are left are written.
     static let buffer: Locked<LineBuffer> = {
-        // Now, and not in a process forked from this one.
+        // Determined here, so that a process forked from this one later sees its parent's identifier.
         _ = process
         atexit { StandardError.writeAtExit() }
         return Locked(LineBuffer())
@@ -25,23 +15,17 @@ enum StandardError {
 
     private static let threadWakes = DispatchSemaphore(value: 0)
 
-    /// Writes one line, whole, and does not wait.
+    /// Writes one whole line without waiting.
     ///
-    /// If nothing is in the way it has been written when this returns. Else it follows when standard error takes it; if
-    /// too much waits already it is counted, and the count is written in its place. A write that fails is given up, and
-    /// counted: there is no third place.
+    /// If no lines wait and standard error accepts the line, it is written when this returns. Otherwise it is buffered;
+    /// if the buffer is full, the line is counted as lost, and the count is written later. A line whose write fails is
+    /// counted as lost too.
     static func write(_ line: String) {
         let bytes = bytes(of: line)
         act(on: buffer.withLock { $0.arrive(bytes) }, isThread: false)
     }
 
-    static func bytes(of line: String) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(line.utf8.count + 1)
-        bytes.append(contentsOf: line.utf8)
-        bytes.append(UInt8(ascii: "\n"))
-        return bytes
-    }
+    static func bytes(of line: String) -> [UInt8] { Array("\(line)\n".utf8) }
 
     private static func act(on step: LineBuffer.Step, isThread: Bool) {
         var step = step
@@ -63,7 +47,7 @@ enum StandardError {
         }
     }
 
-    /// Wakes the thread, or starts it.
+    /// Wakes or starts the thread.
     static func handOver(_ step: LineBuffer.Step) {
         if step == .wakeThread {
             threadWakes.signal()
@@ -72,7 +56,9 @@ enum StandardError {
         }
     }
 
-    /// Starts the thread, which hears no signals: their handlers are the program's, and run on its own threads.
+    /// Starts the thread, which blocks all signals: the program's handlers run on the program's own threads.
+    ///
+    /// - Returns: Whether it was started.
     private static func startThread() -> Bool {
         var all = sigset_t()
         var before = sigset_t()
@@ -104,5 +90,25 @@ enum StandardError {
             act(on: buffer.withLock { $0.threadBegins() }, isThread: true)
             threadWakes.wait()
         }
+    }
+}
+
+/// The number of consecutive times that a write to standard error would have blocked.
+///
+/// `poll` may report room that another process fills first, and for some files it always reports room; trying again at
+/// once each time would keep a core busy.
+struct StallCount {
+    private var count: UInt32 = 0
+
+    mutating func note(_ outcome: LineBuffer.Outcome) {
+        count = outcome == .wouldBlock ? count + 1 : 0
+    }
+
+    /// Waits until standard error accepts bytes, or the time is over.
+    ///
+    /// Callers pass a short time, since it is not noticed during the wait if the program replaces the file.
+    func wait(milliseconds: Int32) {
+        let isReady = StandardErrorDescriptor.wait(milliseconds: milliseconds)
+        if isReady, count > 1 { usleep(1_000 * min(count, 10)) }
     }
 }

@@ -1,40 +1,32 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import Foundation
 
-/// How standard error is written without waiting, whatever kind of file it is.
+/// Writes to standard error without waiting, whatever kind of file it is.
 ///
-/// `O_NONBLOCK` belongs to the open file, which other processes share, so it is never set here. Each kind is written by
-/// means of its own instead, and nothing is kept from one write to the next: the program may put another file in place
-/// of standard error at any time, or close it, and a descriptor of ours would then keep a pipe's reader waiting for its
-/// end. So each write looks at the file again, which costs about as much as the write itself; a terminal, or a named
-/// pipe, is opened again too, for about ten times as much.
+/// `O_NONBLOCK` belongs to the open file, which other processes share, so it is never set here. Each kind of file has
+/// its own way instead, and no state is kept between writes: the program may replace or close standard error at any
+/// time, and if a descriptor were kept open here, the reader of a pipe would wait for its end forever. So each write
+/// checks the file again, which costs about as much as the write itself; a terminal, or a pipe if ``NonblockingWrite``
+/// is not available, is opened again too, which costs about ten times as much.
 enum StandardErrorDescriptor {
     static let number = STDERR_FILENO
 
-    /// What a call of the system's came to.
+    /// The result of a system call.
     enum Attempt {
         case wrote(Int)
         case failed(Int32)
-        /// There is no call that would not wait.
+        /// No call can write to this file without waiting.
         case impossible
 
         init(_ result: Int) { self = result < 0 ? .failed(errno) : .wrote(result) }
     }
 
-    /// Writes what the file takes at once.
+    /// Writes the bytes that the file accepts at once.
     ///
     /// - Parameters:
-    ///   - bytes: What to write; not empty.
-    ///   - target: The file that has the beginning of the line with which the bytes go on; nil where they begin one.
-    ///   - mayWait: Whether the caller is a thread for which nobody waits.
-    /// - Returns: What became of it.
+    ///   - bytes: The bytes to write; not empty.
+    ///   - target: The file with the beginning of the line that the bytes continue; nil if they begin a line.
+    ///   - mayWait: Whether the caller is the writer thread, for which no other thread waits.
+    /// - Returns: The result.
     static func write(
         _ bytes: ArraySlice<UInt8>, continuing target: LineBuffer.Target?, mayWait: Bool = false
     ) -> LineBuffer.Outcome {
@@ -55,9 +47,9 @@ enum StandardErrorDescriptor {
         }
     }
 
-    /// Waits until the file takes something, or has failed.
+    /// Waits until the file accepts bytes, or has failed.
     ///
-    /// - Returns: Whether it says so; false when the time is up.
+    /// - Returns: True if it does; false if the time is over.
     static func wait(milliseconds: Int32) -> Bool {
         var request = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&request, 1, milliseconds) > 0
@@ -89,25 +81,27 @@ enum StandardErrorDescriptor {
         }
     }
 
-    /// Writes to the same pipe or terminal as an open file of its own, whose flags are nobody else's.
+    /// Opens the same pipe or terminal again with `O_NONBLOCK`, which affects no other process, and writes to it.
     private static func attemptReopened(_ bytes: UnsafeRawBufferPointer, _ file: StandardErrorFile) -> Attempt {
         guard let path = file.path else { return .impossible }
-        // Not to become the session's terminal, and not to be had by a process that is started meanwhile. Appending
-        // matters to neither, only to a regular file that is put in place right now: better a line at its end.
+        // `O_NOCTTY`: must not become the session's terminal. `O_CLOEXEC`: must not be inherited by a process that is
+        // started meanwhile. `O_APPEND` matters only if a regular file replaces this one right now: then nothing in
+        // that file is overwritten.
         let flags = O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_APPEND
         let reopened = unsafe open(path, flags)
         guard reopened >= 0 else {
-            // A pipe that nobody reads is not opened. Whatever else the reason (the terminal is another user's, there
-            // are no descriptors left), the file itself may be in order.
+            // A pipe without a reader cannot be opened. For all other reasons (the terminal belongs to another user, no
+            // descriptor is left) the file itself may still be writable.
             return file.kind == .pipe && errno == ENXIO ? .failed(EPIPE) : .impossible
         }
         defer { close(reopened) }
-        // It was replaced between two calls, so it has to be looked at again.
+        // Another file has replaced it between the calls: the caller tries again, as after an interruption.
         guard StandardErrorFile(reopened)?.target == file.target else { return .failed(EINTR) }
         return unsafe Attempt(systemWrite(reopened, bytes))
     }
 
-    /// Writes with a call that might wait, so little and so late that it does not, unless another process is faster.
+    /// Writes with a call that might wait, but only after `poll` has said that there is room, and at most `PIPE_BUF`
+    /// bytes, so that it waits only if another process fills that room first.
     private static func attemptWhereThereIsRoom(_ bytes: UnsafeRawBufferPointer) -> Attempt {
         guard wait(milliseconds: 0) else { return .failed(EAGAIN) }
         let piece = unsafe UnsafeRawBufferPointer(rebasing: unsafe bytes.prefix(Int(PIPE_BUF)))
@@ -115,7 +109,43 @@ enum StandardErrorDescriptor {
     }
 }
 
-/// The system's `write`, whose name the type's own function hides.
+/// Calls the system's `write`, whose name is hidden by the type's own function.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     unsafe write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+/// A write to a pipe that does not wait, although `O_NONBLOCK` is not set.
+///
+/// Linux has a call for that, which Swift's C library modules do not declare: `pwritev2` with `RWF_NOWAIT`, for pipes
+/// since Linux 6.4. It needs no new descriptor, so it works when none is left, and when the pipe must not be opened
+/// again, as after a change of user. Without that call the pipe is opened again instead.
+private enum NonblockingWrite {
+    #if os(Linux) || os(Android)
+        private typealias Function =
+            @convention(c) @Sendable (Int32, UnsafePointer<iovec>, Int32, Int, Int32) -> Int
+
+        private static let function: Function? = {
+            // The type below is right only on 64-bit systems, where the offset is an `Int`.
+            guard Int.bitWidth == 64, let symbol = unsafe dlsym(nil, "pwritev2") else { return nil }
+            // The function has this type in every C library for Linux.
+            return unsafe unsafeBitCast(symbol, to: Function.self)
+        }()
+    #endif
+
+    static func attempt(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> StandardErrorDescriptor.Attempt {
+        #if os(Linux) || os(Android)
+            guard let function = unsafe function else { return .impossible }
+            var piece = unsafe iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+            let noWaiting: Int32 = 8
+            let result = unsafe function(descriptor, &piece, 1, -1, noWaiting)
+            switch result < 0 ? errno : 0 {
+            // A sandbox may forbid the call.
+            case EOPNOTSUPP, ENOSYS, EINVAL, EPERM: return .impossible
+            default: return StandardErrorDescriptor.Attempt(result)
+            }
+        #else
+            return .impossible
+        #endif
+    }
 }

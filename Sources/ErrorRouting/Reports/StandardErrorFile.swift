@@ -1,17 +1,9 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
+import Foundation
 
-/// What the file behind standard error is at this moment.
+/// The kind and identity of the file that a descriptor refers to at this moment.
 struct StandardErrorFile {
     enum Kind {
-        /// A regular file, a disk or the like of `/dev/null`: a write to it waits for no reader.
+        /// A regular file, a disk, or a device such as `/dev/null`: a write to it waits for no reader.
         case plain
         case pipe
         case socket
@@ -24,12 +16,12 @@ struct StandardErrorFile {
     private let descriptor: Int32
     private let device: UInt64
 
-    /// Nil if the descriptor is closed.
+    /// Looks up the file of a descriptor; nil if the descriptor is closed.
     init?(_ descriptor: Int32) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { return nil }
         self.descriptor = descriptor
-        // Of the system's own types, which differ.
+        // Converted, since the types of these fields differ between systems.
         device = UInt64(truncatingIfNeeded: status.st_rdev)
         target = LineBuffer.Target(
             device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
@@ -42,10 +34,10 @@ struct StandardErrorFile {
         }
     }
 
-    /// Where it can be opened once more; nil where it cannot.
+    /// The path by which the file can be opened again; nil if it cannot.
     var path: String? {
         #if canImport(Darwin)
-            // Here opening `/dev/fd/2` only duplicates the descriptor, flags included.
+            // On Darwin opening `/dev/fd/2` only duplicates the descriptor, with its flags.
             guard kind == .terminal else { return nil }
             return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { name in
                 guard let start = name.baseAddress, unsafe ttyname_r(descriptor, start, name.count) == 0 else {
@@ -55,7 +47,7 @@ struct StandardErrorFile {
             }
         #else
             guard kind == .terminal || kind == .pipe else { return nil }
-            // The other side of a terminal: opening it makes a new one, which nobody reads.
+            // The device of `/dev/ptmx`: opening it again makes a new terminal, which nobody reads.
             let multiplexer: UInt64 = 0x502
             return device == multiplexer ? nil : "/proc/self/fd/\(descriptor)"
         #endif

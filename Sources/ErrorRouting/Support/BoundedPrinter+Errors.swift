@@ -1,7 +1,7 @@
 import Foundation
 
 extension BoundedPrinter {
-    /// As `NSError` describes itself, but with its user info bounded as everything else is.
+    /// Prints an error as `NSError` describes itself, but with a bounded user info.
     mutating func writeNSError(_ value: Any, depth: Int) {
         guard let error = (value as? any Error).map({ $0 as NSError }) else { return }
         let userInfo = error.userInfo
@@ -11,7 +11,7 @@ extension BoundedPrinter {
         out.append(" Code=\(error.code) \"")
         out.append(described ?? error.localizedFailureReason ?? "(null)")
         out.append("\"")
-        // Less what stands between the quotation marks already.
+        // Skips the description, which is already printed between the quotes.
         guard userInfo.count > (described == nil ? 0 : 1) else { return }
         out.append(" UserInfo={")
         let isShown = { (entry: (key: String, value: Any)) in
@@ -25,7 +25,7 @@ extension BoundedPrinter {
         out.append("}")
     }
 
-    /// As Swift describes a coding error, but without the error under it, which may say anything at any length.
+    /// Prints a coding error as Swift describes it, but without its underlying error, whose text may have any length.
     mutating func writeCodingError(_ value: Any, depth: Int) {
         switch value {
         case DecodingError.typeMismatch(let type, let context):
@@ -44,9 +44,13 @@ extension BoundedPrinter {
         out.append(TypeName.withoutAddresses(String(describing: error)))
     }
 
-    /// The error is described with words in place of the value, whose type is then put right.
+    /// Prints an error whose value could not be encoded.
+    ///
+    /// Swift describes the error with the bounded text in place of the value; then the name of `Words` in that
+    /// description is replaced by the name of the value's type.
     private mutating func writeInvalid(_ value: Any, _ context: EncodingError.Context, depth: Int) {
-        var printer = BoundedPrinter(childCount: childCount)
+        var printer = BoundedPrinter()
+        printer.childCount = childCount
         printer.writeEach(of: CollectionOfOne(value), depth: depth) { $0.writeChild($1, depth: depth) }
         childCount = printer.childCount
         let words = Words(debugDescription: printer.text)
@@ -63,7 +67,7 @@ extension BoundedPrinter {
         }
     }
 
-    // MARK: Parts that have an end
+    // MARK: Bounded parts
 
     private func part(of context: DecodingError.Context) -> DecodingError.Context {
         DecodingError.Context(
@@ -71,12 +75,12 @@ extension BoundedPrinter {
     }
 
     private func part(of path: [any CodingKey]) -> [any CodingKey] {
-        // JSON nests 512 times at most.
+        // Half of the limit is 512, and JSON nests no deeper.
         let first = path.prefix(Self.childLimit / 2).map { part(of: $0) }
         return first.count == path.count ? first : first + [CutKey(stringValue: BoundedText.mark)]
     }
 
-    /// Keys of a usual length stay, since Swift 6.2 prints their types.
+    /// Returns a key of the usual length as it is, since Swift 6.2 prints the key's type.
     private func part(of key: any CodingKey) -> any CodingKey {
         let name = key.stringValue
         let cut = BoundedText.cut(name, to: 256)

@@ -18,7 +18,7 @@ extension BoundedPrinter {
         if isNested { out.append(")") }
     }
 
-    /// The mirror of a range, which is the standard library's own, has its bounds.
+    /// Prints a range of the standard library by its bounds, which are the children of its mirror.
     mutating func writeRange(_ value: Any, sign: String, isNested: Bool, depth: Int) {
         if isNested { out.append(sign == "..." ? "ClosedRange(" : "Range(") }
         var isLower = true
@@ -30,41 +30,35 @@ extension BoundedPrinter {
         if isNested { out.append(")") }
     }
 
-    /// Its elements one by one: its description has them all.
+    /// Prints a collection element by element, since its description would contain all of them.
     mutating func writeCollection(_ value: Any, _ format: TypeKind.CollectionFormat, isNested: Bool, depth: Int) {
         guard let collection = value as? any Collection else { return }
-        write(elementsOf: collection, format, isNested: isNested, depth: depth)
+        writeElements(of: collection, format, isNested: isNested, depth: depth)
     }
 
     mutating func writeMirrored(_ value: Any, _ format: TypeKind.CollectionFormat, isNested: Bool, depth: Int) {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .collection, .set, .dictionary:
-            write(elementsOf: mirror.children.lazy.map(\.value), format, isNested: isNested, depth: depth)
+            writeElements(of: mirror.children.lazy.map(\.value), format, isNested: isNested, depth: depth)
         default:
             out.append(Self.words(of: value, isNested: isNested))
         }
     }
 
-    private mutating func write(
-        elementsOf collection: some Collection, _ format: TypeKind.CollectionFormat, isNested: Bool, depth: Int
+    private mutating func writeElements(
+        of collection: some Collection, _ format: TypeKind.CollectionFormat, isNested: Bool, depth: Int
     ) {
         let hasName = isNested && !format.name.isEmpty
         if hasName { out.append("\(format.name)(") }
-        writeElements(of: collection, format, depth: depth)
-        if hasName { out.append(")") }
-    }
-
-    private mutating func writeElements(
-        of collection: some Collection, _ format: TypeKind.CollectionFormat, depth: Int
-    ) {
+        defer { if hasName { out.append(")") } }
         if format.hasKeys, collection.isEmpty {
             out.append("[:]")
             return
         }
         out.append("[")
         writeList(of: collection, isSorted: format.isUnordered, depth: depth) { printer, element in
-            // A dictionary of the user's own may have elements of any kind.
+            // A dictionary type of the user's may have elements of any type.
             guard format.hasKeys, printer.isTuple(element) else { return printer.writeChild(element, depth: depth) }
             var isKey = true
             printer.writeEach(of: Mirror(reflecting: element).children, depth: depth) { printer, part in
@@ -76,15 +70,19 @@ extension BoundedPrinter {
         out.append("]")
     }
 
-    /// Whether a value is a tuple; asks nothing of a value that has a mirror or words of its own.
+    /// Whether a value is a tuple.
+    ///
+    /// Calls no code of the user's: a value with a custom mirror or description is not reflected.
     private mutating func isTuple(_ value: Any) -> Bool {
         guard case .reflected = kind(of: type(of: value)), !(value is any CustomReflectable) else { return false }
         return Mirror(reflecting: value).displayStyle == .tuple
     }
 
-    // MARK: What does not speak for itself
+    // MARK: Values without a description
 
-    /// A mirror of the user's own may have any style, and any number of children made only when they are looked at.
+    /// Prints a value by its mirror.
+    ///
+    /// A custom mirror may have any display style, and any number of children, which may be computed on access.
     mutating func writeReflected(_ value: Any, isNested: Bool, depth: Int) {
         let mirror = Mirror(reflecting: value)
         func typeName() -> String {
@@ -114,7 +112,7 @@ extension BoundedPrinter {
             } else if value is any CustomReflectable {
                 out.append(TypeName.full(mirror.subjectType))
             } else {
-                // A function, or something else that Swift has no more than a word for.
+                // A function, or another opaque value for which Swift prints one fixed word.
                 out.append(TypeName.withoutAddresses(String(describing: value)))
             }
         default:
@@ -122,7 +120,7 @@ extension BoundedPrinter {
         }
     }
 
-    /// Fields without a name are not shown, and are looked at all the same.
+    /// Prints the fields that have a name; those without one count as visited children too.
     private mutating func writeFields(of mirror: Mirror, depth: Int) {
         writeList(of: mirror.children, depth: depth, where: { $0.label != nil }) { printer, field in
             printer.out.append(field.label ?? "")
@@ -145,18 +143,18 @@ extension BoundedPrinter {
     }
 
     private mutating func writeCase(of value: Any, _ mirror: Mirror, typeName: String, isNested: Bool, depth: Int) {
-        let isUsers = value is any CustomReflectable
+        let isCustom = value is any CustomReflectable
         guard let payload = mirror.children.first else {
-            // The only way to a case's name; there is no payload, so nothing is read but which case it is.
-            let name = isUsers ? typeName : String(describing: value)
-            // A case of C has no name.
-            let isNamed = !isUsers && name != String(describing: mirror.subjectType)
+            // The only way to get a case's name; without a payload it reads nothing else of the value.
+            let name = isCustom ? typeName : String(describing: value)
+            // For an enum imported from C Swift prints the type, since its cases have no names at run time.
+            let isNamed = !isCustom && name != String(describing: mirror.subjectType)
             out.append(isNamed && isNested ? "\(typeName).\(name)" : isNamed ? name : typeName)
             return
         }
         if isNested { out.append("\(typeName).") }
         out.append(payload.label ?? typeName)
-        // Several values are in a tuple, which has parentheses of its own.
+        // Several associated values form a tuple, which is printed with parentheses.
         let isTuple = isTuple(payload.value)
         if !isTuple { out.append("(") }
         writeEach(of: CollectionOfOne(payload.value), depth: depth) { $0.writeChild($1, depth: depth) }

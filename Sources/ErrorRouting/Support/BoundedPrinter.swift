@@ -1,39 +1,31 @@
-/// Prints any value about as `print` does, and does no more work than it is allowed, whatever the value.
+/// Prints any value nearly as `print` does, with a bounded amount of work whatever the value.
 ///
-/// It looks at no more than 1,024 children in all, goes no deeper than 16, and makes no more than 16 KiB of UTF-8;
-/// where it leaves something out stands `…`. A type that speaks for itself (`CustomStringConvertible` and the like) is
-/// asked once, and never reflected; `Array` and the like are never asked, since they would say all of it. Class
-/// instances and actors are never looked into: their state may be changing, or guarded by a lock. No address is
-/// printed, and what is in a set or dictionary is sorted, so that the text is the same in every run; one that cannot be
-/// printed whole is left out, and all that follows.
+/// The printer visits at most 1,024 children in all, to a depth of 16, and writes at most 16 KiB of UTF-8; `…` marks
+/// what was left out. A type with a description of its own (`CustomStringConvertible` and the like) is asked once and
+/// never reflected; `Array` and the like are never asked, since their descriptions print all elements. Class instances
+/// and actors are not looked into, since their state may be changing or guarded by a lock. No address is printed, and
+/// the elements of a set or dictionary are sorted, so that the text is the same in every run. If a set or dictionary
+/// does not fit, its elements and all that follows are left out.
 ///
-/// A reference that is `unowned` and dead cannot be told from others: reading it for a struct's field traps, as
-/// `print` does.
+/// A dead `unowned` reference in a struct's field cannot be recognized: reading it traps, as it does in `print`.
 struct BoundedPrinter {
-    /// How many children are looked at.
+    /// The maximum number of visited children.
     static let childLimit = 1_024
-    /// How many values within values are gone into.
+    /// The maximum nesting of values within values.
     static let depthLimit = 16
-    /// How many bytes of UTF-8 are made.
+    /// The maximum length of the text in bytes of UTF-8.
     static let byteLimit = 16 * 1024
 
-    /// How many children it has looked at: elements, fields, payloads.
+    /// The number of visited children: elements, fields, payloads.
     var childCount = 0
     var out = BoundedText(limit: byteLimit)
-    /// What is known of the types met; an array has many values of one.
+    /// The kinds of the types met so far; an array has many values of one type.
     private var kinds: [ObjectIdentifier: TypeKind] = [:]
 
-    /// Makes a printer.
-    ///
-    /// - Parameter childCount: How many children count as looked at already.
-    init(childCount: Int = 0) {
-        self.childCount = childCount
-    }
-
-    /// What was printed.
+    /// The text printed so far.
     var text: String { out.text }
 
-    /// A value as `String(describing:)` has it.
+    /// Returns a value's text as `String(describing:)` does, but bounded.
     static func text(of value: Any) -> String {
         var printer = BoundedPrinter()
         printer.print(value)
@@ -47,8 +39,9 @@ struct BoundedPrinter {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - isNested: Whether it is in another one: then strings are quoted, and cases have their type's name.
-    ///   - depth: How many values it is in.
+    ///   - isNested: Whether the value is part of another one: then strings are quoted, and cases have their type's
+    ///     name.
+    ///   - depth: The number of values that contain this one.
     mutating func write(_ value: Any, isNested: Bool, depth: Int) {
         guard !out.isCut else { return }
         switch kind(of: type(of: value)) {
@@ -67,7 +60,7 @@ struct BoundedPrinter {
         }
     }
 
-    /// What is known of a type.
+    /// Returns a type's kind, which is determined once for each type.
     mutating func kind(of type: Any.Type) -> TypeKind {
         let id = ObjectIdentifier(type)
         if let known = kinds[id] { return known }
@@ -78,11 +71,11 @@ struct BoundedPrinter {
 
     // MARK: Children
 
-    /// Goes through children as long as it may.
+    /// Visits children until a limit is reached.
     ///
-    /// By index: an iterator would have to make one more child to tell whether there is one.
+    /// Goes by index, since an iterator would compute one more child to say whether there is one.
     ///
-    /// - Returns: Whether some were left out.
+    /// - Returns: Whether children were left out because of the limits on depth and children.
     private mutating func visit<Children: Collection>(
         _ children: Children, depth: Int, _ write: (inout Self, Children.Element) -> Void
     ) -> Bool {
@@ -107,10 +100,10 @@ struct BoundedPrinter {
     ///
     /// - Parameters:
     ///   - children: The children.
-    ///   - isSorted: Whether they have no order of their own.
-    ///   - depth: How many values they are in.
+    ///   - isSorted: Whether the printed children are sorted, because they come in no fixed order.
+    ///   - depth: The depth of the value that contains the children.
     ///   - isShown: Whether a child is printed at all.
-    ///   - write: Prints one.
+    ///   - write: Prints one child.
     mutating func writeList<Children: Collection>(
         of children: Children, isSorted: Bool = false, depth: Int,
         where isShown: (Children.Element) -> Bool = { _ in true },
@@ -126,9 +119,9 @@ struct BoundedPrinter {
             write(&printer, child)
         }
         if isSorted {
-            // Which children are the first differs from run to run: if not all are there, none is.
+            // Which children come first differs from run to run, so that a part of them must not be shown.
             if isPart || out.isCut || childCount >= Self.childLimit {
-                out.end(at: start)
+                out.cut(at: start)
             } else {
                 out.sort(partsAt: starts, separator: separator)
             }
@@ -138,19 +131,64 @@ struct BoundedPrinter {
         }
     }
 
-    /// Prints what is in another value.
+    /// Prints a value that is part of another one.
     mutating func writeChild(_ value: Any, depth: Int) { write(value, isNested: true, depth: depth + 1) }
 
     // MARK: Texts
 
     private mutating func writeText(_ value: Any, isNested: Bool) {
-        // A substring shares the storage, so that neither is copied.
+        // As a substring, which shares the string's storage, neither is copied.
         let text = value as? Substring ?? (value as? String)?[...] ?? ""
         if isNested { writeQuoted(text) } else { out.append(text) }
     }
 
-    /// As `debugPrint` has it, for no more scalars than there is room for.
+    /// Prints a text as `debugPrint` does, up to as many scalars as the limit has bytes.
     private mutating func writeQuoted(_ text: Substring) {
         out.append(String(text.unicodeScalars.prefix(out.limit)).debugDescription)
+    }
+}
+
+// MARK: Descriptions
+
+extension BoundedPrinter {
+    /// Returns a value's own description, uncut; nil if its type has none, or one that would print all elements.
+    static func words(of value: Any) -> String? {
+        let type = type(of: value)
+        switch TypeKind(of: type) {
+        case .text, .spoken, .mirroredCollection: return words(of: value, isNested: false)
+        case .spokenObject: return words(ofObject: value, isNested: false)
+        case .named where type is AnyClass:
+            // An error class may be a collection of errors with a description.
+            return TypeKind.describesItself(type) ? words(ofObject: value, isNested: false) : nil
+        default: return nil
+        }
+    }
+
+    /// Returns a value's own description, calling the first conformance that `debugPrint` or `print` would call.
+    static func words(of value: Any, isNested: Bool) -> String {
+        if isNested, let value = value as? any CustomDebugStringConvertible { return value.debugDescription }
+        if !isNested, let value = value as? any TextOutputStreamable { return streamed(value) }
+        if let value = value as? any CustomStringConvertible { return value.description }
+        if let value = value as? any TextOutputStreamable { return streamed(value) }
+        if let value = value as? any CustomDebugStringConvertible { return value.debugDescription }
+        return TypeName.full(type(of: value))
+    }
+
+    /// Returns an object's own description, or its type's name if the description contains the object's address.
+    static func words(ofObject value: Any, isNested: Bool) -> String {
+        let words = words(of: value, isNested: isNested)
+        let address = String(UInt(bitPattern: ObjectIdentifier(value as AnyObject)), radix: 16)
+        // Only the part that can be printed is searched.
+        let shown = BoundedText.cut(words, to: byteLimit)
+        return shown.lowercased().contains(address) ? TypeName.full(type(of: value)) : words
+    }
+
+    /// Returns what a value writes to a stream, cut at the length that can be printed.
+    private static func streamed(_ value: any TextOutputStreamable) -> String {
+        if let string = value as? String { return string }
+        if let string = value as? Substring { return String(string) }
+        var stream = BoundedText(limit: byteLimit)
+        value.write(to: &stream)
+        return stream.text
     }
 }

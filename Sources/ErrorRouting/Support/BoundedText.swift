@@ -1,13 +1,13 @@
-/// A text of no more than so many bytes of UTF-8; it ends in `…` where something was left out.
+/// A text of a limited number of bytes of UTF-8; it ends in `…` if something was left out.
 ///
-/// What does not fit is not read: a text of 100 MB costs what its first bytes cost.
-struct BoundedText {
-    /// What stands for what was left out.
+/// What does not fit is not read: appending a text of 100 MB costs as much as appending the bytes that fit.
+struct BoundedText: TextOutputStream {
+    /// The mark in place of what was left out.
     static let mark = "…"
 
-    /// How many bytes the text may have, the mark included.
+    /// The maximum length in bytes, the mark included.
     let limit: Int
-    /// Whether something was left out; nothing is taken any more then.
+    /// Whether something was left out; then nothing more is appended.
     private(set) var isCut = false
     private var bytes: [UInt8] = []
 
@@ -17,16 +17,18 @@ struct BoundedText {
         self.limit = limit
     }
 
-    /// How many bytes are there by now.
+    /// The length so far in bytes.
     var count: Int { bytes.count }
 
-    /// What is there by now.
+    /// The text so far.
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Adds a text, as far as there is room.
+    mutating func write(_ string: String) { append(string) }
+
+    /// Adds a text, or the part of it that fits.
     mutating func append(_ text: some StringProtocol) {
         guard !isCut else { return }
-        // Asked by index, since a text that Foundation made may have to count its bytes one by one.
+        // Goes by index instead of `count`, since a text bridged from Foundation may count its bytes one by one.
         if let end = text.utf8.index(text.startIndex, offsetBy: limit - bytes.count, limitedBy: text.endIndex),
             end != text.endIndex
         {
@@ -37,51 +39,42 @@ struct BoundedText {
         }
     }
 
-    /// Adds a scalar, or ends the text at a place before it.
+    /// Adds bytes that belong together, or cuts the text at an earlier place if they do not fit.
     ///
     /// - Parameters:
-    ///   - scalar: The scalar.
-    ///   - place: Where the text may end without breaking up what belongs together.
-    mutating func append(_ scalar: Unicode.Scalar, cuttingAt place: Int) {
-        if let scalar = UTF8.encode(scalar) { append(scalar, cuttingAt: place) }
-    }
-
-    /// Adds bytes of UTF-8 that belong together, or ends the text at a place before them.
+    ///   - unit: The bytes of UTF-8.
+    ///   - place: The place at which the text may end without breaking up a character or an escape.
     mutating func append(_ unit: some Collection<UInt8>, cuttingAt place: Int) {
         guard !isCut else { return }
         if bytes.count + unit.count > limit { cut(at: place) } else { bytes.append(contentsOf: unit) }
     }
 
-    /// The last place not after `count` at which the text may still end: there has to be room for the mark.
+    /// Returns the end of the text if the mark fits there, else an earlier place at which it fits.
     func place(orBefore place: Int) -> Int { count + Self.mark.utf8.count <= limit ? count : place }
 
-    /// Ends the text at a place, as if nothing after it had fitted.
-    mutating func end(at place: Int) { cut(at: place) }
-
-    private mutating func cut(at place: Int) {
+    /// Removes what follows a place, and ends the text with the mark.
+    mutating func cut(at place: Int) {
         var end = min(place, limit - Self.mark.utf8.count, bytes.count)
-        // Not within a scalar.
+        // Must not end within a scalar.
         while end > 0, end < bytes.count, UTF8.isContinuation(bytes[end]) { end -= 1 }
         bytes.removeSubrange(end...)
         bytes.append(contentsOf: Self.mark.utf8)
         isCut = true
     }
 
-    /// Sorts parts that were added one after the other, each with a separator after it but the last.
+    /// Sorts the parts at the end of the text.
     ///
     /// - Parameters:
-    ///   - starts: Where the parts begin.
-    ///   - separator: What stands between them.
+    ///   - starts: The places at which the parts begin.
+    ///   - separator: The text between two parts.
     mutating func sort(partsAt starts: [Int], separator: String) {
         guard !isCut, let first = starts.first else { return }
         let ends = starts.dropFirst().map { $0 - separator.utf8.count } + [bytes.count]
         let parts = zip(starts, ends).map { bytes[$0..<$1] }.sorted { $0.lexicographicallyPrecedes($1) }
         bytes.replaceSubrange(first..., with: Array(parts.joined(separator: separator.utf8)))
     }
-}
 
-extension BoundedText {
-    /// A text as it is, up to a limit.
+    /// Returns a text unchanged if it fits the limit, else cut.
     static func cut(_ text: String, to limit: Int) -> String {
         var bounded = BoundedText(limit: limit)
         bounded.append(text)

@@ -1,22 +1,23 @@
-/// A clock with its instants as durations since it was set up, so that the state machine can hold them as plain values.
+/// A clock whose moments are durations since its creation, so that the state machine can hold them as plain values.
 ///
-/// They never run backwards: where somebody's clock is set back, the time until then is kept, and goes on from there.
+/// Moments never run backwards: if the user's clock is set back, time continues from the latest moment.
 struct BusClock: Sendable {
+    /// Returns the current moment.
     let now: @Sendable () -> Duration
     /// Sleeps until a moment; throws only if the task was cancelled.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
-    /// What an instant of the system's clock is, if this is that one.
+    /// Returns the moment of an instant of the continuous clock; nil if this is another clock.
     private let elapsed: (@Sendable (ContinuousClock.Instant) -> Duration)?
 
-    /// Whether it is the system's, by which threads can wait too.
+    /// Whether this is the system's continuous clock, which threads can wait for too.
     var isContinuous: Bool { elapsed != nil }
 
-    /// What an instant of the system's clock is, if this is that one; else now.
+    /// Returns the moment of an instant of the continuous clock, or the current moment if this is another clock.
     func moment(of instant: ContinuousClock.Instant) -> Duration { elapsed?(instant) ?? now() }
 
-    /// What counts as forever, 100 years.
+    /// The longest duration in use, 100 years.
     ///
-    /// Clocks trap on durations that they cannot count in nanoseconds.
+    /// Clocks trap on durations that they cannot express in nanoseconds.
     static let forever = Duration.seconds(100 * 365 * 86_400)
 
     init(_ clock: some Clock<Duration>) {
@@ -31,13 +32,14 @@ struct BusClock: Sendable {
                 try await clock.sleep(until: clock.now.advanced(by: deadline - now()), tolerance: nil)
             } catch {
                 try Task.checkCancellation()
-                // A clock that fails for a reason of its own must not let limits pass at once, or never.
+                // The user's clock failed for another reason: the system's clock replaces it, so that limits still
+                // hold.
                 try await ContinuousClock().sleep(for: max(deadline - now(), .zero))
             }
         }
     }
 
-    /// The time that has passed by a clock since now.
+    /// Returns a closure that reads the time which has passed by a clock since this call.
     private static func elapsedTime(by clock: some Clock<Duration>) -> @Sendable () -> Duration {
         let origin = clock.now
         // The system's clocks never run backwards.
@@ -45,11 +47,12 @@ struct BusClock: Sendable {
         let state = Locked((last: origin, elapsed: Duration.zero, count: 0))
         return {
             let count = state.withLock { $0.count }
-            // Asked outside the lock, since it is somebody's code.
+            // Read outside the lock, since the clock may be the user's code.
             let now = clock.now
             return state.withLock { state in
                 let step = state.last.duration(to: now)
-                // Another thread that has asked later may have come first; else the clock was set back.
+                // The step is negative if another thread read the clock later but came here first, or if the clock was
+                // set back.
                 if step < .zero, state.count != count { return state.elapsed }
                 state.last = now
                 state.elapsed += max(step, .zero)
@@ -59,12 +62,12 @@ struct BusClock: Sendable {
         }
     }
 
-    /// The moment at which a time limit is up that begins now.
+    /// Returns the moment at which a time limit that begins now is over.
     func deadline(after limit: Duration) -> Duration { now() + min(limit, Self.forever) }
 }
 
 extension Duration {
-    /// The whole nanoseconds in it, up to 292 years, forwards or backwards; beyond that, these.
+    /// The duration in whole nanoseconds, clamped to the range of `Int64` (292 years).
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -1,6 +1,6 @@
-/// A queue on a ring of slots: elements leave at the front, and the room they leave is used again.
+/// A first-in, first-out queue in a ring buffer.
 struct FIFO<Element> {
-    /// As many as a power of two, or none.
+    /// The ring; its size is zero or a power of two.
     private var slots: [Element?] = []
     private var head = 0
     private(set) var count = 0
@@ -9,20 +9,20 @@ struct FIFO<Element> {
 
     /// Adds an element at the end.
     ///
-    /// Amortised O(1): where there is no room left, it is doubled.
+    /// Takes amortised constant time: a full ring is replaced by one of twice the size.
     mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[(head + count) & (slots.count - 1)] = element
         count += 1
     }
 
-    /// Removes the oldest element.
+    /// Removes and returns the oldest element.
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = slots[head].take()
         head = (head + 1) & (slots.count - 1)
         count -= 1
-        // What a storm has taken is given back.
+        // Frees the memory that a storm of elements needed.
         if count == 0, slots.count > 1_024 { self = FIFO() }
         return element
     }

@@ -1,28 +1,29 @@
-/// Where zero-width joiners, zero-width non-joiners and variation selectors do something to what is seen.
+/// Decides where zero-width joiners, zero-width non-joiners and variation selectors have a visible effect.
 ///
-/// They are in the family emoji, in Persian and in Indic words; where they do nothing, they can hide anything: a row of
-/// variation selectors carries a byte each. So they are kept only
-/// - after a letter, marks in between: a joiner or a non-joiner; after a letter outside ASCII a variation selector,
-///   those of the supplement after an ideograph only;
-/// - after an emoji: a joiner before another emoji, or a selector for text or emoji; that one also in a keycap;
-/// - never two in a row, but for an emoji's selector and a joiner.
+/// Family emoji, Persian and Indic words need them. Where they have no visible effect they can hide data: each
+/// variation selector of a row can encode a byte. So they are kept only in these places:
+/// - after a letter and its marks: a joiner or a non-joiner;
+/// - after an emoji: a joiner before another emoji;
+/// - directly after an emoji: U+FE0E (text style) or U+FE0F (emoji style), the latter in a keycap too;
+/// - directly after a letter outside ASCII: another variation selector, of the supplement only after an ideograph;
+/// - never two in a row, except for a selector followed by a joiner.
 struct Joiners {
     private static let nonJoiner: Unicode.Scalar = "\u{200C}"
     private static let joiner: Unicode.Scalar = "\u{200D}"
     private static let keycap: Unicode.Scalar = "\u{20E3}"
 
-    /// What the marks and joiners before the place belong to; nil where nothing has been, or an escape.
+    /// The last kept scalar that is no mark and no joiner; nil at the beginning and after an escape.
     private var base: Unicode.Scalar?
-    /// What stands right before the place, if it was kept as it is.
+    /// The scalar right before the current one; nil at the beginning and after an escape.
     private var previous: Unicode.Scalar?
 
-    /// Moves on past a scalar that is kept as it is.
+    /// Advances past a scalar that is kept as it is.
     mutating func passed(_ scalar: Unicode.Scalar) {
         if !Self.isJoiner(scalar), !Self.isMark(scalar) { base = scalar }
         previous = scalar
     }
 
-    /// Moves on past one that is not.
+    /// Advances past a scalar that is escaped.
     mutating func passedEscape() {
         base = nil
         previous = nil
@@ -33,11 +34,11 @@ struct Joiners {
         previous == Self.joiner || Self.isJoiner(scalar) || Self.isMark(scalar)
     }
 
-    /// Whether a scalar is a joiner or a variation selector which does something here.
+    /// Whether a scalar is a joiner or a variation selector that has a visible effect here.
     ///
     /// - Parameters:
     ///   - scalar: The scalar, of any kind.
-    ///   - following: The one after it.
+    ///   - following: The scalar after it.
     func keeps(_ scalar: Unicode.Scalar, before following: Unicode.Scalar?) -> Bool {
         guard Self.isJoiner(scalar), let base, let previous else { return false }
         let isSelector = Self.isSelector(scalar)
@@ -69,7 +70,7 @@ struct Joiners {
         !scalar.isASCII && scalar.properties.isVariationSelector
     }
 
-    /// Digits count as emoji in Unicode, since keycaps are made of them.
+    /// Whether a scalar is an emoji outside ASCII; Unicode counts digits too, because of the keycaps.
     private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool { !scalar.isASCII && scalar.properties.isEmoji }
 
     private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
@@ -80,7 +81,7 @@ struct Joiners {
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-        // Asked first, and often: no mark is in ASCII.
+        // The most frequent case comes first: no mark is in ASCII.
         if scalar.isASCII { return false }
         return switch scalar.properties.generalCategory {
         case .nonspacingMark, .spacingMark, .enclosingMark: !isJoiner(scalar)

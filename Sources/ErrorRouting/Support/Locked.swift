@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A value behind a mutex whose order the thread sanitizer can see.
+/// A value behind a mutex whose ordering the thread sanitizer can see.
 ///
 /// `Mutex` is part of a library that is not instrumented, and on Linux it locks by futex, so the sanitizer sees no
 /// order between one holder and the next and reports every access as a race. Each holder here also reads and writes an
-/// atomic, which the compiler instruments: what one holder did before its release comes before what the next does after
-/// its acquire. Both are plain moves on x86-64, and real races are still found.
+/// atomic, which the compiler instruments: what one holder did before its release happens before what the next does
+/// after its acquire. Both are plain moves on x86-64, and real races are still found.
 ///
-/// Unchecked, since the compiler cannot know that `value` is only touched under the lock.
+/// `@unchecked`, since the compiler cannot know that `value` is accessed only under the lock.
 package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     private let mutex = Mutex(())
     private let order = Atomic<Bool>(false)
-    // Whoever holds the lock has it alone, so that need not be checked once more.
+    // The lock already makes each access exclusive.
     @exclusivity(unchecked) private var value: Value
 
     package init(_ value: consuming sending Value) {
@@ -20,7 +20,7 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
 
     /// Calls a closure with the value while holding the lock.
     ///
-    /// It must not call out: decide here, act afterwards.
+    /// The closure must not call code of the user's: decide here, act afterwards.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -31,7 +31,7 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Calls a closure as ``withLock(_:)`` does, unless somebody holds the lock, which may be this thread itself.
+    /// Calls a closure as ``withLock(_:)`` does, unless a thread, perhaps this one, holds the lock.
     ///
     /// - Returns: What the closure returns; nil if it was not called.
     package func withLockIfAvailable<Result, Failure: Error>(

@@ -1,28 +1,28 @@
-/// Text from anywhere, on one line, and of a bounded length.
+/// Escapes text of any origin so that it fits on one line, and bounds its length.
 ///
-/// Escaped is all that could break a line, reorder it, or hide in it: control characters, line and paragraph
-/// separators, bidirectional controls, and scalars that are not shown. Joiners and variation selectors stay where they
-/// do something: see ``Joiners``.
+/// Everything that could break a line, reorder it, or hide in it is escaped: control characters, line and paragraph
+/// separators, bidirectional controls, and invisible scalars. Joiners and variation selectors stay where they have a
+/// visible effect: see ``Joiners``.
 package enum OneLine {
-    /// How many bytes of UTF-8 a text may have once it is escaped; a longer one is cut, and ends in `…`.
+    /// The maximum length of an escaped text in bytes of UTF-8; a longer one is cut, and ends in `…`.
     package static let limit = 16 * 1024
 
-    /// The text with all that could break, reorder or disguise a line escaped.
+    /// Returns the text on one line, escaped and cut.
     package static func escaped(_ text: String) -> String {
         if isPlain(text, within: isPrintable) { return text }
         return escaped(text) { _ in false }
     }
 
-    /// The text on one line between quotation marks, with the marks in it escaped.
+    /// Returns the text on one line between quotation marks, with quotes and backslashes in it escaped.
     package static func quoted(_ text: String) -> String { "\"\(inQuotes(text))\"" }
 
-    /// The text on one line as it stands between quotation marks, without them.
+    /// Returns what ``quoted(_:)`` does, without the quotation marks around it.
     package static func inQuotes(_ text: String) -> String {
         if isPlain(text, within: { isPrintable($0) && !isQuoteOrBackslash($0) }) { return text }
         return escaped(text) { $0 == "\"" || $0 == "\\" }
     }
 
-    /// The text as it is where it reads as one word, else quoted.
+    /// Returns the text unchanged if it reads as one word, else quoted.
     package static func bare(_ text: String) -> String {
         let isASCIIWord = isPlain(text) { isPrintable($0) && !isQuoteOrBackslash($0) && !isBlankOrEquals($0) }
         if isASCIIWord, !text.isEmpty { return text }
@@ -35,7 +35,7 @@ package enum OneLine {
 
     // MARK: Plain texts
 
-    /// Whether the text is short enough, and has only bytes that stay as they are; most texts are like that.
+    /// Whether a text, as most do, fits the limit and has only bytes that need no escape.
     private static func isPlain(_ text: String, within isPlain: (UInt8) -> Bool) -> Bool {
         var count = 0
         for byte in text.utf8 {
@@ -55,34 +55,30 @@ package enum OneLine {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "=")
     }
 
-    // MARK: All the others
+    // MARK: Texts to escape
 
-    /// By scalars and not by characters: a mark that makes one character with the next scalar is still a mark, and a
+    /// Escapes a text scalar by scalar.
+    ///
+    /// Not by characters: a quotation mark that forms one character with the next scalar still ends the quotes, and a
     /// character may have ten million scalars.
     private static func escaped(_ text: String, alsoWhere needsEscape: (Unicode.Scalar) -> Bool) -> String {
         var line = BoundedText(limit: limit)
-        // The text is cut before a character rather than within it, and never within an escape.
+        // The last place for a cut: before a character rather than within it, and never within an escape.
         var place = 0
         var joiners = Joiners()
         var scalars = text.unicodeScalars.makeIterator()
         var following = scalars.next()
         while let scalar = following, !line.isCut {
             following = scalars.next()
-            if scalar.isASCII {
-                place = line.place(orBefore: place)
-                if isPrintable(UInt8(scalar.value)), !needsEscape(scalar) {
-                    line.append(CollectionOfOne(UInt8(scalar.value)), cuttingAt: place)
-                    joiners.passed(scalar)
-                } else {
-                    line.append(escape(for: scalar).utf8, cuttingAt: place)
-                    joiners.passedEscape()
-                }
-            } else if isKept(scalar) || joiners.keeps(scalar, before: following) {
-                if !joiners.continues(scalar) { place = line.place(orBefore: place) }
-                line.append(scalar, cuttingAt: place)
+            let isKept =
+                scalar.isASCII
+                ? isPrintable(UInt8(scalar.value)) && !needsEscape(scalar)
+                : isVisible(scalar) || joiners.keeps(scalar, before: following)
+            if scalar.isASCII || !isKept || !joiners.continues(scalar) { place = line.place(orBefore: place) }
+            if isKept {
+                line.append(scalar.utf8, cuttingAt: place)
                 joiners.passed(scalar)
             } else {
-                place = line.place(orBefore: place)
                 line.append(escape(for: scalar).utf8, cuttingAt: place)
                 joiners.passedEscape()
             }
@@ -90,7 +86,7 @@ package enum OneLine {
         return line.text
     }
 
-    private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: false
         default: !scalar.properties.isDefaultIgnorableCodePoint && !scalar.properties.isBidiControl

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// An atomic value with its cache line to itself.
+/// An atomic value on a cache line of its own.
 ///
-/// Beside what other threads read or write, each of its changes would take that line away from them, and theirs from
-/// it.
+/// On a shared line, each write of one thread would evict the line from the caches of threads that use its other
+/// values.
 @safe struct Padded<Value: AtomicRepresentable & Sendable>: ~Copyable, @unchecked Sendable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
-    // Unchecked for the address: what is there is read and written atomically.
+    // `@unchecked` because of the pointer: its memory is accessed atomically.
     private let place: UnsafeMutablePointer<Atomic<Value>>
 
     init(_ value: consuming Value) {
-        // Two lines, since processors fetch lines in pairs.
+        // Two cache lines, since processors fetch lines in pairs.
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 128)
         unsafe place = memory.initializeMemory(as: Atomic<Value>.self, to: Atomic(value))
     }
@@ -20,13 +20,13 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
         unsafe place.deallocate()
     }
 
-    /// The value; whoever reads it sees what was written before it was set.
+    /// The value, read with acquire ordering: the reader sees what was written before the value was set.
     var value: Value { unsafe place.pointee.load(ordering: .acquiring) }
 
-    /// Sets the value.
+    /// Sets the value with release ordering.
     func set(_ value: consuming Value) { unsafe place.pointee.store(value, ordering: .releasing) }
 
-    /// Sets a value in the place of the one that is expected; returns whether it did, and what it found.
+    /// Replaces the value if it is the expected one; returns whether it did so, and the value found.
     func replace(_ expected: consuming Value, by desired: consuming Value) -> (isReplaced: Bool, found: Value) {
         let (isReplaced, found) = unsafe place.pointee.compareExchange(
             expected: expected,
@@ -36,27 +36,22 @@ where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
         )
         return (isReplaced, found)
     }
-
-    /// Sets the value, and returns the one before.
-    func exchange(for value: consuming Value) -> Value {
-        unsafe place.pointee.exchange(value, ordering: .acquiringAndReleasing)
-    }
 }
 
-/// A count, or a number of a place, with its cache line to itself; of 64 bits on all systems, since it grows for ever.
+/// A number on a cache line of its own; of 64 bits on all systems, since it grows forever.
 typealias PaddedCounter = Padded<Int64>
 
-/// Counts that have a cache line to themselves together, since one thread is the one that writes to them; of 64 bits on
-/// all systems, since they grow for ever.
+/// Numbers that share a cache line of their own, since mostly the same thread writes them; of 64 bits on all systems,
+/// since they grow forever.
 @safe struct CounterLine: ~Copyable, @unchecked Sendable {
-    // Unchecked for the address: what is there is read and written atomically.
+    // `@unchecked` because of the pointer: its memory is accessed atomically.
     private let places: UnsafeMutablePointer<Atomic<Int64>>
 
-    /// How many there are room for.
+    /// How many numbers there are.
     static var size: Int { 8 }
 
     init() {
-        // Two lines, since processors fetch lines in pairs.
+        // Two cache lines, since processors fetch lines in pairs.
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 128)
         unsafe places = memory.bindMemory(to: Atomic<Int64>.self, capacity: Self.size)
         for index in 0..<Self.size { unsafe (places + index).initialize(to: Atomic(0)) }
@@ -67,13 +62,13 @@ typealias PaddedCounter = Padded<Int64>
         unsafe places.deallocate()
     }
 
-    /// A count; whoever reads it sees what was written before it was set.
+    /// Reads a number with acquire ordering, or sets it with release ordering.
     subscript(index: Int) -> Int64 {
         @inline(__always) get { unsafe places[index].load(ordering: .acquiring) }
         @inline(__always) nonmutating set { unsafe places[index].store(newValue, ordering: .releasing) }
     }
 
-    /// Sets a count in the place of the one that is expected, if it is that.
+    /// Replaces a number if it is the expected one; returns whether it did so.
     @inline(__always)
     func replace(_ expected: Int64, by desired: Int64, at index: Int) -> Bool {
         unsafe places[index].compareExchange(
@@ -81,7 +76,7 @@ typealias PaddedCounter = Padded<Int64>
         ).exchanged
     }
 
-    /// Sets a count, and returns the one before.
+    /// Sets a number, and returns the previous one.
     func exchange(for value: Int64, at index: Int) -> Int64 {
         unsafe places[index].exchange(value, ordering: .acquiringAndReleasing)
     }

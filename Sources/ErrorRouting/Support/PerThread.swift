@@ -1,23 +1,13 @@
 import Foundation
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#endif
-
-/// What the library keeps for each thread: the number of a slot, so that threads can keep to memory of their own, and
-/// how deep the thread is in code of the user's that the library has called.
+/// Data of each thread: the number of its slot, which gives it memory of its own, and the depth of nested calls of the
+/// user's code by the library.
 ///
-/// That code is synchronous. A task-local would say the same, but whatever tasks that code starts would inherit it.
+/// Those calls are synchronous. A task-local would do too, but tasks started by the user's code would inherit it.
 enum PerThread {
-    /// How many slots there are: a power of two, at least the number of cores, so that the threads which run at the
-    /// same time mostly have different ones.
+    /// The number of slots: a power of two, at least the number of cores but at most 256, so that threads which run at
+    /// the same time mostly have different slots.
     static let count: Int = {
         var count = 4
         while count < ProcessInfo.processInfo.activeProcessorCount, count < 256 { count *= 2 }
@@ -25,18 +15,20 @@ enum PerThread {
     }()
 
     private static let lastThread = Atomic<Int>(0)
-    /// The system's key plus one, or 0; an atomic, since what is made at its first use is looked up at each.
+    /// The system's key plus one; 0 before the first use, ``noKey`` if the system had no key left.
+    ///
+    /// An atomic, since a lazily initialized `static let` would cost a check at each use.
     private static let key = Atomic<UInt>(0)
     private static let noKey = UInt.max
 
-    /// A thread's own, which nobody else sees; freed when the thread ends.
+    /// The data of one thread, which no other thread accesses; freed when the thread ends.
     private struct Record {
         let slot: Int
-        /// How many matchers the thread is in the middle of.
+        /// The number of matchers that the thread is running, nested in one another.
         var matchers = 0
-        /// How many texts.
+        /// The number of texts that the thread is asking for, nested in one another.
         var texts = 0
-        /// How many of both were asked for within the outermost.
+        /// The number of matchers and texts that were counted since the outermost one began.
         var within = 0
     }
 
@@ -44,32 +36,32 @@ enum PerThread {
 
     /// The calling thread's slot, below ``count``.
     ///
-    /// Threads are given slots in the order in which they first ask. Where the system has no more keys all threads
-    /// share one, which is slower and no less right; and what is said below is not bounded.
+    /// Threads get slots in the order of their first calls. If the system has no key left, all threads share slot 0,
+    /// which is slower but correct; the nesting of matchers and texts is not bounded then.
     static var slot: Int { unsafe record?.pointee.slot ?? 0 }
 
     // MARK: Matchers
 
-    /// How many matchers may be asked within one another.
+    /// The maximum nesting of matchers.
     static let matcherLimit = 16
-    /// From this depth on it is counted how many are asked in all: one that asks for several each time would else ask
-    /// for a great many.
+    /// The depth from which matchers are counted: if each matcher asks several others, a limit of the depth alone
+    /// allows too many calls.
     private static let countedDepth = 3
-    /// How many of those that are counted there may be, matchers and texts, within the outermost.
+    /// The maximum number of counted matchers and texts within the outermost one.
     static let countLimit = 1_024
 
-    /// A matcher that was entered.
+    /// The proof that a matcher was entered, to be handed to ``leaveMatcher(_:)``.
     @safe struct Entry {
         fileprivate let record: UnsafeMutableRawPointer?
     }
 
-    /// A matcher is about to run code of the user's, or an error is about to be bridged.
+    /// Records that a matcher is about to run code of the user's, or that an error is about to be bridged.
     ///
-    /// A predicate or an `==` that dispatches the very error it is asked about would have the library call itself until
-    /// the stack is used up. (No closure, so that callers that are generic need not look up the type of its result.)
+    /// Without limits, a predicate or an `==` that dispatches the error it is asked about would recurse until the stack
+    /// overflows. (Takes no closure, so that generic callers need not look up the type of its result.)
     ///
-    /// - Returns: What is to be handed to ``leaveMatcher(_:)`` afterwards; nil if it must not be asked, and so does not
-    ///   match.
+    /// - Returns: The entry for ``leaveMatcher(_:)``; nil if a limit is reached: then the matcher must not run, and
+    ///   counts as not matching.
     @inline(__always)
     static func enterMatcher() -> Entry? {
         guard let record = unsafe record else { return unsafe Entry(record: nil) }
@@ -83,33 +75,37 @@ enum PerThread {
         return unsafe Entry(record: record)
     }
 
-    /// Whether the thread is in the middle of asking a matcher, or an error for its code.
+    /// Whether the thread is running a matcher, bridging an error, or asking an error for its code.
     static var isInMatcher: Bool { unsafe record.map { unsafe $0.pointee.matchers > 0 } ?? false }
 
-    /// The matcher that was entered has returned.
+    /// Records that an entered matcher has returned.
     @inline(__always)
     static func leaveMatcher(_ entry: Entry) {
         guard let record = unsafe entry.record?.assumingMemoryBound(to: Record.self) else { return }
         unsafe record.pointee.matchers -= 1
-        // Within others, those that were counted stay so.
+        // The count is reset only when the outermost matcher or text ends.
         if unsafe record.pointee.matchers == 0, unsafe record.pointee.texts == 0 { unsafe record.pointee.within = 0 }
     }
 
     // MARK: Texts
 
-    /// Whether the thread is in the middle of a text.
+    /// The maximum nesting of texts.
+    private static let textLimit = 4
+
+    /// Whether the thread is asking for a text.
     static var isInText: Bool { unsafe record.map { unsafe $0.pointee.texts > 0 } ?? false }
 
-    /// Whether a text may be asked for: fewer than `depth` are within one another, and not too many within one.
-    static func mayEnterText(depth: Int) -> Bool {
-        unsafe record.map { unsafe $0.pointee.texts < depth && $0.pointee.within < countLimit } ?? true
+    /// Whether the user's code may be asked for a text: neither limit is reached.
+    static var mayEnterText: Bool {
+        unsafe record.map { unsafe $0.pointee.texts < textLimit && $0.pointee.within < countLimit } ?? true
     }
 
-    /// Calls a closure that asks the user's code for a text, which may ask the library for one.
+    /// Calls a closure that asks the user's code for a text, which in turn may ask the library for one.
     ///
     /// - Parameters:
-    ///   - isCounted: Whether it counts as one of those within one another; if not, each that follows begins anew.
-    ///   - body: What asks.
+    ///   - isCounted: Whether the text counts. Within an outermost text that does not count, the count starts anew with
+    ///     each text.
+    ///   - body: The closure.
     static func inText<Result>(isCounted: Bool, _ body: () -> Result) -> Result {
         guard let record = unsafe record else { return body() }
         let before = unsafe record.pointee.within
@@ -117,7 +113,7 @@ enum PerThread {
         if isCounted { unsafe record.pointee.within += 1 }
         defer {
             unsafe record.pointee.texts -= 1
-            // Those within the outermost one that counts are counted until that ends.
+            // The text that began with a count of 0 resets it.
             if before == 0 { unsafe record.pointee.within = 0 }
         }
         return body()
@@ -125,7 +121,7 @@ enum PerThread {
 
     // MARK: The record
 
-    /// The calling thread's; nil where the system has no more keys.
+    /// The calling thread's record; nil if the system has no key left.
     @inline(__always)
     private static var record: Address? {
         let key = key.load(ordering: .acquiring)
@@ -161,6 +157,6 @@ enum PerThread {
         if isMade, !isFirst { pthread_key_delete(made) }
     }
 
-    /// Takes an optional, since the systems differ in what they say that a thread's end hands over.
+    /// Frees a record; takes an optional, since systems declare the parameter of a key's destructor differently.
     private static func free(_ record: UnsafeMutableRawPointer?) { unsafe record?.deallocate() }
 }

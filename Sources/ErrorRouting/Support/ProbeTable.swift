@@ -1,17 +1,16 @@
 import Synchronization
 
-/// Words by key, in memory of its own: a hash table that is read without a lock while one at a time writes, and without
-/// retaining anything, as reading a dictionary would.
+/// A hash table of words by key, read without a lock while one thread at a time writes.
 ///
-/// A slot is published by its word, which is stored after the key. Nothing is ever taken out. It is a view: whoever
-/// makes one deallocates it.
+/// Unlike reading a dictionary, a lookup retains nothing. A writer publishes a slot by storing its word after its key,
+/// and removes nothing. A value of this type is a view of manually managed memory: its creator calls ``deallocate()``.
 ///
-/// Unchecked for the address: what is there is read and written atomically.
+/// `@unchecked` because of the pointer: its memory is accessed atomically.
 @safe struct ProbeTable: @unchecked Sendable {
-    /// The mask, a word that is not used, and then key and word of each slot; a word is 0 where the slot is free.
+    /// The mask, an unused word, and then the key and the word of each slot; the word of a free slot is 0.
     private let words: UnsafeMutablePointer<Atomic<UInt>>
 
-    /// A table with room for so many, at most half full, so that a search always meets an end.
+    /// Makes a table for a number of words, at most half full, so that each search meets a free slot.
     init(room: Int) {
         var capacity = 2
         while capacity < room * 2 { capacity *= 2 }
@@ -20,7 +19,7 @@ import Synchronization
         unsafe words.pointee.store(UInt(capacity - 1), ordering: .relaxed)
     }
 
-    /// The table at an address.
+    /// Views the table at an address; nil for address 0.
     init?(at address: UInt) {
         guard let words = unsafe UnsafeMutablePointer<Atomic<UInt>>(bitPattern: address) else { return nil }
         unsafe self.words = unsafe words
@@ -30,7 +29,7 @@ import Synchronization
 
     func deallocate() { unsafe words.deallocate() }
 
-    /// The first word for a key that a closure accepts; 0 if there is none.
+    /// Returns the first word of a key that a closure accepts; 0 if there is none.
     @inline(__always)
     func find(_ key: UInt, where isWanted: (UInt) -> Bool) -> UInt {
         let mask = unsafe words.pointee.load(ordering: .relaxed)
@@ -44,11 +43,11 @@ import Synchronization
         }
     }
 
-    /// The word for a key; 0 if there is none.
+    /// Returns the first word of a key; 0 if there is none.
     @inline(__always)
     func find(_ key: UInt) -> UInt { find(key) { _ in true } }
 
-    /// Adds a word, which is not 0; several may have the same key.
+    /// Adds a word, which must not be 0; several words may have the same key.
     func insert(_ word: UInt, for key: UInt) {
         let mask = unsafe words.pointee.load(ordering: .relaxed)
         var index = Self.hash(key) & mask
@@ -58,8 +57,8 @@ import Synchronization
         unsafe slot[1].store(word, ordering: .releasing)
     }
 
-    /// Addresses are aligned and often near each other, codes follow each other or differ by powers of ten: multiplied
-    /// by the golden ratio they spread.
+    /// Hashes a key by multiplication with the golden ratio, which spreads aligned and neighbouring addresses, and
+    /// codes that are consecutive or differ by powers of ten.
     @inline(__always)
     private static func hash(_ key: UInt) -> UInt {
         UInt(truncatingIfNeeded: (UInt64(key) &* 0x9E37_79B9_7F4A_7C15) >> 32)

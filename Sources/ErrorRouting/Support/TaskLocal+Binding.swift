@@ -1,9 +1,10 @@
 extension TaskLocal {
-    /// Binds a value for an operation, which keeps the caller's actor, and the type of what it throws.
+    /// Binds a value for an operation that runs on the caller's actor and throws errors of a known type.
     ///
-    /// The standard library's `withValue` keeps neither for a closure of this module: it takes a plain asynchronous
-    /// function, so that an actor would be left before the operation and entered again for it, which lets other work of
-    /// the actor in between and costs a hop each way. The closure has to take the actor along.
+    /// The standard library's `withValue` keeps neither the actor nor the error type for a closure of this module: it
+    /// takes a plain asynchronous function, for which the task would leave the actor and then enter it again for the
+    /// operation. That costs two hops, and lets other work of the actor run in between. So the closure captures the
+    /// actor.
     @inlinable
     func binding<T, F: Error>(
         _ value: Value,
@@ -21,15 +22,8 @@ extension TaskLocal {
         return try result.get()
     }
 
-    /// Binds a value for a synchronous operation, which keeps the type of what it throws.
+    /// Binds a value for a synchronous operation that throws errors of a known type.
     func binding<T, F: Error>(_ value: Value, _ operation: () throws(F) -> T) throws(F) -> T {
-        let result = withValue(value) {
-            do throws(F) {
-                return Result<T, F>.success(try operation())
-            } catch {
-                return Result<T, F>.failure(error)
-            }
-        }
-        return try result.get()
+        try withValue(value) { Result(catching: operation) }.get()
     }
 }

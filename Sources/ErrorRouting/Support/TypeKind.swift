@@ -1,42 +1,56 @@
 import Foundation
 
-/// What a printer may do with the values of a type.
+/// How the values of a type are printed.
 ///
-/// Told from the type alone: asking a value by a cast would ask what is in it, where it is an optional.
+/// Depends on the type alone, since a dynamic cast of an optional value would look at its content instead.
 enum TypeKind {
     /// How a collection is written.
     struct CollectionFormat {
-        /// What stands before the elements where the collection is in another value; empty for arrays.
+        /// The name printed before the elements if the collection is part of another value; empty for arrays.
         let name: String
-        /// Whether its elements are keys with values.
+        /// Whether the elements are keys with values.
         let hasKeys: Bool
-        /// Whether its elements come in an order that changes from run to run.
+        /// Whether the order of the elements differs from run to run.
         let isUnordered: Bool
+
+        fileprivate init(of type: Any.Type, name: String) {
+            let isDictionary = name.hasPrefix("Swift.Dictionary<")
+            hasKeys = type is any ExpressibleByDictionaryLiteral.Type
+            isUnordered = isDictionary || name.hasPrefix("Swift.Set<")
+            if isDictionary, !hasKeys {
+                self.name = "Dictionary." + TypeName.short(type)
+            } else if hasKeys || name.hasPrefix("Swift.Array<") || type == IndexPath.self {
+                self.name = ""
+            } else {
+                self.name = String(TypeName.short(type).prefix { $0 != "<" })
+            }
+        }
     }
 
     /// `String` and `Substring`.
     case text
-    /// Only its type is named.
+    /// Only the type's name is printed.
     case named
-    /// It speaks for itself.
+    /// The type's own description is printed.
     case spoken
-    /// It speaks for itself, and may say its address.
+    /// The object's own description is printed, unless it contains the object's address.
     case spokenObject
-    /// It is an optional.
+    /// An optional.
     case optional(any OptionalValue.Type)
-    /// It is an `AnyHashable`.
+    /// An `AnyHashable`.
     case hashable
-    /// It is a range of the standard library, with the sign between its bounds.
+    /// A range of the standard library, with the operator between its bounds.
     case range(String)
-    /// It is a collection of the standard library or Foundation: its elements are printed.
+    /// A collection of the standard library or Foundation: its elements are printed.
     case collection(CollectionFormat)
-    /// It is somebody else's collection: its elements are printed if its mirror shows them, else it speaks for itself.
+    /// Another collection with a custom mirror: the mirror's elements are printed if it is a collection's, else the
+    /// type's own description.
     case mirroredCollection(CollectionFormat)
-    /// It is an `NSError`, or one of Foundation's errors that are made of one.
+    /// An `NSError`, or one of Foundation's error types that wrap one.
     case nsError
-    /// It is a `DecodingError` or an `EncodingError`.
+    /// A `DecodingError` or an `EncodingError`.
     case codingError
-    /// It is a struct, an enum or a tuple that does not speak for itself, or something opaque.
+    /// A struct, an enum or a tuple without a description of its own, or an opaque value such as a function.
     case reflected
 
     init(of type: Any.Type) {
@@ -53,10 +67,14 @@ enum TypeKind {
 
     private static func ofClass(_ type: Any.Type) -> TypeKind {
         if type is NSError.Type { return .nsError }
-        // A collection's description has all that is in it, a key path's the address of what it computes.
+        // A collection's description prints all elements, a key path's may contain the address of a computed property.
         if type is any Sequence.Type || type is AnyKeyPath.Type || type is NSData.Type { return .named }
-        return type is any CustomStringConvertible.Type || type is any CustomDebugStringConvertible.Type
-            ? .spokenObject : .named
+        return describesItself(type) ? .spokenObject : .named
+    }
+
+    /// Whether a type has a `description` or a `debugDescription`.
+    static func describesItself(_ type: Any.Type) -> Bool {
+        type is any CustomStringConvertible.Type || type is any CustomDebugStringConvertible.Type
     }
 
     private static func ofValue(_ type: Any.Type, name: String) -> TypeKind {
@@ -64,42 +82,25 @@ enum TypeKind {
         if type == AnyHashable.self { return .hashable }
         if type == DecodingError.self || type == EncodingError.self { return .codingError }
         if type == URLError.self || type == CocoaError.self || type == POSIXError.self { return .nsError }
-        // It says how many bytes it has; its mirror has their address.
+        // Its description is the number of bytes, but its mirror contains their address.
         if type == Data.self { return .spoken }
         if name.hasPrefix("Swift.Range<") { return .range("..<") }
         if name.hasPrefix("Swift.ClosedRange<") { return .range("...") }
-        let speaks =
-            type is any CustomStringConvertible.Type || type is any CustomDebugStringConvertible.Type
-            || type is any TextOutputStreamable.Type
-        if speaks, type is any Collection.Type {
+        let isSpoken = describesItself(type) || type is any TextOutputStreamable.Type
+        if isSpoken, type is any Collection.Type {
             let format = CollectionFormat(of: type, name: name)
             let libraries = ["Swift.", "Foundation.", "FoundationEssentials.", "FoundationInternationalization."]
             if libraries.contains(where: name.hasPrefix) { return .collection(format) }
-            // What it says may be meant to hide what is in it; a mirror of its own is meant to show it.
+            // A custom description may be meant to hide the elements; a custom mirror is meant to show them.
             if type is any CustomReflectable.Type { return .mirroredCollection(format) }
         }
-        return speaks ? .spoken : .reflected
+        return isSpoken ? .spoken : .reflected
     }
 }
 
-extension TypeKind.CollectionFormat {
-    fileprivate init(of type: Any.Type, name: String) {
-        let isDictionary = name.hasPrefix("Swift.Dictionary<")
-        hasKeys = type is any ExpressibleByDictionaryLiteral.Type
-        isUnordered = isDictionary || name.hasPrefix("Swift.Set<")
-        if isDictionary, !hasKeys {
-            self.name = "Dictionary." + TypeName.short(type)
-        } else if hasKeys || name.hasPrefix("Swift.Array<") || type == IndexPath.self {
-            self.name = ""
-        } else {
-            self.name = String(TypeName.short(type).prefix { $0 != "<" })
-        }
-    }
-}
-
-/// An optional of any kind.
+/// `Optional` with any wrapped type.
 protocol OptionalValue {
-    /// What is in an optional of this type; nil where there is nothing.
+    /// Returns the content of an optional of this type; nil if it is empty.
     ///
     /// - Precondition: The value is of this type.
     static func content(of value: Any) -> Any?
@@ -107,7 +108,6 @@ protocol OptionalValue {
 
 extension Optional: OptionalValue {
     static func content(of value: Any) -> Any? {
-        guard let optional = value as? Self else { return nil }
-        return optional.map { $0 as Any }
+        (value as? Self)?.map { $0 as Any }
     }
 }

@@ -1,18 +1,18 @@
 /// The names of types, the same in every run.
 ///
-/// Swift names a private or local type with the address of what it is declared in:
-/// `Intake.(unknown context at $55e70fa97588).Reader`. That part is left out: `Intake.Reader`.
+/// Swift's name of a private or local type contains the address of its context:
+/// `Intake.(unknown context at $55e70fa97588).Reader`. That part is removed: `Intake.Reader`.
 enum TypeName {
-    /// The type with its module and the types around it: `Intake.Reader.Failure`.
+    /// Returns the type's name with its module and enclosing types: `Intake.Reader.Failure`.
     static func full(_ type: Any.Type) -> String { OneLine.escaped(withoutAddresses(String(reflecting: type))) }
 
-    /// The type as one writes it where it is declared: `Failure`.
+    /// Returns the type's name without its module and enclosing types: `Failure`.
     static func short(_ type: Any.Type) -> String { OneLine.escaped(withoutAddresses(String(describing: type))) }
 
-    /// A text of Swift's own without the addresses in the names of types.
+    /// Returns a text made by Swift without the addresses in the names of types.
     static func withoutAddresses(_ text: String) -> String {
         let opening = "(unknown context at $"
-        // Most names have no parenthesis at all.
+        // Most names have no parenthesis.
         guard text.utf8.contains(UInt8(ascii: "(")) else { return text }
         let bytes = Array(text.utf8)
         var kept: [UInt8] = []
@@ -20,7 +20,7 @@ enum TypeName {
         while index < bytes.count {
             if bytes[index...].starts(with: opening.utf8) {
                 var end = index + opening.utf8.count
-                while end < bytes.count, isHexDigit(bytes[end]) { end += 1 }
+                while end < bytes.count, Character(Unicode.Scalar(bytes[end])).isHexDigit { end += 1 }
                 if bytes[end...].starts(with: ").".utf8) {
                     index = end + 2
                     continue
@@ -32,21 +32,11 @@ enum TypeName {
         return kept.count == bytes.count ? text : String(decoding: kept, as: UTF8.self)
     }
 
-    /// Whether a type's values are addresses, or no more than one; what is behind it may be gone.
+    /// Whether a type is a pointer, a slice of a buffer pointer, or another address whose memory may be deallocated.
     static func isAddress(_ type: Any.Type) -> Bool {
         let name = String(reflecting: type)
         let prefixes = ["Unsafe", "OpaquePointer", "ObjectIdentifier", "Unmanaged", "AutoreleasingUnsafe", "Unowned"]
-        let isSlice = name.hasPrefix("Swift.Slice<")
-        let inner = isSlice ? name.dropFirst("Swift.Slice<".count) : name[...]
-        return inner.hasPrefix("Swift.") && prefixes.contains { inner.dropFirst("Swift.".count).hasPrefix($0) }
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
+        let inner = name.hasPrefix("Swift.Slice<") ? name.dropFirst("Swift.Slice<".count) : name[...]
+        return prefixes.contains { inner.hasPrefix("Swift.\($0)") }
     }
 }
