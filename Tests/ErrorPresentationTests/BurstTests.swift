@@ -5,6 +5,8 @@ import Testing
 
 @testable import ErrorPresentation
 
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
 @Suite("P2: bursts", .serialized, .hangLimit)
 struct BurstTests {
@@ -126,6 +128,7 @@ struct BurstTests {
     }
 }
 
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @Suite("P2: a presenter's inbox")
 struct PresenterInboxTests {
     @Test("it asks for one wake-up until it is emptied, and for none once it is closed")

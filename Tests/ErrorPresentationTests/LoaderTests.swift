@@ -5,6 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
+/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
 @Suite("P1: a loader", .hangLimit)
 struct LoaderTests {

@@ -6,6 +6,9 @@ import TestSupport
 import Testing
 
 /// Observation merges changes: what it promises is that the last state arrives.
+///
+/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
 @Suite("P1, P2: whoever observes gets the last state", .hangLimit)
 struct ObservationTests {

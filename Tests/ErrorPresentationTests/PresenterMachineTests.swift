@@ -3,6 +3,8 @@ import Testing
 
 @testable import ErrorPresentation
 
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @Suite("P2, P3: a presenter's machine, alone")
 struct PresenterMachineTests {
     @Test("one is shown, the others wait in order, and what does not fit is counted")

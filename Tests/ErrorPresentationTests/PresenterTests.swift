@@ -6,6 +6,8 @@ import Testing
 
 @testable import ErrorPresentation
 
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
 @Suite("P2: a presenter", .hangLimit)
 struct PresenterTests {

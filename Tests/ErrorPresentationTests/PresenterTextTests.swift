@@ -4,6 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
+/// [P4](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
 @Suite("P4: what an error says to a person", .hangLimit)
 struct PresenterTextTests {

@@ -5,6 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
 @Suite("P3: running again what failed", .hangLimit)
 struct RetryTests {

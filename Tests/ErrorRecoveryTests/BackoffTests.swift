@@ -3,6 +3,7 @@ import Testing
 
 @testable import ErrorRecovery
 
+/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("R2: delays follow their formulas, whatever the numbers")
 struct BackoffTests {
     @Test("an exponential ceiling doubles until the maximum")

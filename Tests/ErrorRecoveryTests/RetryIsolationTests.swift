@@ -4,6 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
+/// [R1](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("R1: retry and circuits keep the caller's isolation", .hangLimit)
 struct RetryIsolationTests {
     /// What may not leave its actor.

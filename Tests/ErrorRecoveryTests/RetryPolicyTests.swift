@@ -3,6 +3,7 @@ import ErrorRouting
 import Foundation
 import Testing
 
+/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("A policy's rules are those of an error map, and say why")
 struct RetryPolicyTests {
     private enum Payment: Error, Equatable {

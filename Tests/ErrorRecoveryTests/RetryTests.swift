@@ -4,6 +4,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
+/// [R1](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R5](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("retry tries again as its policy says, and throws the last error as it was", .hangLimit)
 struct RetryTests {
     @Test("an operation that succeeds at once is called once, with attempt 1, and nothing is told")

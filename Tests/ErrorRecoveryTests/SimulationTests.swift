@@ -3,6 +3,9 @@ import ErrorRouting
 import TestSupport
 import Testing
 
+/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("Simulations, in which nothing takes real time", .hangLimit)
 struct SimulationTests {
     /// What happened to a budget, in order.

@@ -7,6 +7,7 @@ import Testing
 
 @testable import HTTPErrors
 
+/// [H6](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H6: interceptors and tokens", .hangLimit)
 struct ClientTokenTests {
     /// A server that takes one token, and says 401 to all others.

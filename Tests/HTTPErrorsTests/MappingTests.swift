@@ -5,6 +5,7 @@ import Testing
 
 @testable import HTTPErrors
 
+/// [H1](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H1: what a status and a code mean")
 struct MappingTests {
     @Test("every status", arguments: 100...599)

@@ -4,6 +4,7 @@ import Testing
 
 @testable import HTTPErrors
 
+/// [H8](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H8: no header value, token, body or query is written down")
 struct RedactionTests {
     private static let secret = "hunter2"

@@ -3,6 +3,7 @@ import Testing
 
 @testable import HTTPErrors
 
+/// [H3](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H3: Retry-After, in seconds and in the three forms of a date")
 struct RetryAfterTests {
     private static let begin = "Sun, 06 Nov 1994 08:49:37 GMT"

@@ -3,6 +3,7 @@ import Testing
 
 @testable import HTTPErrors
 
+/// [H2](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H2: descriptions and recovery suggestions, in English and in Japanese")
 struct TextsTests {
     @Test("every kind has a sentence in each language, and a suggestion that is one where there is any")

@@ -6,9 +6,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviours 15, 16 and 20, where what ends the bus has something against it: actions that go on and on, threads that
-/// are all blocked, a clock that is set back.
-@Suite("Ends", .hangLimit)
+/// Actions that post again and again, threads that are all blocked, a clock that is set back.
+///
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviours 15, 16 and 20: a bus ends whatever actions, threads and clocks do", .hangLimit)
 struct BusEndsTests {
     /// Posts the next number whenever it handles one.
     private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 11: posting", .hangLimit)
+/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11).
+@Suite("Behaviour 11: post returns at once, from any thread, and keeps the order of each poster", .hangLimit)
 struct BusPostingTests {
     @Test("post returns while an action hangs")
     func postDoesNotWait() async {

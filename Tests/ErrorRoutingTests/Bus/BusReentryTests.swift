@@ -4,8 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an independent review found, each as a test first.
-@Suite("What actions start, and what outlives them (behaviours 12, 15, 16)", .hangLimit)
+/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
+@Suite("Behaviours 12, 15 and 16: a bus ends in order whatever its actions start or cancel", .hangLimit)
 struct BusReentryTests {
     @Test("withErrorBus waits for tasks that actions start while it drains, and for what those post")
     func tasksOfActions() async {
@@ -297,5 +299,21 @@ struct BusReentryTests {
             #expect(observed.count + left.count == 20)
             #expect(observed.count == bus.statistics.unmatched)
         }
+    }
+}
+
+/// A clock that sleeps until a gate opens, cancelled or not; or that cannot sleep at all.
+struct OddClock: Clock {
+    let fails: Bool
+    let gate = Gate()
+
+    struct Broken: Error {}
+
+    var now: TestClock.Instant { .init(offset: .zero) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+        if fails { throw Broken() }
+        await gate.wait()
     }
 }

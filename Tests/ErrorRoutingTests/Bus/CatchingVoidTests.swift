@@ -3,7 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// What is returned where an operation has nothing to return.
+/// An operation that returns nothing needs another result: whether it succeeded.
+///
+/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
 @Suite("Catching what returns nothing says whether it succeeded", .hangLimit)
 struct CatchingVoidTests {
     private struct Client: Sendable {

@@ -10,7 +10,7 @@ private enum Request {
     @TaskLocal static var id = "none"
 }
 
-@Suite("Metadata: of scopes, of the provider, and of the poster", .hangLimit)
+@Suite("A report's metadata comes from its scopes, then the provider, then the poster", .hangLimit)
 struct MetadataTests {
     private let requestID: ErrorBus.Configuration = .init(metadataProvider: { _ in ["request": Request.id] })
 

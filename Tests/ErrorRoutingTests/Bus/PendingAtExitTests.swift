@@ -4,8 +4,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviour 25 and `LastResort`: what is pending when the process ends is told, a line for each bus.
-@Suite("The end of the process", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: when the process ends, each bus writes what it had pending", .hangLimit)
 struct PendingAtExitTests {
     private func lines(_ result: ExitTest.Result?) -> [String] {
         result.standardErrorLines.filter { $0.hasPrefix("error-bus:") }

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Beside that it refuses a mistake, the compiler says where it is: the whole first line of what it says is pinned.
-@Suite("The compiler blames the right place", .timeLimit(.minutes(10)))
+/// Pins the whole first line of each diagnostic.
+@Suite("The compiler reports a mistake at its own line, and as what it is", .timeLimit(.minutes(10)))
 struct DiagnosticTests {
     /// A line of a program, and what the compiler says of it.
     private static let mistakes: [(line: String, says: String)] = [

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// What would be a mistake, the compiler refuses; each case pins part of its diagnostic.
-@Suite("What must not compile does not", .timeLimit(.minutes(5)))
+/// Each case pins part of its diagnostic.
+@Suite("The compiler refuses what must not compile", .timeLimit(.minutes(5)))
 struct MustNotCompileTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String

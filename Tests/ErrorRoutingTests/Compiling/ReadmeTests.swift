@@ -68,11 +68,7 @@ struct ReadmeTests {
             let found = try? Markdown.text(of: file)
             #expect(found != nil, "\(page) links to \(target)")
             guard let found, parts.count == 2 else { continue }
-            let anchors = found.matches(of: /\n#+ ([^\n]+)/).map { heading in
-                heading.1.lowercased().filter { $0.isLetter || $0.isNumber || " -_".contains($0) }.replacing(
-                    " ", with: "-")
-            }
-            #expect(anchors.contains(String(parts[1])), "\(page) links to \(target)")
+            #expect(Markdown.anchors(in: found).contains(String(parts[1])), "\(page) links to \(target)")
         }
     }
 

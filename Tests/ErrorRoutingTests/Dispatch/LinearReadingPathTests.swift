@@ -2,8 +2,15 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-/// Behaviours 1 to 5 and 21 at once: thousands of made-up paths, each compared with one handler read linearly.
-@Suite("A bus and its scopes do what a linear reading of their concatenation does", .hangLimit)
+/// Compares thousands of random paths with one handler that is read linearly.
+///
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
+/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
+/// [Behaviour 3](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-3),
+/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
+/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5),
+/// [Behaviour 21](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
+@Suite("Behaviours 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does", .hangLimit)
 struct LinearReadingPathTests {
     /// What a run has come across, so that it is known to have tried something.
     fileprivate struct Coverage {

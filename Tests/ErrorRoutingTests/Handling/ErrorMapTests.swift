@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// `ErrorMap`: the same rules, answering a value.
-@Suite("Error maps")
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1).
+@Suite("An error map returns the value of the last-registered rule that matches")
 struct ErrorMapTests {
     @Test("a map without rules returns its default for every error")
     func empty() {

@@ -2,8 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviours 1, 2 and 3.
-@Suite("The order of rules")
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
+/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
+/// [Behaviour 3](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-3).
+@Suite("Behaviours 1, 2 and 3: rules run last-registered first, then onNoMatch, then always")
 struct HandlingOrderTests {
     let trace = ActionTrace()
 

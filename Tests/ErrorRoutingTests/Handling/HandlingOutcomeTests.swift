@@ -2,8 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviours 1, 2 and 5: what `handle` answers.
-@Suite("Outcomes")
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
+/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
+/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5).
+@Suite("Behaviours 1, 2 and 5: handle returns what became of the error")
 struct HandlingOutcomeTests {
     @Test("a matched error is handled, however its actions answer", arguments: [HandleStrategy.next, .stop])
     func handled(strategy: HandleStrategy) async {

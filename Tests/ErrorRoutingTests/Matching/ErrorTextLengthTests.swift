@@ -4,8 +4,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// How long what is printed of an error may be, and that what speaks for itself is asked once.
-@Suite("The length of an error's texts", .hangLimit)
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: each text of an error is cut at 16 KiB, and asked for once", .hangLimit)
 struct ErrorTextLengthTests {
     private static let limit = 16 * 1_024
     private static let long = String(repeating: "ten bytes ", count: 100_000)

@@ -5,8 +5,10 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A text that asks for itself has an end, and the library's own lines do not ask what is being asked.
-@Suite("Texts that ask for texts", .hangLimit)
+/// The library's own lines do not ask again for a text that is being made.
+///
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: a text that asks for itself comes to an end", .hangLimit)
 struct ErrorTextRecursionTests {
     /// How often the user's code was asked.
     final class Count: Sendable {

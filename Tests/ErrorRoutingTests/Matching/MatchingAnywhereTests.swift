@@ -2,10 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 9: what `anywhere` finds, where it looks first, and where it ends.
+/// Reflection is tested in `MatchingAnywhereReflectionTests`.
 ///
-/// Reflection is in `MatchingAnywhereReflectionTests`.
-@Suite("Matching anywhere")
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9).
+@Suite("Behaviour 9: anywhere tries the error, then the errors under it, breadth first")
 struct MatchingAnywhereTests {
     typealias Group = Zoo.Group
 

@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Matchers asked directly: `match`, and `~=` in a `catch` and in a `case`; and what they say of themselves.
-@Suite("Matchers as patterns, and their descriptions")
+/// `match`, and `~=` in a `catch` and in a `case`.
+@Suite("Matchers serve as patterns, and describe themselves as they are written")
 struct MatchingPatternTests {
     private struct Coded<Value: Sendable>: Error {}
     private enum Talkative: Error, Equatable, CustomStringConvertible {

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Behaviour 7: `value(v)` matches an error of the same dynamic type that equals `v`.
-@Suite("Matching by value")
+/// [Behaviour 7](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-7).
+@Suite("Behaviour 7: value(v) matches an error of the same dynamic type that equals v")
 struct MatchingValueTests {
     /// Equal by its key, whatever the class.
     private class Base: Error, Equatable, @unchecked Sendable {

@@ -2,8 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 24: code of the user's cannot make the library recurse without end, and long lists are no deep recursion.
-@Suite("Recursion")
+/// Long lists do not lead to deep recursion either.
+///
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: user code cannot make the library recurse without end")
 struct RecursionTests {
     @Test("a handler that was overlaid with itself 20,000 times can be used, and let go")
     func overlays() async {

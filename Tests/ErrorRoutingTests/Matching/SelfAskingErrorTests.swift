@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviour 24: errors that ask the library about themselves while it asks them, and matchers that do so many times.
-@Suite("Errors that ask about themselves", .hangLimit)
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: errors and matchers may ask the library about the error that it is asking about", .hangLimit)
 struct SelfAskingErrorTests {
     private static let messages = ErrorMap(default: "Something went wrong")
         .on(Payment.self, "Payment failed")

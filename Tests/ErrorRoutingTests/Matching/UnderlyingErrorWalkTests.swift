@@ -6,8 +6,8 @@ import Testing
 // The budget, and how much of it was used, are internal: publicly one can only see that it ends.
 @testable import ErrorRouting
 
-/// Behaviour 9: one budget bounds the walk, whatever the shape of an error, and nothing is asked twice.
-@Suite("The walk to the errors under an error")
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9).
+@Suite("Behaviour 9: one budget bounds the walk, and no error is asked twice")
 struct UnderlyingErrorWalkTests {
     private struct Holder<Field: Sendable>: Error { var field: Field }
 

@@ -3,7 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The trail of a report: what its error came from")
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9),
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("A report's trail lists the errors under its error")
 struct ErrorTrailTests {
     private typealias Step = ErrorReport.TrailStep
 

@@ -4,8 +4,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviours 4, 13, 15, 16 and 25: where what nobody handles is written, and redacted in each of its lines.
-@Suite("The last resort", .hangLimit)
+/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
+/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviours 4, 13, 15, 16 and 25: the last resort writes what nobody handles, redacted", .hangLimit)
 struct LastResortTests {
     private struct Secret: Error { let card = "4111 1111" }
 

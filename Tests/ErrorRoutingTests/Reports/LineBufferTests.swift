@@ -2,7 +2,8 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("What waits for standard error, as a value (behaviour 25)")
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: a line buffer decides who writes which lines, and counts what is lost")
 struct LineBufferTests {
     private static let file = LineBuffer.Target(device: 1, number: 1)
 

@@ -15,7 +15,8 @@ private func relay() {
     _ = unsafe write(original, text, text.utf8.count)
 }
 
-@Suite("Behaviour 25: the process ends", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: at exit what is buffered is written, and nothing holds up the end", .hangLimit)
 struct StandardErrorExitTests {
     @Test("by exit, right after an error was posted: the line is there")
     func exiting() async {

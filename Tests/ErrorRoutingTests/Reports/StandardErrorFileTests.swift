@@ -4,7 +4,8 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: standard error is some other file", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: standard error may be any kind of file", .hangLimit)
 struct StandardErrorFileTests {
     @Test("a terminal: at once, then behind what waits, and its flags stay as they are")
     func terminal() async {

@@ -5,7 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: standard error is a pipe", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: a pipe gets whole lines in order, and holds up nobody when it is full", .hangLimit)
 struct StandardErrorPipeTests {
     @Test("a line that fits has been written when the call returns")
     func atOnce() async {

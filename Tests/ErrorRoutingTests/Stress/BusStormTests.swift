@@ -6,8 +6,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviour 26: the figures balance whenever they are read; and what a storm leaves to others.
-@Suite("Figures in a storm", .hangLimit)
+/// [Behaviour 26](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-26).
+@Suite("Behaviour 26: statistics balance whenever they are read, and a storm lets others in", .hangLimit)
 struct BusStormTests {
     /// What one reader has found wrong.
     private final class Complaints: Sendable {

@@ -3,7 +3,9 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Notices of drops, under contention (behaviours 13 and 14)", .hangLimit)
+/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
+@Suite("Behaviours 13 and 14: each drop is in one notice, also under contention", .hangLimit)
 struct NoticeContentionTests {
     @Test("each drop is told of once, by a notice that is alone and not empty")
     func noticesUnderWay() async {

@@ -9,8 +9,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What the bounded printer does with what has an identity, and that it prints no address.
-@Suite("The bounded printer and objects", .hangLimit)
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: the bounded printer looks into no object, and prints no address", .hangLimit)
 struct BoundedPrinterObjectTests {
     struct Holder: Error, @unchecked Sendable { var content: Any }
 

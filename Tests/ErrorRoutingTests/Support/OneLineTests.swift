@@ -2,8 +2,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// What is escaped, what stays, and where a text is cut.
-@Suite("Texts on one line")
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: a text is escaped to one line, and cut at its limit")
 struct OneLineTests {
     struct Text: Sendable, CustomTestStringConvertible {
         let text: String

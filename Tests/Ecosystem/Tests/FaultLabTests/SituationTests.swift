@@ -4,6 +4,7 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
+    /// [H7](../../../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
     @Suite("The same situation is the same kind of error on every transport")
     struct SituationTests {
         @Test(

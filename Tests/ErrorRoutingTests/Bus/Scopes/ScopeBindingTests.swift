@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: the scope of a task", .hangLimit)
+/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
+@Suite("Behaviour 22: a task posts to the innermost scope that is bound", .hangLimit)
 struct ScopeBindingTests {
     /// The scopes that errors were posted in, by their numbers.
     private func scopes(_ recorded: RecordedErrors) -> [Int: [String]] {

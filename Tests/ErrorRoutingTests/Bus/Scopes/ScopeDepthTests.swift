@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviour 22 where scopes nest deep: they cost memory in proportion to their number, and no stack.
-@Suite("Scopes that nest thousands deep", .timeLimit(.minutes(4)))
+/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
+@Suite("Behaviour 22: thousands of nested scopes cost memory in proportion, and no stack", .timeLimit(.minutes(4)))
 struct ScopeDepthTests {
     /// A scope within so many others, each with what the closure gives it.
     fileprivate static func nested(

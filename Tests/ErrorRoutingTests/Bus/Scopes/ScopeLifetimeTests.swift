@@ -4,7 +4,10 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("How long scopes live, and what they hold (behaviours 13, 16, 21)", .hangLimit)
+/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
+@Suite("Behaviours 13, 16 and 21: a scope lives no longer than its owners and reports need it", .hangLimit)
 struct ScopeLifetimeTests {
     /// An error whose end can be seen.
     private final class Traced: Error {}

@@ -3,7 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviours 18 and 21: asynchronous actions on the path of a scope", .hangLimit)
+/// [Behaviour 18](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
+/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
+@Suite("Behaviours 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path", .hangLimit)
 struct ScopeTimeLimitTests {
     private let clock = TestClock()
     private let gate = Gate()

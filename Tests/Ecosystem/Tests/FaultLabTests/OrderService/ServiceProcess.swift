@@ -139,3 +139,38 @@ final class ServiceProcess: Sendable {
 
     private var tail: String { lines.suffix(20).map(\.text).joined(separator: "\n") }
 }
+
+/// What the build has put beside the tests.
+enum Executable {
+    struct NotFound: Error {
+        let name: String
+    }
+
+    static func path(_ name: String) throws -> String {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.pathComponents.count > 1 {
+            let file = folder.appending(path: name)
+            if FileManager.default.isExecutableFile(atPath: file.path), !file.hasDirectoryPath { return file.path }
+            folder.deleteLastPathComponent()
+        }
+        throw NotFound(name: name)
+    }
+}
+
+/// Runs something for a while at most.
+///
+/// - Returns: Whether it ended in time; where not, it is cancelled.
+func within(_ limit: Duration, _ operation: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+        group.addTask {
+            try await operation()
+            return true
+        }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            return false
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? false
+    }
+}
