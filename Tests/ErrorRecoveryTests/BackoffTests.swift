@@ -114,7 +114,7 @@ struct BackoffTests {
     }
 }
 
-/// The formulas of R2 in doubles, as one reads them.
+/// The formulas of R2 in doubles, as they are written.
 private struct BackoffModel {
     let initial: Double
     let multiplier: Double

@@ -145,7 +145,7 @@ private struct Circuit {
     }
 }
 
-/// A circuit as one explains it: all failures since it closed, asked anew each time which of them lie in the window.
+/// A circuit that keeps all failures since it closed, and counts anew each time which of them lie in the window.
 private struct NaiveCircuit {
     let limit: Int
     let window: Int

@@ -32,7 +32,7 @@ struct RetryBudgetTests {
             let budget = RetryBudget(ratio: ratio, reserve: 100)
             #expect(budget.withdraw(100))
             for _ in 0..<3 { budget.deposit() }
-            // As the doubles round.
+            // Allows for the rounding of doubles.
             #expect(budget.statistics.available <= 3 * ratio + 1e-15)
             #expect(budget.statistics.available >= 3 * ratio - 4e-9)
         }

@@ -2,12 +2,12 @@ import ErrorRecovery
 import ErrorRouting
 import Testing
 
-/// What the tests throw.
+/// An error that the policies of the tests retry.
 struct Timeout: Error, Equatable {
     var code = 0
 }
 
-/// What no rule of the tests retries.
+/// An error that no rule of the tests retries.
 struct Refused: Error {}
 
 /// An error that classifies itself.
@@ -43,9 +43,9 @@ final class ImmediateClock: Clock, Sendable {
     }
 
     private let state = Locked((now: Instant(), sleeps: [Duration]()))
-    /// How much longer than asked every sleep takes.
+    /// How much longer than asked each sleep takes.
     private let oversleeping: Duration
-    /// What every sleep throws, having slept.
+    /// The error that each sleep throws at its end.
     private let failure: (any Error)?
 
     init(oversleeping: Duration = .zero, failure: (any Error)? = nil) {
@@ -57,7 +57,7 @@ final class ImmediateClock: Clock, Sendable {
     var minimumResolution: Duration { .zero }
     var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
-    /// Lets time pass that nobody sleeps through.
+    /// Lets time pass in which nobody sleeps.
     func advance(by duration: Duration) {
         state.withLock { $0.now = $0.now.advanced(by: duration) }
     }

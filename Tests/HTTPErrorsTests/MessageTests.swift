@@ -45,7 +45,7 @@ struct MessageTests {
         #expect(HTTPFailure(status: 400, headers: ["content-type": "application/problem+json"]).problem == nil)
     }
 
-    @Test("what is idempotent, by RFC 9110 or by its key")
+    @Test("a request is idempotent by RFC 9110 or by its key")
     func idempotent() throws {
         let url = try #require(URL(string: "https://example.org"))
         for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"] {
@@ -57,7 +57,7 @@ struct MessageTests {
         }
     }
 
-    @Test("what an Accept field asks for")
+    @Test("an Accept field says which content types are asked for")
     func accept() {
         #expect(MediaType("application/json; charset=utf-8").isAccepted(by: "application/json"))
         #expect(MediaType("Application/VND.x+JSON").isAccepted(by: "application/json"))
@@ -69,7 +69,7 @@ struct MessageTests {
 }
 
 /// [H5](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H5: a transfer, from its beginning to its one end")
+@Suite("H5: a transfer comes to one end")
 struct TransferMachineTests {
     @Test("an answer comes in parts, the last head is the one that counts")
     func whole() throws {
@@ -128,7 +128,7 @@ struct TransferMachineTests {
     }
 }
 
-@Suite("A problem as an answer")
+@Suite("A problem is sent as an answer")
 struct ProblemAnswerTests {
     @Test func `status, type and members are those of the problem, and it is read as the same again`() {
         let problem = ProblemDetails(

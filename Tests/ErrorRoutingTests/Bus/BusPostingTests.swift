@@ -130,7 +130,7 @@ struct BusPostingTests {
 
     @Test("a cancelled task's deliver still posts")
     func deliverInCancelledTask() async {
-        // It shall not be handled before who posted it looks.
+        // Keeps the error from being handled before its poster looks.
         let gate = Gate()
         let handler = ErrorHandler().on(Numbered.self) { _ in
             await gate.wait()

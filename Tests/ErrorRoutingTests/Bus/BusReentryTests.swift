@@ -95,7 +95,7 @@ struct BusReentryTests {
             leave.signal()
             await left.wait()
         }
-        // The workers go home; had they begun an action, it would have been noted by now or soon.
+        // Lets the workers end: an action that they began would have been noted by then.
         for _ in 0..<100 { await Task.yield() }
         #expect(journal.entries.isEmpty)
     }
@@ -122,7 +122,7 @@ struct BusReentryTests {
             #expect(bus?.statistics.actionFailures == 1)
             bus = nil
             gate.open()
-            // Until the action has left, or the leak sanitizer would find it.
+            // Waits until the action has ended: the leak sanitizer would report it.
             while watched != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
@@ -149,7 +149,7 @@ struct BusReentryTests {
             FileHandle.standardError.write(Data("run has returned\n".utf8))
             bus = nil
             gate.open()
-            // Until the action has left, or the leak sanitizer would find it.
+            // Waits until the action has ended: the leak sanitizer would report it.
             while watched != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
@@ -157,7 +157,7 @@ struct BusReentryTests {
         #expect(before.count == 20)
     }
 
-    @Test("an error whose end posts does not meet the bus's lock")
+    @Test("an error whose deinit posts is never released under the bus's lock")
     func errorsThatPostAtTheirEnd() async {
         final class Noisy: Error {
             let bus: ErrorBus
@@ -279,7 +279,7 @@ struct BusReentryTests {
             await running.value
             #expect(bus?.statistics.handled == 1)
             bus = nil
-            // Whoever still sleeps on the clock does not hold the bus.
+            // A task that still sleeps on the clock does not retain the bus.
             while watched != nil { await Task.yield() }
             clock.gate.open()
         }
@@ -302,7 +302,7 @@ struct BusReentryTests {
     }
 }
 
-/// A clock that sleeps until a gate opens, cancelled or not; or that cannot sleep at all.
+/// A clock that sleeps until a gate opens, cancelled or not, or that cannot sleep at all.
 struct OddClock: Clock {
     let fails: Bool
     let gate = Gate()

@@ -74,7 +74,7 @@ private final class TerminatedService: Sendable {
         let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
         source.setEventHandler { [self] in terminate() }
         await withCheckedContinuation { continuation in
-            // Earlier a signal would be ignored, as all the process does with it by itself.
+            // Until then the process ignores the signal.
             source.setRegistrationHandler { continuation.resume() }
             source.activate()
         }
@@ -90,7 +90,7 @@ private final class TerminatedService: Sendable {
         }
         source.cancel()
         let (statistics, posted) = (bus.statistics, posted.load(ordering: .acquiring))
-        // The others are notices.
+        // The surplus are notices.
         guard statistics.posted >= posted, statistics.isBalanced else { fatalError("\(posted): \(statistics)") }
         print(statistics)
     }

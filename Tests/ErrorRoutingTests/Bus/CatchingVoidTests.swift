@@ -29,7 +29,7 @@ struct CatchingVoidTests {
                 try client.send(-2)
             }
             #expect(!isSent)
-            // Without a use of it there is no warning.
+            // An unused result causes no warning.
             bus.catching { try client.send(-3) }
         }
         #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [-1, -2, -3])

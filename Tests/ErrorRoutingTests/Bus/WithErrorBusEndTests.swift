@@ -84,7 +84,7 @@ struct WithErrorBusEndTests {
         await clock.waitForSleepers()
         gate.open()
         await second.wait()
-        // What follows the finish has had its chance to drop the limit.
+        // Whatever follows finish has had time to drop the limit.
         for _ in 0..<100 { await Task.yield() }
         clock.advance(by: .seconds(5))
         await ends.value

@@ -50,7 +50,7 @@ struct BehaviourLinkTests {
         let label, path, anchor: String
 
         init?(_ line: String) {
-            guard let link = line.wholeMatch(of: /\/\/\/ \[([^\]]+)\]\(([^)#]+)#([^)]+)\)[,.]/)?.output else { return nil }
+            guard let link = line.wholeMatch(of: /\/\/\/ \[([^\]]+)\]\(([^)#]+)#([^)]+)\)[,.]/) else { return nil }
             (label, path, anchor) = (String(link.1), String(link.2), String(link.3))
         }
     }
@@ -115,7 +115,8 @@ struct BehaviourLinkTests {
     func citations() throws {
         var cited: Set<Int> = []
         for suite in CitingSuite.all {
-            let linked = Set(suite.links.compactMap { $0.label.firstMatch(of: /Behaviour (\d+)/).flatMap { Int($0.1) } })
+            let labels = suite.links.compactMap { $0.label.wholeMatch(of: /Behaviour (\d+)/)?.1 }
+            let linked = Set(labels.compactMap { Int($0) })
             #expect(suite.numbersInName.isSubset(of: linked), "\(suite.file): \(suite.name)")
             #expect(!suite.name.contains("(behaviour"), "\(suite.file): \(suite.name)")
             cited.formUnion(linked)

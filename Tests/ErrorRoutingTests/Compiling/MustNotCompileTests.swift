@@ -73,7 +73,7 @@ struct MustNotCompileTests {
         ),
     ]
 
-    @Test("each case", arguments: cases)
+    @Test("each case is refused with its diagnostic, and the control compiles", arguments: cases)
     func mustNotCompile(_ example: Case) async throws {
         let errors = try await Typechecker.errors(in: [
             "stage.swift": """

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("The README's Swift compiles, and its figures are those of the tables", .timeLimit(.minutes(5)))
 struct ReadmeTests {
-    @Test("every snippet, as one module")
+    @Test("the snippets compile as one module")
     func snippets() async throws {
         let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: "README.md"))
-        // So that a change of the fences cannot make the test pass by finding nothing.
+        // A change of the fences must not let the test pass for want of snippets.
         #expect(snippets.count >= 4)
         var sources = ["stage.swift": stage]
         for (index, snippet) in snippets.enumerated() {
@@ -33,7 +33,7 @@ struct ReadmeTests {
         var description: String { "\(row), \(nanoseconds), of \(part).md" }
     }
 
-    /// Whoever measures anew writes these few over by hand.
+    /// These few figures are copied by hand after a new measurement.
     @Test("each figure of the README stands in the row of the table that it names")
     func figures() throws {
         let lines = try Markdown.text(of: "README.md").components(separatedBy: "\n")

@@ -16,7 +16,7 @@ import Testing
 /// [Behaviour 10](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-10).
 @Suite("Behaviours 1 to 10: handlers do what a linear reading of their rules does")
 struct LinearReadingPropertyTests {
-    /// What a run has come across, so that it is known to have tried something.
+    /// What a run has met, so that a run which tries nothing fails.
     private struct Coverage {
         var results: [String: Int] = [:]
         var declined = 0
@@ -80,7 +80,7 @@ struct LinearReadingPropertyTests {
         return isAsExpected
     }
 
-    @Test("whatever the rules and the error", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("both agree, whatever the rules and the error", arguments: 1...8 as ClosedRange<UInt64>)
     func handlers(seed: UInt64) async {
         var (generator, coverage) = (LinearReading.Generator(seed: seed), Coverage())
         for round in 1...handlersPerSeed {
@@ -132,7 +132,7 @@ struct LinearReadingPropertyTests {
         #expect(innerMatches > 50)
     }
 
-    @Test("a map goes by the last rule that matches, else its default", arguments: 201...204 as ClosedRange<UInt64>)
+    @Test("a map returns what its last matching rule has, else its default", arguments: 201...204 as ClosedRange<UInt64>)
     func maps(seed: UInt64) {
         var (generator, answers) = (LinearReading.Generator(seed: seed), Set<Bool>())
         for round in 1...150 {

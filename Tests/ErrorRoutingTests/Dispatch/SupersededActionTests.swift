@@ -8,7 +8,7 @@ import Testing
 /// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
 @Suite("Behaviours 16, 18 and 25: what an action throws while its report is taken away is reported once")
 struct SupersededActionTests {
-    @Test("it is told by the worker if it came in time, and was told by the time limit if it did not")
+    @Test("the worker reports it if it came in time; else the time limit has reported it")
     func failures() async {
         let handler = ErrorHandler()
             .on(Numbered.self) { _ in

@@ -25,7 +25,7 @@ struct ExplanationTests {
         #expect(entries.map(\.stage) == [.rule, .rule, .onNoMatch, .always])
     }
 
-    @Test("rules after the first match run if reached, since only actions know what they answer")
+    @Test("rules after the first match run if reached, since only actions know what they return")
     func matches() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in .next }

@@ -137,7 +137,7 @@ struct HandleSoonTests {
         }
     }
 
-    @Test("else soon, in a task, with the place of the call")
+    @Test("where a rule is asynchronous the error is handled soon, in a task, with the place of the call")
     func soon() async {
         let handled = Gate()
         let journal = Journal<ErrorReport.Source>()

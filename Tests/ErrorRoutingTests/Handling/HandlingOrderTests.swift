@@ -98,7 +98,7 @@ struct HandlingOrderTests {
     }
 
     @Test(
-        "onNoMatch does not run if a rule matched, even if it answered .next",
+        "onNoMatch does not run if a rule matched, even if it returned .next",
         arguments: [HandleStrategy.next, .stop]
     )
     func onNoMatchDoesNotRun(strategy: HandleStrategy) async {

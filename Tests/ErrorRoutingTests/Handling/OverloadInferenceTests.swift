@@ -2,7 +2,9 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// The compiler picks the synchronous shape where the closure awaits nothing. Many of these tests only have to compile.
+/// The compiler picks the synchronous shape where the closure awaits nothing.
+///
+/// Many of these tests only have to compile.
 @Suite("Every verb takes an action of each shape, and the compiler infers which")
 struct OverloadInferenceTests {
     private struct Payment: Error { var isRetryable = true }

@@ -161,7 +161,7 @@ struct UnderlyingErrorWalkTests {
         #expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value) == [1, 2, 1, 1])
     }
 
-    @Test("so it is where an asynchronous action is between the rules, in a handler and on a bus")
+    @Test("each error is bridged once also where an asynchronous action is between the rules")
     func onceAcrossSuspensions() async {
         let handler = asking(
             asking().on(Counted.self) { _ async in

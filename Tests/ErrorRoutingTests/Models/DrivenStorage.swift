@@ -4,7 +4,7 @@ import Testing
 
 /// A bus's storage whose events come one by one, from one thread, and whose actions can be compared.
 final class DrivenStorage {
-    /// What comes out of the bus, in what can be compared.
+    /// What comes out of the bus, in a comparable form.
     enum Event: Equatable {
         case error(Int, occurrences: Int)
         case drops(ErrorsDropped)
@@ -18,10 +18,10 @@ final class DrivenStorage {
         case superseded
     }
 
-    /// What follows when a report has come to its end.
+    /// What follows the end of a report.
     enum Completion: Equatable {
         case superseded
-        /// Whoever has to be told is told; these failures nobody else will hear of.
+        /// Everybody who waits has been told; nobody else will hear of these failures.
         case announced([Event])
         case next(Event)
     }
@@ -38,7 +38,7 @@ final class DrivenStorage {
     private(set) var inLane: (number: Int64, generation: UInt64)?
     /// Whether the worker is to stop where it has come to a report in the lane that a flood limit has to let pass.
     var stopsUnadmitted = false
-    /// For when the worker wanted to be woken, when it last went to sleep.
+    /// The moment at which the worker wanted to be woken, when it last went to sleep.
     private(set) var alarm: Duration?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
 
@@ -71,7 +71,7 @@ final class DrivenStorage {
 
     func announce() -> Bool { storage.announceDrops(at: .init()) }
 
-    /// - Returns: What nobody is left to be told of, and whether the worker has to be woken.
+    /// - Returns: The drops that no notice will announce, and whether the worker has to be woken.
     func settle(_ isAnnounced: Bool) -> (drops: ErrorsDropped?, wakes: Bool) {
         let answer = storage.settleDrops(at: .init(), isAnnounced: isAnnounced)
         return (answer.untold, answer.wakes)
@@ -129,7 +129,7 @@ final class DrivenStorage {
         }
     }
 
-    /// From one report to the next in the lane.
+    /// Goes on from one report to the next in the lane.
     ///
     /// - Returns: The next report, or that the lane was withdrawn; nil if there is none in the lane, or no lane.
     func goOn(_ disposition: HandleOutcome.Disposition = .handled) -> Event? {
@@ -142,7 +142,7 @@ final class DrivenStorage {
         }
     }
 
-    /// The same, as far as the observers are about to be told, if there are any.
+    /// Does the same up to the moment at which observers are told, if there are any.
     func step(_ disposition: HandleOutcome.Disposition = .handled) -> DeliveryLane.Step {
         guard let (number, generation) = inLane else { return .last }
         let step = storage.goOnInLane(from: number, disposition, isObserved: isObserved)
@@ -174,9 +174,9 @@ final class DrivenStorage {
     /// The observers have been told; returns whether the lane is still there.
     func announced() -> Bool { inLane.map { storage.announcedInLane(at: $0.number) } ?? false }
 
-    /// The worker is through.
+    /// The worker completes its report.
     ///
-    /// - Parameter isHeard: Whether somebody has to be told of it: then the worker asks what to do next after that.
+    /// - Parameter isHeard: Whether observers have to be told of it: then the worker asks what to do next after that.
     func completion(
         _ disposition: HandleOutcome.Disposition = .handled,
         failures: [ActionFailure] = [],
@@ -201,8 +201,8 @@ final class DrivenStorage {
         }
     }
 
-    /// The worker is through, and tells whoever is to be told; returns the failures that nobody else will hear of, or
-    /// nil if it comes too late.
+    /// The worker completes its report, and tells those who wait; returns the failures that nobody else will hear of,
+    /// or nil if it comes too late.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled,
         failures: [ActionFailure] = [],

@@ -7,7 +7,7 @@ struct ErrorLineFields {
 
     /// Reads a line, or returns nil if it is no such line.
     init?(_ line: String) {
-        // By scalars: a quotation mark ends a text even where an accent follows and makes one character of both.
+        // Reads scalars: a quotation mark ends a text even where an accent makes one character with it.
         var rest = Array(line.unicodeScalars)[...]
         guard rest.starts(with: "error".unicodeScalars) else { return nil }
         rest = rest.dropFirst("error".count)

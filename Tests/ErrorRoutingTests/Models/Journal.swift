@@ -8,7 +8,7 @@ struct Numbered: Error, Hashable {
     init(_ number: Int) { self.number = number }
 }
 
-/// What happened, in order, from whichever thread.
+/// A list of what happened, in order, from any thread.
 final class Journal<Entry: Sendable>: Sendable {
     private let storage = Locked<[Entry]>([])
 
@@ -38,7 +38,7 @@ extension ErrorHandler {
     }
 }
 
-/// What actions did, in the order in which they did it.
+/// A list of what actions did, in their order.
 ///
 /// ```swift
 /// .on(PaymentError.self) { _ in trace("payment", .stop) }
@@ -54,7 +54,7 @@ final class ActionTrace: Sendable {
         return strategy
     }
 
-    /// The entries so far; the trace begins anew.
+    /// Removes the entries, and returns them.
     func takeAll() -> [String] {
         notes.withLock { notes in
             defer { notes = [] }

@@ -34,7 +34,7 @@ struct ErrorTrailTests {
             trail == trail.map { Step(typeName: $0.typeName, message: $0.message, fingerprint: $0.fingerprint) })
     }
 
-    @Test("an error with nothing under it has none")
+    @Test("an error with nothing under it has no trail")
     func none() {
         #expect(Self.report(Zoo.Offline()).trail.isEmpty)
         #expect(Self.report(NSError(domain: "d", code: 1)).trail.isEmpty)

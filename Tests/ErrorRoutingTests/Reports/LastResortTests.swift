@@ -53,14 +53,14 @@ struct LastResortTests {
         }
     }
 
-    @Test("so is what is left in a bus that is discarded")
+    @Test("what is left in a discarded bus is written there, and redacted")
     func discarded() async {
         await expectLines(["the bus was discarded before it was delivered"]) { bus in
             bus.post(Secret(), metadata: ["card": "tell"])
         }
     }
 
-    @Test("so is the failure of handling a failure")
+    @Test("the failure of handling a failure is written there, and redacted")
     func failureOfFailure() async {
         await expectLines([Self.failed]) { bus in
             bus.post(Secret(), metadata: ["card": "tell"])
@@ -69,7 +69,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("so is a failure that a shutdown finds, and what it takes back inside an action")
+    @Test("a failure that a shutdown finds is written there, and what it takes back inside an action")
     func shutdown() async {
         let (begun, hang) = (Gate(), Gate())
         let handler = ErrorHandler()
@@ -97,7 +97,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("the process's counts where there is no bus, and for a bus that has none of its own")
+    @Test("the process's last resort serves where there is no bus, and a bus that has none of its own")
     func process() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

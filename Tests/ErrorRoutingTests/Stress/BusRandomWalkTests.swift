@@ -13,13 +13,13 @@ import Testing
 /// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
 @Suite("Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does")
 struct BusRandomWalkTests {
-    @Test("without a flood limit", arguments: 0..<200 as Range<UInt64>)
+    @Test("both buses agree without a flood limit", arguments: 0..<200 as Range<UInt64>)
     func plain(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: false).run() }
 
-    @Test("with a flood limit", arguments: 1_000..<1_200 as Range<UInt64>)
+    @Test("both buses agree with a flood limit", arguments: 1_000..<1_200 as Range<UInt64>)
     func flooded(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: true).run() }
 
-    @Test("where capacity is about as much as one segment or two", arguments: [63, 64, 65, 127, 128, 129])
+    @Test("both buses agree where the capacity is about one segment or two", arguments: [63, 64, 65, 127, 128, 129])
     func aboutSegments(capacity: Int) {
         for seed in 0..<6 as Range<UInt64> {
             BusWalk(seed: seed, hasFloodLimit: seed % 3 == 2, capacity: capacity).run(steps: 3_000)
@@ -39,7 +39,7 @@ final class BusWalk {
     private var now = 0
     private var generation: UInt64 = 0
     private var lastSequence: UInt64 = 0
-    /// Droppers who have not announced their notice yet, and whether those who have could.
+    /// The number of droppers who have not announced their notice yet, and whether each of the others could.
     private var (announcers, settlers): (Int, [Bool]) = (0, [])
     private var isAnnouncing = false
     /// Whether posts or deliveries prevail, so that the bus runs full and empty.
@@ -70,7 +70,7 @@ final class BusWalk {
             case ..<970: abandon()
             case ..<980: replaceWorker()
             case ..<990: bus.isObserved = chance(30)
-            // Early ends would leave nothing of a long walk.
+            // An early end would cut a long walk short.
             case ..<992 where chance(100 * 400 / steps): takeBack()
             case ..<994 where chance(100 * 400 / steps): finish()
             default: continue
@@ -91,7 +91,7 @@ final class BusWalk {
         #expect(announcers <= 1)
     }
 
-    /// One of the posters who have room goes on; not always the first.
+    /// One of the posters who have room goes on, and not always the first.
     private func fill() {
         guard let posted = chance(50) ? naive.reserved.first : naive.reserved.randomElement(using: &random) else {
             return
@@ -119,7 +119,7 @@ final class BusWalk {
         let (drops, wakes) = bus.settle(isAnnounced)
         let expected = naive.settle(isAnnounced)
         #expect(drops == expected.drops && wakes == expected.wakes)
-        // Nobody can deliver a notice any more, so whoever wanted one tells of the drops itself.
+        // Nothing delivers a notice after the end, so the dropper that wanted one reports the drops itself.
         if naive.hasEnded, !isAnnounced { #expect(drops.map { $0.count > 0 } == true) }
     }
 
@@ -156,7 +156,7 @@ final class BusWalk {
         if naive.abandoned > 0, disposition == .unmatched { disposition = .handled }
         let fails = chance(30) ? (0..<chance(1...2)).map { bus.failure(number + $0) } : []
         let failures: [Int?] = Array(repeating: nil, count: naive.abandoned) + fails.indices.map { number + $0 }
-        // What returns .last has changed nothing, which is checked by going on as if it had not been asked.
+        // A step that returns .last has changed nothing: the walk goes on as if it had not been asked.
         let step = fails.isEmpty && failures.isEmpty && chance(80) ? bus.step(disposition) : .last
         if step != .last {
             let completed = naive.complete(disposition, failures: [])
@@ -182,7 +182,7 @@ final class BusWalk {
             #expect(unheard == expected && (isHeard || !unheard.isEmpty))
             isAnnouncing = true
         case .next(let event):
-            // Nobody had to be told, so one event was enough for both.
+            // No observer had to be told, so one event was enough for both.
             #expect(expected == [] && !isHeard)
             expectNext(event)
         }
@@ -214,11 +214,11 @@ final class BusWalk {
         #expect(left.reports == naive.takeBack())
         #expect(left.failures == Array(repeating: .failure(nil), count: abandoned))
         #expect(bus.leftoversWereReceived() == !isAnnouncing)
-        // The worker that tells of a report comes back, and ends the bus; any other is superseded.
+        // A worker that is telling observers of a report ends the bus; any other is superseded.
         #expect(bus.next(generation) == (isAnnouncing ? .end : .superseded))
     }
 
-    /// All posters go on to their ends; then the worker, if it still may.
+    /// All posters end, then the worker, if it is not superseded.
     private func end() {
         finish()
         while !naive.reserved.isEmpty { fill() }

@@ -58,14 +58,14 @@ enum StressTime {
 }
 
 extension StressPlan {
-    /// Does what is planned.
+    /// Runs the plan.
     ///
-    /// - Returns: What was seen, all but standard error; and what is wrong with it by itself.
+    /// - Returns: What was seen, except on standard error, and the leaks that were found.
     func run() async -> (evidence: StressEvidence, wrong: [String]) {
         let stage = StressStage(self)
         let warden = Task { @concurrent in await tend(stage) }
         var bus: ErrorBus? = await end == .bodyThrows ? runBody(on: stage) : runBus(on: stage)
-        // Whoever still works for the bus holds it: a worker that was cut off may still post.
+        // Everyone who works for the bus retains it: a worker that was cut off may still post.
         var wrong: [String] = []
         if await !isTrueSoon({ isKnownUniquelyReferenced(&bus) }) { wrong.append("the bus leaks") }
         if let statistics = bus?.statistics { stage.note { $0.statistics = statistics } }
@@ -147,7 +147,7 @@ extension StressPlan {
         stage.note { $0.returned += reports.map(StressEvidence.Seen.init) }
     }
 
-    /// The bus has ended, or never ran: lets go what hangs, and notes what was observed.
+    /// Releases what hangs after the end of the bus, and notes what was observed.
     private func clearUp(
         _ witness: AsyncStream<ErrorReport>?,
         _ observers: [Task<Void, Never>],
@@ -158,7 +158,7 @@ extension StressPlan {
         if let witness { for await report in witness { stage.note(report) } }
     }
 
-    /// Moves the clock, and lets go what hangs, now and then: the only one in the test who sleeps, being time itself.
+    /// Moves the clock, and releases what hangs, now and then; nothing else in the test sleeps.
     @concurrent
     private func tend(_ stage: StressStage) async {
         var random = SplitMix64(seed: seed &* 3)

@@ -2,7 +2,7 @@ import ErrorRouting
 import Foundation
 import TestSupport
 
-/// Errors whose every answer is a surprise.
+/// Errors that answer each question at random.
 enum FuzzErrors {
     struct Value: Error, Hashable {
         let number: Int

@@ -75,7 +75,7 @@ enum FuzzRun {
             seed += 1
         } while ContinuousClock.now - begin < .seconds(FuzzTime.seconds)
         StandardError.waitUntilWritten()
-        // Given back for what a sanitizer has to say at the end.
+        // Restored for the output of a sanitizer at the end.
         dup2(standardError, STDERR_FILENO)
         note("\(seed - FuzzTime.seed) runs from seed \(FuzzTime.seed), \(posted) posted, and all is right")
     }

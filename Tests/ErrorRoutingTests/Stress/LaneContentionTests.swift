@@ -25,7 +25,7 @@ struct LaneContentionTests {
                     isOver.step()
                     return
                 }
-                // Past the moments at which the worker is still there it comes too late.
+                // Comes too late where the worker has ended before.
                 while road.lane.counts.handled < moment, !isOver.isOver {}
                 let number = road.withdraw()
                 let counts = road.counts
@@ -43,7 +43,7 @@ struct LaneContentionTests {
         }
     }
 
-    /// The worker's way: goes on until the lane ends, and closes it.
+    /// Works as the worker does: goes on until the lane ends, and closes it.
     ///
     /// - Returns: How many reports it has brought to an end.
     private func work(on road: Road, from first: Int) -> Int {
@@ -114,7 +114,7 @@ struct LaneContentionTests {
         }
     }
 
-    /// Posts without a word of it on standard error if it comes too late.
+    /// Posts without a line on standard error if the post comes too late.
     private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillAnswer? {
         guard case .accepted(let place) = bus.storage.reserve(for: Numbered(number)) else { return nil }
         let answer = bus.storage.fill(place, isSpecial: number % 50 == 0, with: Posting(Numbered(number), at: .init()))

@@ -30,7 +30,7 @@ struct ManyPostsTests {
         for number in numbers { #expect(number is Int64) }
     }
 
-    @Test("an intake accepts and releases, drops, tells of it, and ends", arguments: starts)
+    @Test("an intake accepts and releases, drops, announces the drops, and ends", arguments: starts)
     func intake(start: Int) {
         let box = IntakeBox(capacity: 3, startingAt: start)
         for place in start..<(start + 300) {

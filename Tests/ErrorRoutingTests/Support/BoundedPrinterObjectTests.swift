@@ -118,7 +118,7 @@ struct BoundedPrinterObjectTests {
             text(of: CocoaError(.fileNoSuchFile)).hasPrefix("Holder(content: Error Domain=NSCocoaErrorDomain Code=4"))
     }
 
-    @Test("coding errors are printed as Swift prints them, less the errors under them")
+    @Test("coding errors are printed as Swift prints them, without the errors under them")
     func codingErrors() throws {
         struct Order: Codable { var amount: Int? }
         let texts = [#"{"amount": "x"}"#, #"{"amount": {}}"#, #"[]"#]

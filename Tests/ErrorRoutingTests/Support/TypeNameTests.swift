@@ -53,7 +53,7 @@ struct TypeNameTests {
         #expect(TypeName.withoutAddresses("A.(unknown context at $0f).(unknown context at $1A).B") == "A.B")
     }
 
-    @Test("no line, trail, explanation, matcher or printed value has one")
+    @Test("no line, trail, explanation, matcher or printed value has an address")
     func everywhere() {
         for error in Self.errors {
             let report = ErrorReport(error: error, source: .init(), metadata: ["k": "v"])

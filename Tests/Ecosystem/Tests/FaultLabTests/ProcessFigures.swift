@@ -11,7 +11,7 @@ struct ProcessFigures: Sendable {
     let residentKilobytes: Int
 
     static var now: ProcessFigures? {
-        // What was freed goes back to the system first: what is counted shall be what is in use.
+        // Returns freed memory to the system first, so that only memory in use is counted.
         trim()
         guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
             let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),

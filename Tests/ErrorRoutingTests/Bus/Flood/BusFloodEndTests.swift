@@ -12,7 +12,7 @@ struct BusFloodEndTests {
         .init(capacity: capacity, floodLimit: FloodLimit(first: 1, per: .seconds(10)), clock: clock)
     }
 
-    @Test("notices escape it: of failures, and of drops")
+    @Test("notices of failures and of drops escape the flood limit")
     func notices() async {
         let handler = ErrorHandler().on(Numbered.self) { error in throw error }
         let recorded = await withRecordedErrors(handler: handler, configuration: configuration()) { bus in
@@ -37,7 +37,7 @@ struct BusFloodEndTests {
         #expect(bus.statistics.suppressed == 0 && bus.statistics.isBalanced)
     }
 
-    @Test("who waits for one that is suppressed hears so; who waits for one that is held waits for its window's end")
+    @Test("who waits for a suppressed error hears so at once; who waits for a held one waits for its window's end")
     func waiters() async {
         let bus = ErrorBus(handler: .noting(Journal()), configuration: configuration())
         async let running: Void = bus.run()
@@ -55,7 +55,7 @@ struct BusFloodEndTests {
         #expect(bus.statistics.handled == 2 && bus.statistics.suppressed == 1 && bus.statistics.isBalanced)
     }
 
-    @Test("finish lets go of what is held, also where the loop sleeps until a window ends")
+    @Test("finish releases what is held, also where the worker sleeps until a window ends")
     func finish() async {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration())
         let reports = bus.reports()
@@ -70,7 +70,7 @@ struct BusFloodEndTests {
         #expect(bus.statistics.suppressed == 2 && bus.statistics.isBalanced)
     }
 
-    @Test("withErrorBus's end lets go of what is held, and of what is posted while it drains")
+    @Test("the end of withErrorBus releases what is held, and what is posted while the bus drains")
     func endOfTheBody() async {
         let handler = ErrorHandler().on(Numbered(4)) { _ in
             for number in 5...7 { ErrorBus.current?.post(Numbered(number), line: 2) }
@@ -120,7 +120,7 @@ struct BusFloodEndTests {
         #expect(bus.statistics.pending == 0)
     }
 
-    @Test("one who waits for what is held hears .dropped when a shutdown takes it back")
+    @Test("who waits for a held error hears .dropped when a shutdown takes it back")
     func waiterAtTheDeadline() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler().on(Numbered(0)) { _ in
@@ -141,12 +141,12 @@ struct BusFloodEndTests {
         gate.open()
     }
 
-    @Test("an alarm for a window that was let go of early wakes nobody wrongly, and the next window has its own")
+    @Test("the alarm of a window that was released early wakes nobody, and the next window has its own")
     func earlyRelease() async {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration(capacity: 2))
         let reports = bus.reports()
         async let running: Void = bus.run()
-        // It remembers one kind: the second lets go of the first.
+        // The limit remembers one kind: the second error releases the first.
         for number in 1...2 { bus.post(Numbered(number), line: 1) }
         await clock.waitForSleepers()
         clock.advance(by: .seconds(6))

@@ -13,7 +13,7 @@ struct BusFloodFingerprintTests {
         .init(floodLimit: FloodLimit(first: 1, per: .seconds(10), by: fingerprint), clock: clock)
     }
 
-    @Test("those of equal texts are of one kind, whatever their type, code and line; it gets the whole report")
+    @Test("errors of equal texts are of one kind, whatever their type, code and line; the closure gets the report")
     func kinds() async {
         let configuration = configuration(TestClock()) { report in report.metadata["tenant"] ?? report.typeName }
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
@@ -28,7 +28,7 @@ struct BusFloodFingerprintTests {
         #expect(recorded.statistics.suppressed == 2 && recorded.statistics.isBalanced)
     }
 
-    @Test("it is asked once for each error, in order, under no lock: it may post, read figures, and be slow")
+    @Test("the closure is asked once for each error, in order, under no lock: it may post, read figures, be slow")
     func reentry() async {
         let asked = Journal<Int>()
         let configuration = configuration(TestClock()) { report in
@@ -46,7 +46,7 @@ struct BusFloodFingerprintTests {
     }
 
     // In a process of its own, since it keeps a thread of the pool from everyone else.
-    @Test("what it is asked about while the bus is shut down is given back")
+    @Test("an error that the closure is asked about while the bus is shut down is given back")
     func shutdown() async {
         await #expect(processExitsWith: .success) {
             let (entered, gate) = (Gate(), Gate())

@@ -29,7 +29,7 @@ struct BusFloodLimitTests {
         #expect(bus.statistics.isBalanced)
     }
 
-    @Test("with 0 there are only summaries")
+    @Test("a limit of 0 delivers only summaries")
     func onlySummaries() async {
         #expect(
             await summaries(first: 0) { bus in for number in 1...4 { bus.post(Numbered(number), line: 1) } } == ["4 ×4"]
@@ -59,7 +59,7 @@ struct BusFloodLimitTests {
         #expect(bus.statistics.suppressed == 3 && bus.statistics.isBalanced)
     }
 
-    @Test("what was posted after a window's end comes after what that has held, however late the loop is")
+    @Test("an error posted after a window's end comes after the one that was held, however late the worker is")
     func orderAfterAWindowsEnd() async {
         let entered = Gate()
         let handler = ErrorHandler().on(Numbered(0)) { [gate] _ in
@@ -82,7 +82,7 @@ struct BusFloodLimitTests {
         #expect(await reports.collected().map(\.summary) == ["1", "0", "2", "3", "5 ×2"])
     }
 
-    @Test("windows go by when errors were posted, not by when they are taken")
+    @Test("windows go by the time of posting, not of delivery")
     func momentsOfPosting() async {
         let found = await summaries(first: 1) { bus in
             for number in 1...3 { bus.post(Numbered(number), line: 1) }
@@ -92,9 +92,9 @@ struct BusFloodLimitTests {
         #expect(found == ["1", "3 ×2", "4", "5"])
     }
 
-    @Test("a kind that is forgotten for another lets go of what it holds: the one not seen for longest")
+    @Test("the least recently seen kind is forgotten for another, and what it holds is released")
     func eviction() async {
-        // With a capacity of 4 it remembers 2 kinds.
+        // With a capacity of 4 the limit remembers 2 kinds.
         let bus = makeBus(first: 1, capacity: 4)
         let reports = bus.reports()
         async let running: Void = bus.run()
@@ -135,7 +135,7 @@ struct BusFloodLimitTests {
         #expect(bus.statistics.suppressed == 1 && bus.statistics.dropped == 1 && bus.statistics.isBalanced)
     }
 
-    // MARK: What is of one kind
+    // MARK: Kinds
 
     @Test("payloads and fields do not count; an enum's case does")
     func payloads() async {
@@ -191,7 +191,7 @@ struct BusFloodLimitTests {
         return ErrorBus(handler: handler, configuration: .init(capacity: capacity, floodLimit: limit, clock: clock))
     }
 
-    /// Posts, then delivers all at the end of posting.
+    /// Returns the summaries of what a body posts, all of it delivered after the last post.
     private func summaries(first: Int, _ post: (ErrorBus) -> Void) async -> [String] {
         let bus = makeBus(first: first)
         let reports = bus.reports()
@@ -204,7 +204,7 @@ struct BusFloodLimitTests {
 }
 
 extension ErrorReport {
-    /// The error, and for how many it stands: `7`, or `7 ×3`.
+    /// The error, and how many errors it stands for: `7`, or `7 ×3`.
     var summary: String {
         let text = (error as? Numbered).map { "\($0.number)" } ?? "\(error)"
         return occurrences == 1 ? text : "\(text) ×\(occurrences)"

@@ -38,7 +38,7 @@ struct BusFloodTests {
         #expect(bus.alarm == .seconds(12))
     }
 
-    @Test("what is posted is looked at before a window ends by the clock, however late the worker comes by")
+    @Test("an error posted within a window belongs to that window, however late the worker is")
     func lateWorker() {
         let bus = bus()
         for number in 1...3 { bus.post(number, at: .seconds(number)) }
@@ -58,7 +58,7 @@ struct BusFloodTests {
         #expect(bus.next() == .asleep)
         #expect(bus.post(2, line: 2) == true)
         #expect(bus.post(3, line: 2) == nil)
-        // Of a capacity of 2 one kind is remembered: the second lets go of the first.
+        // With a capacity of 2 the limit remembers one kind: the second error releases the first.
         #expect(bus.next() == .error(1, occurrences: 1))
         #expect(bus.post(4, line: 2) == false)
     }
@@ -78,7 +78,7 @@ struct BusFloodTests {
         }
     }
 
-    @Test("the end of posting lets go of all that is held, and so does winding up")
+    @Test("the end of posting releases all that is held, and so does winding up")
     func ends() {
         for isFinished in [false, true] {
             let bus = bus(first: 0)

@@ -42,7 +42,7 @@ struct FloodLimiterTests {
         #expect(flood.post(5, kind: 7, at: 99) == [.passes(5)])
     }
 
-    @Test("what is asked for is let go in the order of windows, and these go on: those after it are held again")
+    @Test("held errors are released in the order of their windows, which go on and hold later errors")
     func releaseHeld() {
         var flood = Flood(first: 1, window: 10, keeping: 5)
         for kind in [7, 8] { #expect(flood.post(kind, kind: kind, at: kind - 7) == [.passes(kind)]) }
@@ -74,7 +74,7 @@ struct FloodLimiterTests {
         #expect(flood.limiter.nextEnd == nil)
     }
 
-    @Test("the kind that was least recently seen is forgotten first, and what is held for it is let go")
+    @Test("the least recently seen kind is forgotten first, and what is held for it is released")
     func forgetting() {
         var flood = Flood(first: 0, window: 10, keeping: 3)
         for (error, kind) in [(1, 7), (2, 8), (3, 9)] { _ = flood.post(error, kind: kind, at: 0) }
@@ -95,7 +95,7 @@ struct FloodLimiterTests {
         #expect(flood.post(5, kind: 8, at: 4) == [.releases(4, occurrences: 1), .passes(5)])
     }
 
-    @Test("a known kind makes nobody be forgotten")
+    @Test("an error of a known kind makes no other kind be forgotten")
     func knownKind() {
         var flood = Flood(first: 0, window: 10, keeping: 2)
         _ = (flood.post(1, kind: 7, at: 0), flood.post(2, kind: 8, at: 0))
@@ -103,7 +103,7 @@ struct FloodLimiterTests {
         #expect(flood.post(4, kind: 7, at: 1) == [.suppresses(1)])
     }
 
-    // Two posters took their moments, and pushed in the other order.
+    // Two posters read the clock, and posted in the other order.
     @Test("a kind's window that is over ends for its next error, though one opened before it is not over")
     func disorder() {
         var flood = Flood(first: 0, window: 10, keeping: 5)
@@ -113,7 +113,7 @@ struct FloodLimiterTests {
         #expect(flood.release(by: 13) == .releases(1, occurrences: 1))
     }
 
-    @Test("a window as long as can be said counts as a hundred years")
+    @Test("the longest possible window counts as a hundred years")
     func endlessWindow() {
         var flood = Flood(FloodLimit(first: 1, per: .seconds(Int64.max)), keeping: 1)
         #expect(flood.post(1, kind: 7, at: 1) == [.passes(1)])
@@ -159,7 +159,7 @@ struct FloodLimiterTests {
             }
             #expect(flood.limiter.heldCount == naive.heldCount)
             #expect(flood.limiter.nextEnd == naive.nextEnd.map { .milliseconds($0) })
-            // Nothing is lost or told of twice.
+            // Nothing is lost or counted twice.
             #expect(passed + released + suppressed + flood.limiter.heldCount == admitted)
             #expect(passed + occurrences + naive.heldOccurrences == admitted)
         }

@@ -7,7 +7,7 @@ import Testing
 /// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13).
 @Suite("Behaviour 13: a notice of drops says how many of which type", .hangLimit)
 struct BusDropsTests {
-    /// As many types as there are types to put in.
+    /// A family of types, one for each parameter.
     struct Typed<Parameter>: Error {}
 
     @Test("drops of several types are counted by type, and the next notice tells only of what came after")

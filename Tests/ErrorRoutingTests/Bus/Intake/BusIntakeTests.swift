@@ -32,7 +32,7 @@ struct BusIntakeTests {
     func capacities(capacity: Int) {
         let box = IntakeBox(capacity: capacity)
         var accepted = 0
-        // The places stand otherwise in their segments each time.
+        // Each round begins at another place of its segment.
         for room in [capacity, 1, capacity, capacity - 1, capacity] {
             box.release(accepted + room - capacity)
             let numbers = accepted..<(accepted + room)
@@ -60,7 +60,7 @@ struct BusIntakeTests {
         #expect(counts.accepted == 5 && counts.released == 3 && counts.untoldDrops == 3)
     }
 
-    @Test("the first of the drops makes a notice, and the first after that was told the next")
+    @Test("the first drop makes a notice, and the first drop after that notice is taken makes the next")
     func notices() {
         let box = IntakeBox(capacity: 1)
         #expect(box.post(1) == .filled && box.takeAll() == [1])
@@ -98,7 +98,7 @@ struct BusIntakeTests {
         #expect(box.takeAll() == [1, 2])
     }
 
-    @Test("closing as long as nothing happens fails if something does: a post, a notice, a close")
+    @Test("close(ifStill:) fails if there was a post, a notice or a close since")
     func closingIfStill() {
         let changes: [(IntakeBox) -> Void] = [{ $0.post(2) }, { _ = $0.announce() }, { _ = $0.close() }]
         for change in changes {

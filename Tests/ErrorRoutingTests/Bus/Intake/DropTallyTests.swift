@@ -8,7 +8,7 @@ import Testing
 /// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13).
 @Suite("Behaviour 13: drops are counted by type, each in one notice", .hangLimit)
 struct DropTallyTests {
-    @Test("drops are told by type, and only since the last notice")
+    @Test("a notice counts drops by type, and only those since the last notice")
     func byType() {
         let box = Box()
         for type in [Zoo.Timeout.self, Zoo.Owl.self, Zoo.Timeout.self] as [any Error.Type] { _ = box.add(type) }
@@ -20,7 +20,7 @@ struct DropTallyTests {
         #expect(box.take() == ErrorsDropped(count: 1, byType: [names[1]: 1]))
     }
 
-    @Test("the first drop makes a notice; the next one to make one is the first after that is taken")
+    @Test("the first drop makes a notice, and the first drop after it is taken makes the next")
     func makingNotices() {
         let box = Box()
         for _ in 0..<3 {
@@ -124,7 +124,7 @@ struct DropTallyTests {
 
         func add(_ type: any Error.Type) -> Bool { tally.add(type) }
 
-        /// A notice after which nothing is left, as is always so with one thread.
+        /// Takes a notice after which nothing is left, as is always so with one thread.
         func take() -> ErrorsDropped {
             let (counts, isMoreUntold) = tally.take()
             #expect(!isMoreUntold)

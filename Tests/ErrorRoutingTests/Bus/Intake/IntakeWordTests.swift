@@ -20,7 +20,7 @@ struct IntakeWordTests {
         #expect(word.accepted == 5)
     }
 
-    @Test("once closed it accepts nothing, room or not, and closing again is nothing new")
+    @Test("once closed it accepts nothing, whether there is room or not, and closing it again changes nothing")
     func closing() {
         var word = IntakeWord()
         let answers = [word.close(), word.close()]

@@ -72,7 +72,7 @@ struct MailboxSegmentTests {
         #expect(addresses.count <= 2 * 64)
     }
 
-    @Test("bursts come out in order again and again, beyond what is kept to spare too", arguments: [200, 900, 5_000])
+    @Test("bursts come out in order, also where they need more segments than are kept", arguments: [200, 900, 5_000])
     func bursts(burst: Int) {
         let box = MailboxBox(capacity: 5_000)
         var next = 0
@@ -99,13 +99,13 @@ struct MailboxSegmentTests {
         #expect((0..<64).map(box.look) == Array(0..<64))
     }
 
-    @Test("every element is let go once: left in the mailbox, emptied, taken, refused, shut", arguments: capacities)
+    @Test("every element is released once: left in the mailbox, emptied, taken, refused, shut", arguments: capacities)
     func everyElementIsLetGo(capacity: Int) {
         let ends = MailboxBox.Ends()
         do {
             let box = MailboxBox(capacity: capacity, ends: ends)
             var next = 0
-            // It ends in the midst of a segment, and at its boundaries.
+            // The mailbox ends in the midst of a segment, and at its boundaries.
             for _ in 0..<(capacity % 3 + 1) {
                 for place in next..<(next + capacity) { box.fill(place) }
                 for place in next..<(next + capacity) {

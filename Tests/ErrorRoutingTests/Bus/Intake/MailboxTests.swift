@@ -56,7 +56,7 @@ struct MailboxTests {
         }
     }
 
-    @Test("the reader may not lie down where something is")
+    @Test("the reader may not go to sleep where an element is")
     func noSleepOverElements() {
         let box = MailboxBox(capacity: 2)
         for place in 0..<2 {
@@ -67,7 +67,7 @@ struct MailboxTests {
         #expect(box.sleep(at: 2))
     }
 
-    @Test("lying down twice, or looking at the place meanwhile, is still one sleep")
+    @Test("going to sleep twice, or looking at the place meanwhile, is still one sleep")
     func sleepingTwice() {
         let box = MailboxBox(capacity: 2)
         #expect(box.sleep(at: 0) && box.sleep(at: 0))
@@ -100,7 +100,7 @@ struct MailboxTests {
         #expect(box.ends.alive == 0)
     }
 
-    @Test("shut over a sleeper wakes nobody: who shuts knows of it")
+    @Test("shut does not wake a sleeping reader: the caller of shut knows that it sleeps")
     func shuttingOverSleeper() {
         let box = MailboxBox(capacity: 1)
         #expect(box.sleep(at: 0))
@@ -118,7 +118,7 @@ struct MailboxTests {
         var (out, next, cursor, isAsleep): ([Int], Int, Int, Bool) = ([], 0, 0, false)
         var filled: [Int: Bool] = [:]
         for step in 0..<2_000 {
-            // Now and then full, and empty.
+            // Fills and empties the mailbox in turns.
             let isRising = step / 300 % 2 == 0
             switch Int.random(in: 0..<100, using: &random) {
             case ..<(isRising ? 40 : 20) where next - cursor < capacity:

@@ -15,7 +15,7 @@ import Testing
 struct BusObserveStormTests {
     private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 20_000 : 1_000_000
 
-    /// What an observer has received: only the worker writes, and is over when it is read.
+    /// What an observer has received: only the worker writes, and it has ended when the tally is read.
     private final class Tally: Sendable {
         struct Counts {
             var received = 0
@@ -38,7 +38,7 @@ struct BusObserveStormTests {
                 counts.suppressed += report.occurrences - 1
                 counts.failures += report.outcome.failures.count
                 if let drops = report.error as? ErrorsDropped { counts.told += drops.count }
-                // One after the other, and none left out.
+                // Sequence numbers follow each other without a gap.
                 if report.sequence != counts.last + 1 { counts.isInOrder = false }
                 counts.last = report.sequence
                 guard let error = report.error as? Numbered else { return }

@@ -40,7 +40,7 @@ struct BusObserveTests {
             bus.post(Zoo.Offline())
             #expect(await bus.flush(within: .seconds(600)))
             #expect(receiver.numbers == Array(1...9) && receiver.ends.entries.isEmpty)
-            // What is let go has ended: nothing comes after it.
+            // An observation that is released has ended: nothing comes after that.
             withExtendedLifetime(observation) {}
         }
         #expect(receiver.reports.entries.map(\.sequence) == Array(1...10))
@@ -63,14 +63,14 @@ struct BusObserveTests {
         #expect(receiver.ends.entries.first?.pending == 0)
         observation.cancel()
         observation.cancel()
-        // One that comes too late ends at once, with the same.
+        // An observation that comes too late ends at once, with the same figures.
         let late = Receiver()
         _ = late.observe(bus)
         #expect(late.ends.entries == receiver.ends.entries && late.reports.entries.isEmpty)
         #expect(receiver.ends.entries.count == 1)
     }
 
-    @Test("a bus that is let go of tells the end; one that is cancelled from within tells it after that report")
+    @Test("the end is told when a bus is deallocated, and after the report in which an observation is cancelled")
     func otherEnds() async {
         let receiver = Receiver()
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
@@ -95,7 +95,7 @@ struct BusObserveTests {
         #expect(order.entries == ["report 1", "cancelled", "end"])
     }
 
-    @Test("once it has ended its closures are let go of, also where they hold the observation")
+    @Test("an observation that has ended releases its closures, also where they retain the observation")
     func closures() async {
         final class Component: Sendable {
             let observation = Locked<ErrorObservation?>(nil)
@@ -119,7 +119,7 @@ struct BusObserveTests {
         #expect(reference.component == nil)
     }
 
-    @Test("what it posts is delivered later, and received; observers may be added and cancelled within")
+    @Test("what an observer posts is delivered later, and observers may be added and cancelled within")
     func reentry() async {
         let receiver = Receiver()
         let more = Locked<[ErrorObservation]>([])
@@ -139,7 +139,7 @@ struct BusObserveTests {
         #expect(receiver.ends.entries.count == 3)
     }
 
-    @Test("a scope's gets the reports of the scope and of those below it, with the notices of its actions' failures")
+    @Test("a scope's observer gets the reports of the scope and those below, with its actions' failures")
     func scopes() async {
         let (outer, inner, all) = (Receiver(), Receiver(), Receiver())
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -152,7 +152,7 @@ struct BusObserveTests {
             bus.post(Numbered(1))
             scope.post(Numbered(2))
             below.post(Numbered(3))
-            // Of the same name, but another one.
+            // Another scope of the same name.
             bus.scope("outer").post(Numbered(4))
             scope.post(Numbered(5))
             below.bound { postError(Numbered(6)) }

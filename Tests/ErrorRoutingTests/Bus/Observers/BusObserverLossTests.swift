@@ -6,7 +6,7 @@ import Testing
 /// [Behaviour 19](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
 @Suite("Behaviour 19: a report says what its observer has missed, and observers leave nothing behind", .hangLimit)
 struct BusObserverLossTests {
-    /// An error that can be watched.
+    /// An error that a weak reference can watch.
     private final class Heavy: Error {}
 
     @Test("a report says exactly how many an observer has missed just before it")
@@ -94,7 +94,7 @@ struct BusObserverLossTests {
         }
     }
 
-    @Test("a stream that is let go of unread is no observer any more, and lets go of its reports")
+    @Test("a stream that is released unread observes no longer, and releases its reports")
     func letGoUnread() async {
         let journal = Journal<Int>()
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -115,7 +115,7 @@ struct BusObserverLossTests {
         }
     }
 
-    @Test("an observer that is cancelled while it waits ends at once, and lets go of everything with its stream")
+    @Test("an observer that is cancelled while it waits ends at once, and releases everything with its stream")
     func cancelledWhileWaiting() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let read = Journal<UInt64>()
@@ -132,7 +132,7 @@ struct BusObserverLossTests {
         }
     }
 
-    @Test("what is left in a stream can be read after the bus is gone, and then nothing holds it")
+    @Test("what is left in a stream can be read after the bus is deallocated, and nothing retains it then")
     func outlivingTheBus() async {
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
         weak let watchedBus = bus
@@ -150,7 +150,7 @@ struct BusObserverLossTests {
         #expect(watched.allSatisfy { $0.error == nil })
     }
 
-    @Test("an error whose end posts may be lost from an observer's buffer")
+    @Test("an error whose deinit posts may be lost from an observer's buffer")
     func lostErrorsThatPost() async {
         final class Noisy: Error {
             let bus: ErrorBus
@@ -178,7 +178,7 @@ struct BusObserverLossTests {
         init(_ report: ErrorReport) { (number, missed) = ((report.error as? Numbered)?.number, report.missed) }
     }
 
-    /// Watches one error without holding it.
+    /// A weak reference to one error.
     private final class Watched {
         private(set) weak var error: Heavy?
 

@@ -41,7 +41,7 @@ struct BusObserverTests {
         }
     }
 
-    @Test("an outcome is observed before the one who waits for it hears of it")
+    @Test("an outcome is observed before it is returned to the one who waits for it")
     func observedBeforeAnswered() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             var iterator = bus.reports().makeAsyncIterator()

@@ -23,7 +23,7 @@ struct ObserveUntilEndTests {
         #expect(numbers.entries == Array(1...100) && ends.entries == [100])
     }
 
-    @Test func `what its closures hold is let go at the end, the bus included`() async {
+    @Test func `what its closures retain is released at the end, the bus included`() async {
         weak var bus: ErrorBus?
         weak var witness: Witness?
         await withErrorBus(handler: ErrorHandler()) { running in
@@ -38,7 +38,7 @@ struct ObserveUntilEndTests {
         #expect(bus == nil)
     }
 
-    @Test func `where the bus has ended, or is let go without having run, the end is told too`() async {
+    @Test func `the end is told too where the bus has ended, or is released without having run`() async {
         let ends = Journal<String>()
         var idle: ErrorBus? = ErrorBus(handler: ErrorHandler())
         idle?.observeUntilEnd({ _ in }, onEnd: { _ in ends.note("let go") })

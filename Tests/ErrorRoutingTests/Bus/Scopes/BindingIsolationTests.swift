@@ -7,7 +7,7 @@ import Testing
 struct BindingIsolationTests {
     enum Call: CaseIterable {
         case withErrorBus, withErrorScope, bound
-        /// What they are compared with: it binds nothing.
+        /// The control: it binds nothing.
         case catching
     }
 

@@ -83,7 +83,7 @@ struct ScopeBindingTests {
         recorded.expectNoneReported()
     }
 
-    @Test("scopes nest: the innermost has it, and after its body the one around it again")
+    @Test("scopes nest: the innermost is bound, and after its body the one around it again")
     func nesting() async {
         let handler = ErrorHandler().on(Numbered(2)) { _ in .stop }
         let recorded = await withRecordedErrors { _ in
@@ -207,7 +207,7 @@ struct ScopeBindingTests {
             errors.task { gate.open() }
         }
         #expect(scopes(recorded) == Dictionary(uniqueKeysWithValues: (1...5).map { ($0, ["scope"]) }))
-        // Of the scope's, not just somewhere on the bus.
+        // All come from here, and not from elsewhere on the bus.
         #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
     }
 }

@@ -57,7 +57,7 @@ struct ScopeDeliveryTests {
         #expect(lines.first??["trail"] == "ErrorRoutingTests.Numbered: Numbered(number: 3)")
     }
 
-    @Test("errors dropped at capacity are told through the bus's own rules, in no scope, whoever posted them")
+    @Test("the notice of drops goes through the bus's own rules, in no scope, whoever posted the errors")
     func drops() async {
         // Posted before it runs, so that nothing makes room meanwhile.
         let bus = ErrorBus(handler: noticing("bus"), configuration: .init(capacity: 2))

@@ -125,7 +125,7 @@ struct ScopeReportTests {
             await withTaskGroup { group in
                 for poster in 0..<8 {
                     group.addTask {
-                        // One for each request, as is meant to be normal.
+                        // One scope for each request, as in a service.
                         for number in 0..<100 {
                             let request = shared.scope("\(poster)", handler: handler, order: .rootFirst)
                             request.post(Numbered(poster * 1_000 + number))

@@ -37,7 +37,7 @@ struct ScopeWithoutBusTests {
         }
     }
 
-    @Test("bound where there is a bus it belongs to that one, and hides none")
+    @Test("a scope bound where there is a bus belongs to that bus, and hides none")
     func boundLater() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -51,7 +51,7 @@ struct ScopeWithoutBusTests {
         }
     }
 
-    @Test("as long as there is none, no rule of it is said to be reached, and none is")
+    @Test("as long as there is no bus, no rule of the scope is reached, and its explanation says so")
     func unreachable() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

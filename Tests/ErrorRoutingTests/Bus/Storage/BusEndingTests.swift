@@ -68,7 +68,7 @@ struct BusEndingTests {
         #expect(bus.statistics == .init(posted: 2, dropped: 1, pending: 1))
         #expect(bus.fill(0, with: 1) == .refused)
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
-        // The notice comes too late, and is no post; its dropper tells of the drop.
+        // The notice comes too late, and is no post; its dropper reports the drop.
         #expect(!bus.announce())
         #expect(bus.settle(false).drops?.count == 1)
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
@@ -101,7 +101,7 @@ struct BusEndingTests {
         #expect(bus.next() == .end)
         #expect(bus.next() == .superseded)
 
-        // Whoever flushes then waits for that too, although the bus has ended.
+        // A flush waits for that too, although the bus has ended.
         let flushing = DrivenStorage()
         flushing.isObserved = true
         flushing.post(1)
@@ -111,7 +111,7 @@ struct BusEndingTests {
         let isIdle = if case .idle = flushing.storage.flush(nil) { true } else { false }
         #expect(isBusy && isIdle)
 
-        // Here the worker comes back before the leftovers are in their receiver's hands.
+        // Here the worker comes back before the caller of takeBack has the leftovers.
         let other = DrivenStorage()
         other.isObserved = true
         other.post(1)
@@ -155,7 +155,7 @@ struct BusEndingTests {
         #expect(bus.progress.outcome.failures.map { $0.error is ActionTimeLimitExceeded } == [true])
         #expect(bus.watch(at: .seconds(51)) == .stop)
         #expect(bus.begin(bus.rule, at: .seconds(52), 1) == .beginWatched)
-        // It fails again, and is taken back: that nobody else has heard of it.
+        // It takes too long again, and is taken back: nobody else has heard of that failure.
         #expect(bus.watch(at: .seconds(99)) == .replaceWorker(2))
         let left = bus.takeBack()
         #expect(left.reports == [.error(1, occurrences: 1)] && left.failures == [.failure(nil), .failure(nil)])

@@ -11,7 +11,7 @@ import Testing
 /// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
 @Suite("Behaviours 11 to 14 and 16: reports that need nothing but delivery go through the lane")
 struct BusLaneTests {
-    @Test("from one report to the next is what completing and asking are")
+    @Test("a step in the lane does what completing a report and asking for the next do")
     func goingOn() {
         let bus = DrivenStorage()
         for number in 1...3 { bus.post(number) }
@@ -29,7 +29,7 @@ struct BusLaneTests {
         #expect(bus.next() == .error(4, occurrences: 1) && bus.report?.sequence == 4)
     }
 
-    @Test("it makes room, one report at a time")
+    @Test("each step in the lane makes room for one report")
     func makingRoom() {
         let bus = DrivenStorage(capacity: 2)
         for number in 1...2 { bus.post(number) }
@@ -39,7 +39,7 @@ struct BusLaneTests {
         #expect(bus.post(5) == false && bus.post(6) == nil)
     }
 
-    @Test("what is posted to a bus in the lane, or dropped, or ends it, wakes nobody")
+    @Test("posts, drops and the end of the bus wake nobody while the worker is in the lane")
     func wakingNobody() {
         let bus = DrivenStorage(capacity: 1)
         #expect(bus.next() == .asleep)
@@ -51,7 +51,7 @@ struct BusLaneTests {
         #expect(bus.drain().count == 3)
     }
 
-    @Test("failures come out of the lane, and go before what is next")
+    @Test("a failure ends the lane, and is delivered before the next report")
     func failing() {
         let bus = DrivenStorage()
         for number in 1...2 { bus.post(number) }
@@ -103,14 +103,14 @@ struct BusLaneTests {
         #expect(bus.next() == .error(3, occurrences: 1) && bus.report?.sequence == 3 && bus.inLane?.number == 2)
     }
 
-    @Test("with a flood limit what passes goes through it, and there is none as long as something is held")
+    @Test("with a flood limit what passes goes through the lane, which is closed as long as something is held")
     func floodLimit() {
         let bus = DrivenStorage(flood: FloodLimit(first: 2, per: .seconds(1)))
         for number in 1...4 { bus.post(number) }
         bus.post(5, line: 2)
         #expect(bus.next() == .error(1, occurrences: 1) && bus.inLane?.number == 0)
         #expect(bus.goOn() == .error(2, occurrences: 1) && bus.inLane?.number == 1 && bus.isDelivering(2))
-        // The third is held, and takes the place of nobody; the fourth takes its place.
+        // The third is held and replaces nothing; the fourth replaces the third.
         #expect(bus.goOn() == .suppressed(3) && bus.inLane == nil)
         #expect(bus.statistics == .init(posted: 5, handled: 2, suppressed: 1, pending: 2))
         #expect(bus.next() == .error(5, occurrences: 1) && bus.inLane == nil && bus.report?.sequence == 3)
@@ -136,7 +136,7 @@ struct BusLaneTests {
         #expect(bus.arrive() == .superseded && bus.statistics.pending == 0 && bus.statistics.isBalanced)
     }
 
-    @Test("with observers there is one, and the last report in it is announced outside")
+    @Test("with observers there is a lane too, and the last report in it is announced outside")
     func observed() {
         let bus = DrivenStorage()
         bus.isObserved = true
@@ -148,20 +148,20 @@ struct BusLaneTests {
         #expect(bus.next() == .asleep)
     }
 
-    @Test("what is taken back while observers are told of a report in the lane waits for that with the end")
+    @Test("a take-back while observers are told of a report in the lane puts the end off until they are told")
     func takingBackWhileAnnouncing() {
         let bus = DrivenStorage()
         bus.isObserved = true
         for number in 1...3 { bus.post(number) }
         _ = bus.next()
-        // Told of the first, which counts; the second is in delivery, and not looked at yet.
+        // The observers have been told of the first, which counts; the second is in delivery, and not looked at yet.
         #expect(bus.step() == .next && bus.arrive() == .error(2, occurrences: 1))
         #expect(bus.takeBack().reports == [2, 3].map { .error($0, occurrences: 1) })
         #expect(bus.statistics == .init(posted: 3, handled: 1, dropped: 2))
         #expect(!bus.leftoversWereReceived())
         #expect(!bus.announced() && bus.next() == .end && bus.next() == .superseded)
 
-        // Here the observers have been told before the leftovers are in their receiver's hands.
+        // Here the observers have been told before the caller of takeBack has the leftovers.
         let other = DrivenStorage()
         other.isObserved = true
         for number in 1...2 { other.post(number) }
@@ -170,7 +170,7 @@ struct BusLaneTests {
         #expect(other.leftoversWereReceived())
     }
 
-    @Test("what is taken back while the lane is open begins with the report there, and the worker's end of it is void")
+    @Test("a take-back while the lane is open begins with the report there, whose completion has no effect")
     func takingBack() {
         let bus = DrivenStorage()
         for number in 1...5 { bus.post(number) }

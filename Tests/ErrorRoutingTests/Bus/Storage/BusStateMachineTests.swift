@@ -119,7 +119,7 @@ struct BusStateMachineTests {
         #expect(bus.statistics == .init(posted: 3, handled: 1, ignored: 1, unmatched: 1))
     }
 
-    @Test("failures are told of right after their report, before what waits; a failure's failures go unheard")
+    @Test("failures are delivered right after their report, before what waits; a failure's failures are not")
     func failing() {
         let bus = DrivenStorage()
         for number in 1...2 { bus.post(number) }
@@ -132,7 +132,7 @@ struct BusStateMachineTests {
         #expect(bus.drain() == [.failure(11), .error(2, occurrences: 1), .asleep])
     }
 
-    @Test("a notice of drops stands where the first was dropped, and tells of all until its turn")
+    @Test("a notice of drops has the place of the first drop, and counts all drops until its turn")
     func notices() {
         let bus = DrivenStorage(capacity: 2)
         for number in 1...4 { bus.post(number) }
@@ -142,7 +142,7 @@ struct BusStateMachineTests {
         #expect(bus.next() == .error(2, occurrences: 1))
         _ = bus.complete()
         #expect(bus.next() == .drops(ErrorsDropped(count: 3, byType: ["ErrorRoutingTests.Numbered": 3])))
-        // In delivery it tells of no more: another notice has to.
+        // A notice in delivery counts no further drops: these need another notice.
         for number in 7...8 { bus.post(number) }
         #expect(bus.statistics == .init(posted: 10, handled: 2, dropped: 4, pending: 4))
         _ = bus.complete()

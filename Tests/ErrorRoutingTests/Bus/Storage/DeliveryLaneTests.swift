@@ -46,7 +46,7 @@ struct DeliveryLaneTests {
         #expect(road.counts == [3, 1, 1])
     }
 
-    @Test("a report whose poster waits, an empty place, none and a notice end it, and nothing was done")
+    @Test("a report whose poster waits, an empty place, no place and a notice end the lane without any effect")
     func ends() {
         let followers: [(IntakeBox) -> Void] = [
             { box in
@@ -66,7 +66,7 @@ struct DeliveryLaneTests {
         }
     }
 
-    @Test("what is withdrawn is withdrawn for good: the report that it was at counts for nothing")
+    @Test("a lane that is withdrawn stays so, and does not count the report that it was at")
     func withdrawing() {
         let road = Road(reports: 4)
         road.lane.open(at: 0, sequence: 1)
@@ -113,7 +113,7 @@ struct DeliveryLaneTests {
         }
     }
 
-    @Test("observers are being told from the one report's end until they have been told, and a withdrawal knows")
+    @Test("a withdrawal knows whether observers are still being told of the last report")
     func announcing() {
         for isTold in [false, true] {
             let road = Road(reports: 3)
@@ -127,7 +127,7 @@ struct DeliveryLaneTests {
 
     private func index(of end: HandleOutcome.Disposition) -> Int { end == .ignored ? 1 : end == .unmatched ? 2 : 0 }
 
-    @Test("withdrawn while it is closed there is nothing to take away")
+    @Test("withdrawing a closed lane takes nothing away")
     func withdrawingClosed() {
         let road = Road(reports: 2)
         road.lane.open(at: 0, sequence: 1)
@@ -164,7 +164,7 @@ final class Road: Sendable {
         return [Int(counts.handled), Int(counts.ignored), Int(counts.unmatched)]
     }
 
-    /// From one report to the next; whoever calls it empties the place.
+    /// Goes on from one report to the next; the caller empties the place.
     func goOn(
         from number: Int,
         _ end: HandleOutcome.Disposition = .handled,
@@ -174,7 +174,7 @@ final class Road: Sendable {
     }
 
     var released: Int { Int(box.intake.counts.released) }
-    // As the bus does, under a lock: between a look at the position and its change none of the others may come.
+    // Under a lock, as in the bus: nothing may come between a look at the position and its change.
     func open(at number: Int, sequence: UInt64) {
         lock.withLock { _ in lane.open(at: Int64(number), sequence: sequence) }
     }

@@ -10,21 +10,21 @@ import Testing
 /// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
 @Suite("Behaviours 4 and 16: a shutdown at a bad moment loses nothing", .hangLimit)
 struct BusShutdownRaceTests {
-    /// An error whose description blocks the thread of whoever asks.
+    /// An error whose description blocks the caller's thread.
     private struct Talkative: Error, CustomStringConvertible {
         let asked: Gate
         let answer: DispatchSemaphore
 
         var description: String {
             asked.open()
-            // Fulfilled once, it gives the same to whoever asks again.
+            // Signals again, so that a later caller passes too.
             answer.wait()
             answer.signal()
             return "talkative"
         }
     }
 
-    @Test("what one shutdown takes back it returns, also where another ends before it has come to that")
+    @Test("a shutdown returns what it takes back, also where another shutdown ends before it")
     func returnedWhereItWasTaken() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -41,7 +41,7 @@ struct BusShutdownRaceTests {
             for number in 1...3 { bus.post(Numbered(number)) }
             async let running: Void = bus.run()
             await entered.wait()
-            // Takes three reports back, and is held up while it writes of the failure to standard error.
+            // Takes three reports back, and blocks while it writes the failure to standard error.
             let first = Task { @concurrent in
                 let reports = await bus.shutdown(within: .zero)
                 returned.open()
@@ -78,7 +78,7 @@ struct BusShutdownRaceTests {
     }
 
     @Test(
-        "nor is it lost around asynchronous rules: before one, between two, and after both",
+        "what a synchronous action has thrown is not lost before, between or after asynchronous rules",
         arguments: AroundAsynchronous.allCases
     )
     func failuresAroundAsynchronousRules(place: AroundAsynchronous) async {
@@ -114,11 +114,10 @@ struct BusShutdownRaceTests {
 
     private static let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(7) }
 
-    /// Takes a report back while one of its rules is slow, and returns when the worker has gone home.
+    /// Takes a report back while one of its rules is slow, and returns when the worker has ended.
     ///
-    /// - Parameters:
-    ///   - isInLane: Whether the report goes through the lane, as it does where there is no flood limit.
-    ///   - makeHandler: Makes the rules; what it is given returns as it is told, after the shutdown.
+    /// - Parameters: - isInLane: Whether the report goes through the lane, as it does where there is no flood limit. -
+    ///   makeHandler: Makes the rules; the closure that it gets waits for the shutdown, and returns its argument.
     private static func shutDownWhileSlow(
         isInLane: Bool,
         _ makeHandler: (_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler
@@ -142,7 +141,7 @@ struct BusShutdownRaceTests {
         while watched != nil { await Task.yield() }
     }
 
-    /// How often the failure is on standard error.
+    /// Returns how often the failure is on standard error.
     private func timesTold(_ result: ExitTest.Result?) -> Int {
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         return lines.components(separatedBy: "failed with Numbered(number: 7)").count - 1

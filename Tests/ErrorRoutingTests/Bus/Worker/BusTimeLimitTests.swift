@@ -166,7 +166,7 @@ struct BusTimeLimitTests {
             }
             #expect(recorded.statistics.posted == 2)
             gate.open()
-            // Until the action has left, or the leak sanitizer would find it.
+            // Waits until the action has ended: the leak sanitizer would report it.
             while watched.bus != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""

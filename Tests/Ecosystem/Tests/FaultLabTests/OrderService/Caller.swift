@@ -4,7 +4,7 @@ import HTTPErrors
 import NIOCore
 import NIOHTTP1
 
-/// Who asks the service for something, 64 at once if need be.
+/// A client of the service, which sends up to 64 requests at once.
 struct Caller: Sendable {
     static let width = 64
 
@@ -12,7 +12,7 @@ struct Caller: Sendable {
     struct Answer: Sendable {
         let status: Int
         let type: String?
-        /// By which name the service calls the request.
+        /// The service's name for the request.
         let id: String
         let body: Data
 
@@ -71,7 +71,7 @@ struct Caller: Sendable {
     }
 }
 
-/// Something that the service can be asked for, and what it is to answer.
+/// A request to the service, and the status that it should answer with.
 struct ServiceRequest: Sendable {
     var method = "GET"
     let path: String

@@ -86,7 +86,7 @@ extension FaultLab.ServiceLab {
             let statuses = Dictionary(grouping: answered.answers.values, by: \.status).mapValues(\.count)
             #expect(Set(statuses.keys) == [200, 201, 400, 404, 422, 500, 502, 503, 504])
             guard let law = try? law(of: process) else { return }
-            // Nothing but what was answered, and what was tried again.
+            // Only failed requests and attempts that were tried again are posted.
             let retried = process.lines.count { $0.metadata["retry.attempt"] != nil }
             #expect(law["posted"] == answered.failures.count + retried && law["dropped"] == 0)
             Table.row("service load", "\(statuses.sorted { $0.key < $1.key })", "\(retried) retried", "\(law.counts)")

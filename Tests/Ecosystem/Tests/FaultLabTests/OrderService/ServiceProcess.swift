@@ -20,7 +20,7 @@ final class ServiceProcess: Sendable {
         case signal(Int32)
     }
 
-    /// What did not come in time, with the last that the process wrote.
+    /// An event that did not come in time, with the last lines that the process wrote.
     struct TimedOut: Error, CustomStringConvertible {
         let description: String
     }
@@ -74,7 +74,7 @@ final class ServiceProcess: Sendable {
     private init(_ variables: [String: String]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
-        // For this child alone: an end that another one has keeps the pipe open.
+        // For this child alone: an end that another child inherits keeps the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(writing) }
@@ -157,7 +157,7 @@ enum Executable {
     }
 }
 
-/// Runs something for a while at most.
+/// Runs an operation, for a limited time at most.
 ///
 /// - Returns: Whether it ended in time; where not, it is cancelled.
 func within(_ limit: Duration, _ operation: @escaping @Sendable () async throws -> Void) async throws -> Bool {

@@ -112,7 +112,7 @@ extension FaultLab.ServiceLab {
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server) { first, _ in
                     let port = first.lines.compactMap(\.port).first ?? 0
-                    // Somebody listens there already.
+                    // Another process listens there already.
                     try await ServiceProcess.withProcess(in: folder, supplier: server, ["PORT": "\(port)"]) { second in
                         let end = try await second.end()
                         #expect(end == .exit(EXIT_FAILURE))
@@ -131,7 +131,7 @@ extension FaultLab.ServiceLab {
 }
 
 extension FaultLab.ServiceLab {
-    /// Why the bus is around the services, and none of them.
+    /// Shows why the bus is around the services, and not one of them.
     @Suite("A bus that is a service by itself")
     struct BareServiceTests {
         private struct Anything: Error {}
@@ -158,7 +158,7 @@ extension FaultLab.ServiceLab {
             #expect(await bus.deliver(Anything()).disposition == .handled)
             await group.triggerGracefulShutdown()
             try await isAskedToEnd.wait { $0 }
-            // It has been told, and takes what is posted as before.
+            // The bus has been asked to end, and still delivers what is posted.
             #expect(await bus.deliver(Anything()).disposition == .handled)
             running.cancel()
             _ = await running.result
