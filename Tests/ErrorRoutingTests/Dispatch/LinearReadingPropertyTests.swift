@@ -132,7 +132,7 @@ struct LinearReadingPropertyTests {
         #expect(innerMatches > 50)
     }
 
-    @Test("a map returns what its last matching rule has, else its default", arguments: 201...204 as ClosedRange<UInt64>)
+    @Test("a map returns the value of its last matching rule", arguments: 201...204 as ClosedRange<UInt64>)
     func maps(seed: UInt64) {
         var (generator, answers) = (LinearReading.Generator(seed: seed), Set<Bool>())
         for round in 1...150 {

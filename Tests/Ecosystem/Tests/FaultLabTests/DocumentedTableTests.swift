@@ -8,7 +8,7 @@ extension FaultLab {
     /// The page of the documentation that says what becomes of each situation is what is observed here.
     ///
     /// `ERROR_BUS_UPDATE=1` writes it anew.
-    @Suite("The table in the documentation")
+    @Suite("The documentation's table says what is observed")
     struct DocumentedTableTests {
         private static let page = URL(filePath: #filePath)
             .appending(path: "../../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md").standardized

@@ -6,7 +6,7 @@ import Testing
 
 extension FaultLab.ServiceLab {
     /// Many requests at once, a third of which fail in every way there is.
-    @Suite("Under load")
+    @Suite("Under load the service logs each failure once, and nothing grows")
     struct ServiceLoadTests {
         /// Another process, as the service sees it, that holds the database for a while.
         private struct Holder {
@@ -126,7 +126,7 @@ extension FaultLab.ServiceLab {
 
 extension FaultLab.ServiceLab {
     /// One error over and over, and a limit of how often it is logged.
-    @Suite("In a storm")
+    @Suite("A storm of one error takes few lines of the log")
     struct StormTests {
         @Test func `a storm of one error takes a few lines a second, which tell together how many there were`()
             async throws

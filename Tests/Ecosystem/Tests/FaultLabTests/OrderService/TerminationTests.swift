@@ -7,8 +7,8 @@ import Synchronization
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// The service is told to end, or ended, in the midst of its work.
-    @Suite("When it has to end")
+    /// The service gets a signal in the midst of its work.
+    @Suite("The service ends in order, and says what it has not finished")
     struct TerminationTests {
         /// Sends requests until some have been answered, then a signal, and goes on until nobody answers.
         private static func load(
@@ -132,7 +132,7 @@ extension FaultLab.ServiceLab {
 
 extension FaultLab.ServiceLab {
     /// Shows why the bus is around the services, and not one of them.
-    @Suite("A bus that is a service by itself")
+    @Suite("A bus that is a service by itself goes on when it is asked to end")
     struct BareServiceTests {
         private struct Anything: Error {}
 
