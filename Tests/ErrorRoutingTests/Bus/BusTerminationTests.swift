@@ -31,7 +31,7 @@ struct BusTerminationTests {
     }
 }
 
-/// What such a process does: posts from several threads until it is told to end, and a little longer.
+/// The service in such a process: it posts from several threads until it gets the signal, and a little longer.
 private final class TerminatedService: Sendable {
     /// How it reacts to the signal.
     private enum Answer: CaseIterable {

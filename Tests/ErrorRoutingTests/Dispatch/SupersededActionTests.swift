@@ -34,7 +34,7 @@ struct SupersededActionTests {
     }
 }
 
-/// Takes the report away as soon as an asynchronous action has ended, or before that.
+/// A supervisor that takes the report away as soon as an asynchronous action has ended, or before that.
 private final class TakingSupervisor: ActionSupervisor {
     private let cameInTime: Bool
     private let isTaken = Atomic(false)

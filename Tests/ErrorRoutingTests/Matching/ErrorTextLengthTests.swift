@@ -43,7 +43,7 @@ struct ErrorTextLengthTests {
 
     struct Debugged: Error, CustomDebugStringConvertible { var debugDescription: String { "it is debugged" } }
 
-    /// Lies about itself.
+    /// An error that lies about itself.
     struct Lying: CustomNSError {
         static let errorDomain = String(repeating: "domain\n", count: 10_000)
         var errorCode: Int { .min }

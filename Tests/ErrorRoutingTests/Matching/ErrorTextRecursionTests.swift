@@ -17,7 +17,7 @@ struct ErrorTextRecursionTests {
         func add() { count.add(1, ordering: .relaxed) }
     }
 
-    /// Describes itself by the library's own text of it.
+    /// An error whose description asks for the library's text of the error.
     struct Narcissist: Error, CustomStringConvertible {
         let asked = Count()
         let text: @Sendable (Self) -> String

@@ -48,7 +48,7 @@ struct MatchingAnywhereReflectionTests {
         init(_ cause: any Error) { underlyingErrors = [cause] }
     }
 
-    /// Guards its state.
+    /// A class that guards its state.
     private final class Locked: Error {
         let count = Mutex(0)
         let cause: any Error

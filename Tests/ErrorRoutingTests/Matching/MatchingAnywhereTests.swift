@@ -23,14 +23,14 @@ struct MatchingAnywhereTests {
         let link: Link
     }
 
-    /// Conforms, and has both keys and a field that are not to be looked at.
+    /// An error that conforms, and has keys and a field that are not to be looked at.
     private struct Guarded: UnderlyingErrors, CustomNSError {
         var underlyingErrors: [any Error] = []
         var field: any Error = Zoo.Timeout()
         var errorUserInfo: [String: Any] { [NSUnderlyingErrorKey: Zoo.Timeout()] }
     }
 
-    /// Has a key and a field that is not to be looked at.
+    /// An error with a key, and a field that is not to be looked at.
     private struct Keyed: CustomNSError {
         var info: [String: any Sendable]
         var field: any Error = Zoo.Timeout()

@@ -18,7 +18,7 @@ struct RecursionTests {
         handler = ErrorHandler()
     }
 
-    /// Says that under it there is always another one.
+    /// An error that always has another one under it.
     private final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             [NSUnderlyingErrorKey: Endless(domain: "endless", code: 1)]
@@ -56,7 +56,7 @@ struct RecursionTests {
         #expect(handler.handleSynchronously(first)?.isHandled == true)
     }
 
-    /// Dispatches itself wherever it is asked anything.
+    /// An error that dispatches itself whenever it is asked anything.
     private struct Eager: Error, Hashable {
         let number = 1
         static func == (one: Eager, other: Eager) -> Bool { ask(); return one.number == other.number }
@@ -87,7 +87,7 @@ struct RecursionTests {
         #expect(!Eager.asked.entries.isEmpty)
     }
 
-    /// Asks the library about itself when it is asked what is under it.
+    /// An error that asks the library about itself when it is asked what is under it.
     private struct Curious: UnderlyingErrors {
         var underlyingErrors: [any Error] {
             let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))

@@ -12,7 +12,7 @@ struct SelfAskingErrorTests {
         .on(Payment.self, "Payment failed")
         .on(domain: "payments", "Payments are down")
 
-    /// Describes itself by the value of the map in which it is looked up.
+    /// An error whose description is looked up in a map, by the error itself.
     private struct Payment: LocalizedError {
         var errorDescription: String? { SelfAskingErrorTests.messages[self] }
     }

@@ -1,4 +1,4 @@
-/// Reads a line of `key=value` fields as a log's reader would, byte for byte as it is written.
+/// A line of `key=value` fields, read as a log's reader would, byte for byte.
 ///
 /// Values are bare words, or quoted with `\"`, `\\`, `\n`, `\r`, `\t` and `\u{…}` for what cannot stand in a line.
 struct ErrorLineFields {

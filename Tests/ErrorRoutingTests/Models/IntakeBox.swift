@@ -133,7 +133,7 @@ protocol ErrorWithNumber: Error {
 
 extension Numbered: ErrorWithNumber {}
 
-/// Counts down to the moment when everyone has finished.
+/// A count down to the moment when everyone has finished.
 final class Countdown: Sendable {
     private let left: Atomic<Int>
 

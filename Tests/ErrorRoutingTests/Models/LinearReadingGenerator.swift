@@ -1,7 +1,7 @@
 import TestSupport
 
 extension LinearReading {
-    /// Makes random errors and handlers.
+    /// A generator of random errors and handlers.
     struct Generator {
         private var random: SplitMix64
         private var lastRule = 0

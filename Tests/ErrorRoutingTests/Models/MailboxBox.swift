@@ -41,7 +41,7 @@ final class MailboxBox: Sendable {
 
     enum State { case empty, plain, special }
 
-    /// Counts the items that were made, and those that have ended.
+    /// The counts of items that were made, and of those that were deallocated.
     final class Ends: Sendable {
         private let made = Atomic<Int>(0)
         private let ended = Atomic<Int>(0)

@@ -129,7 +129,7 @@ extension [String] {
     var withoutNotices: [String] { filter { !$0.hasPrefix("error-bus: ") } }
 }
 
-/// Collects lines from the pieces that are read.
+/// The lines that come in pieces.
 struct LineCollector {
     private(set) var lines: [String] = []
     private var rest = ""

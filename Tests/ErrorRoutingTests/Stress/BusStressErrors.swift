@@ -40,14 +40,14 @@ extension StressError {
 
 /// The errors of the stress test: one type for each way through the handler.
 enum Stress {
-    /// Its rule is synchronous: the lane's.
+    /// An error whose rule is synchronous, and runs in the lane.
     struct Quick: StressError { let mark: StressMark }
-    /// Its rule is asynchronous.
+    /// An error whose rule is asynchronous.
     struct Slow: StressError { let mark: StressMark }
-    /// Its value alone decides whether it meets a rule, and an asynchronous one.
+    /// An error whose value alone decides whether it meets a rule, and an asynchronous one.
     struct Maybe: StressError { let mark: StressMark }
     struct Ignored: StressError { let mark: StressMark }
-    /// No rule is for it.
+    /// An error without a rule.
     struct Stray: StressError { let mark: StressMark }
 
     static let types: [any StressError.Type] = [

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The state of one run of the stress test: its actions and posters act here, and note what they do.
 final class StressStage: Sendable {
-    /// Lives as long as the error that it belongs to.
+    /// An object that lives as long as the error that it belongs to.
     final class Token: Sendable {
         private let stage: StressStage
 

@@ -70,7 +70,7 @@ enum FuzzErrors {
         }
     }
 
-    /// Posts another one when it ends.
+    /// An error whose deinit posts another one.
     final class Last: Error {
         deinit { FuzzMischief.act(about: Value(number: 0)) }
     }

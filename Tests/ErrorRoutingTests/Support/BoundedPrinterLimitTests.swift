@@ -24,7 +24,7 @@ struct BoundedPrinterLimitTests {
 
     struct Said: Error { var text: String }
 
-    /// Its children are made when they are looked at, and counted.
+    /// A value whose children are made when they are looked at, and counted.
     struct Lazy: CustomReflectable, Error {
         let made = Counter()
         var style: Mirror.DisplayStyle? = .struct
