@@ -33,7 +33,7 @@ struct BusTerminationTests {
 
 /// The service in such a process: it posts from several threads until it gets the signal, and a little longer.
 private final class TerminatedService: Sendable {
-    /// How it reacts to the signal.
+    /// How the service reacts to the signal.
     private enum Answer: CaseIterable {
         case finish, shutdownAtOnce, shutdown, shutdownTwice
     }

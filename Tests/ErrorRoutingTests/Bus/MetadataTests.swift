@@ -46,7 +46,7 @@ struct MetadataTests {
         }
         await withErrorBus(handler: handler, configuration: requestID) { bus in
             let scope = bus.scope("scope", metadata: ["k": "scope"])
-            // On the short way, and on the long one.
+            // Once through the lane, and once with a caller that waits.
             scope.post(Numbered(1), metadata: ["l": "poster"])
             await scope.deliver(Numbered(2), metadata: ["l": "poster"])
         }

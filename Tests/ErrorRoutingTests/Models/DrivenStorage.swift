@@ -94,13 +94,13 @@ final class DrivenStorage {
 
     // MARK: The worker
 
-    /// What the worker of a generation does next; in the lane it comes out of that.
+    /// Returns what the worker of a generation does next; a worker in the lane leaves it.
     func next(_ generation: UInt64 = 0, at now: Duration = .zero) -> Event {
         let isInLane = inLane?.generation == generation
         return event(isInLane ? leaveLane(generation) : storage.next(for: generation), generation, at: now)
     }
 
-    /// The worker is at a report that needs more than the lane, and has not begun with it.
+    /// Leaves the lane at a report that needs more than the lane, and has not begun.
     private func leaveLane(_ generation: UInt64, _ mark: FloodMark? = nil) -> WorkerAction {
         guard let (number, generation) = inLane else { return storage.next(for: generation) }
         inLane = nil
@@ -156,7 +156,7 @@ final class DrivenStorage {
         return step
     }
 
-    /// The worker begins with the report that it has come to in the lane, or leaves it to the machine.
+    /// Begins with the report that the worker has come to in the lane, or leaves the report to the machine.
     func arrive(at now: Duration = .zero) -> Event {
         guard let (number, generation) = inLane else { return .superseded }
         guard storage.isLimitingFloods else { return beganInLane(number) }
@@ -171,10 +171,10 @@ final class DrivenStorage {
         }
     }
 
-    /// The observers have been told; returns whether the lane is still there.
+    /// Notes that the observers have been told; returns whether the lane is still there.
     func announced() -> Bool { inLane.map { storage.announcedInLane(at: $0.number) } ?? false }
 
-    /// The worker completes its report.
+    /// Completes the worker's report.
     ///
     /// - Parameter isHeard: Whether observers have to be told of it: then the worker asks what to do next after that.
     func completion(
@@ -201,8 +201,8 @@ final class DrivenStorage {
         }
     }
 
-    /// The worker completes its report, and tells those who wait; returns the failures that nobody else will hear of,
-    /// or nil if it comes too late.
+    /// Completes the worker's report, and tells those who wait; returns the failures that nobody else will hear of, or
+    /// nil if it comes too late.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled,
         failures: [ActionFailure] = [],

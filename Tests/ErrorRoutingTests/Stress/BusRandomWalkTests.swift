@@ -91,7 +91,7 @@ final class BusWalk {
         #expect(announcers <= 1)
     }
 
-    /// One of the posters who have room goes on, and not always the first.
+    /// Fills the place of one of the posters who have one, and not always of the first.
     private func fill() {
         guard let posted = chance(50) ? naive.reserved.first : naive.reserved.randomElement(using: &random) else {
             return
@@ -188,7 +188,7 @@ final class BusWalk {
         }
     }
 
-    /// The action in delivery outlives its time, and another worker takes the report over.
+    /// Lets the action in delivery outlive its time, and another worker take the report over.
     private func abandon() {
         guard naive.delivering != nil else { return }
         #expect(bus.begin(bus.rule, at: .zero, generation) != .superseded)
@@ -218,7 +218,7 @@ final class BusWalk {
         #expect(bus.next(generation) == (isAnnouncing ? .end : .superseded))
     }
 
-    /// All posters end, then the worker, if it is not superseded.
+    /// Ends all posters, then the worker, if it is not superseded.
     private func end() {
         finish()
         while !naive.reserved.isEmpty { fill() }

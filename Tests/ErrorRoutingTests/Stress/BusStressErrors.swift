@@ -22,7 +22,7 @@ struct StressMark: Sendable {
     /// The path of scopes where it is posted.
     let scope: [String]
     let deed: StressDeed
-    /// Counts whether it lives.
+    /// Counts the error as long as it lives.
     let token: StressStage.Token
 }
 

@@ -158,7 +158,7 @@ final class Road: Sendable {
         for number in 0..<reports { box.post(number) }
     }
 
-    /// Handled, ignored, unmatched.
+    /// The counts of handled, ignored and unmatched reports.
     var counts: [Int] {
         let counts = lane.counts
         return [Int(counts.handled), Int(counts.ignored), Int(counts.unmatched)]
