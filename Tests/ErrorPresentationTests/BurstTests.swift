@@ -5,8 +5,10 @@ import Testing
 
 @testable import ErrorPresentation
 
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P2: bursts", .serialized, .hangLimit)
+@Suite("P2: a burst of errors wakes the main actor once a batch", .serialized, .hangLimit)
 struct BurstTests {
     @Test("all that comes while the main actor is busy costs it one wake-up; the next batch another", arguments: 1...3)
     func wakeUps(batches: Int) async {
@@ -26,7 +28,7 @@ struct BurstTests {
                 == .init(received: 1_000 * batches, shown: 1, waiting: 9, folded: 1_000 * batches - 10))
     }
 
-    @Test("what the main actor is too far behind for is counted, and so is what is not to be shown")
+    @Test("errors that a slow main actor has no room for are counted, and so are those that are not to be shown")
     func overflow() async {
         let presenter = ErrorPresenter(limit: 2)
         let receive = presenter.receiver
@@ -126,7 +128,8 @@ struct BurstTests {
     }
 }
 
-@Suite("P2: a presenter's inbox")
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
+@Suite("P2: a presenter's inbox hands over each error once")
 struct PresenterInboxTests {
     @Test("it asks for one wake-up until it is emptied, and for none once it is closed")
     func wakeUps() {
@@ -135,7 +138,7 @@ struct PresenterInboxTests {
         #expect(inbox.counts == .init(received: 4, waiting: 2, discarded: 2))
         let batch = inbox.takeAll(atWakeUp: true)
         #expect(batch.arrivals.count == 2 && batch.counts.isBalanced && inbox.counts == .init())
-        // Also for what is not shown, since it is counted.
+        // An ignored error wakes it too, since it is counted.
         #expect(inbox.receive(.delivered(Plain(""), .ignored)))
         inbox.close()
         #expect(!inbox.receive(.delivered(Plain(""))) && inbox.counts == .init())
@@ -168,7 +171,7 @@ struct PresenterInboxTests {
 }
 
 extension ErrorReport {
-    /// A report as a bus hands it to observers.
+    /// Returns a report as a bus hands it to observers.
     fileprivate static func delivered(
         _ error: any Error,
         _ disposition: HandleOutcome.Disposition = .unmatched,

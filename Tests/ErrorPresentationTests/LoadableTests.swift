@@ -1,6 +1,7 @@
 import ErrorPresentation
 import Testing
 
+/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @Suite("P1: a loadable is one state")
 struct LoadableTests {
     private enum Broken: Error, Equatable { case once, twice }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-@Suite("P1: a loader's machine, alone")
+/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
+@Suite("P1: a loader's machine goes through its states in an exact order")
 struct LoaderMachineTests {
     @Test("the order of states is exact: idle, loading, failed, loading, loaded, and back to idle")
     func order() {
@@ -160,11 +161,11 @@ private final class HeldLoader {
     func reset() { machine.reset() }
 }
 
-/// What a loader does, by going through everything that has happened to every load.
+/// A loader that goes through everything that has happened to every load.
 private struct NaiveLoader {
     enum Load {
         case running, cancelled, ignored
-        /// It answered while a newer one was running.
+        /// The load answered while a newer one was running.
         case answered(LoaderMachine<Int, Plain>.End)
 
         var isRunning: Bool { if case .running = self { true } else { false } }

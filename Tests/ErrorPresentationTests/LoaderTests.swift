@@ -5,8 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
+/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P1: a loader", .hangLimit)
+@Suite("P1: the newest load decides a loader's state", .hangLimit)
 struct LoaderTests {
     @Test("it is idle, then loading, then loaded")
     func success() async {
@@ -84,7 +85,7 @@ struct LoaderTests {
         #expect(loader.state.value == 2 && loader.failureCount == 0)
     }
 
-    @Test("an overtaken failure changes nothing, but is posted: nobody else would hear of it")
+    @Test("an overtaken failure changes nothing, but is posted, since nothing else reports it")
     func overtakenFailure() async {
         let (gate, begun, poster) = (Gate(), Gate(), RecordingPoster())
         var count = 0

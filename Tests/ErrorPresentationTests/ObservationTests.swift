@@ -5,11 +5,14 @@ import Observation
 import TestSupport
 import Testing
 
-/// Observation merges changes: what it promises is that the last state arrives.
+/// Observation merges changes, and promises only that the last state arrives.
+///
+/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P1, P2: whoever observes gets the last state", .hangLimit)
+@Suite("P1, P2: an observer gets the last state", .hangLimit)
 struct ObservationTests {
-    @Test("of a loader that loads, fails, reloads and is reset")
+    @Test("a loader that loads, fails, reloads and is reset shows its last state")
     func loader() async {
         let flaky = Flaky(failures: 50)
         let loader = Loader(reportingTo: nil) { try flaky.run() }
@@ -20,7 +23,7 @@ struct ObservationTests {
         await waitUntil { seen.last.0 == nil && seen.last.1 == nil }
     }
 
-    @Test("P1: and of a loader nobody hears who would see no change: a second load begins, or is overtaken")
+    @Test("P1: a loader notifies nobody where its state stays: a second load begins, or is overtaken")
     func nothingToSee() async {
         let gates = [Gate(), Gate()]
         var begun = 0
@@ -49,7 +52,7 @@ struct ObservationTests {
         #expect(isTold.withLock { $0 } && loader.state.value == 1)
     }
 
-    @Test("of a presenter, when reports come from a bus")
+    @Test("a presenter that gets reports from a bus shows its last state")
     func presenter() async {
         let presenter = ErrorPresenter(limit: 3)
         let current = Seen { presenter.current?.message }
@@ -69,7 +72,7 @@ struct ObservationTests {
         await waitUntil { current.last == .some(nil) && numbers.last == [0, 6] }
     }
 
-    @Test("a retry that is under way, and its end")
+    @Test("a presenter shows a retry that is under way, and its end")
     func retrying() async {
         let (presenter, gate) = (ErrorPresenter(), Gate())
         let seen = Seen { presenter.isRetrying }
@@ -88,7 +91,7 @@ struct ObservationTests {
         withObservationTracking {
             _ = presenter.current
         } onChange: {
-            // What is changed from here is told here too.
+            // A change made here notifies this observer again.
             guard isFirst.withLock({ exchange(&$0, with: false) }) else { return }
             MainActor.assumeIsolated {
                 presenter.present(Plain("within"))
@@ -106,7 +109,7 @@ private func exchange<Value>(_ value: inout Value, with other: Value) -> Value {
     return value
 }
 
-/// The last value that was observed, as SwiftUI would: it reads anew after each change.
+/// Observes a value as SwiftUI does: reads it again after each change, and keeps the last one.
 @MainActor
 private final class Seen<Value: Sendable> {
     private(set) var last: Value

@@ -3,9 +3,11 @@ import Testing
 
 @testable import ErrorPresentation
 
-@Suite("P2, P3: a presenter's machine, alone")
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
+@Suite("P2, P3: a presenter's machine shows one error at a time, and its law holds")
 struct PresenterMachineTests {
-    @Test("one is shown, the others wait in order, and what does not fit is counted")
+    @Test("one error is shown, the others wait in order, and what does not fit is counted")
     func order() {
         let machine = HeldPresenter(limit: 2)
         #expect(machine.add("a") == .shown(1))
@@ -26,10 +28,10 @@ struct PresenterMachineTests {
     func askedFor() {
         let machine = HeldPresenter(limit: 3)
         for name in ["shown", "a", "b", "c"] { _ = machine.add(name) }
-        // It stands for two now, one of which was asked for.
+        // The error stands for two now, one of which was asked for.
         #expect(machine.add("b", isAskedFor: true) == .folded(into: 3))
         #expect(machine.add("d", isAskedFor: true) == .waits(5))
-        // What is gone is news when it comes again, and finds no room.
+        // An error that was replaced is new when it comes again, and finds no room.
         #expect(machine.add("c") == .discarded)
         #expect(machine.add("e", count: 2, canRetry: true) == .waits(6))
         #expect(machine.add("f", isAskedFor: true) == .discarded)
@@ -43,7 +45,7 @@ struct PresenterMachineTests {
         #expect(messages == ["shown", "b", "d", "e"])
     }
 
-    @Test("P2: what goes for another's sake is counted as discarded, and its repeats as folded")
+    @Test("P2: an error that another replaces is counted as discarded, and its repeats as folded")
     func discardedRepeats() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("shown"), machine.add("a", count: 3))
@@ -64,7 +66,7 @@ struct PresenterMachineTests {
         #expect(machine.statistics == .init(received: 7, shown: 2, waiting: 1, folded: 4))
     }
 
-    @Test("what is no repeat: another type, message, style or title")
+    @Test("an error of another type, message, style or title is no repeat")
     func kinds() {
         let machine = HeldPresenter(limit: 9)
         _ = machine.add("a")
@@ -74,7 +76,7 @@ struct PresenterMachineTests {
         #expect(machine.add("a", title: "Saving") == .folded(into: 4))
     }
 
-    @Test("one that stands for several counts as so many: one shown, the others folded")
+    @Test("an error that stands for several counts as so many: one shown, the others folded")
     func occurrences() {
         let machine = HeldPresenter(limit: 0)
         #expect(machine.add("a", count: 5) == .shown(1))
@@ -130,7 +132,7 @@ struct PresenterMachineTests {
         #expect(machine.current?.id == 3 && machine.current?.count == 2 && machine.current?.canRetry == true)
     }
 
-    @Test("an error dismissed during its retry is gone; a tap still reaches nobody; a failure then waits its turn")
+    @Test("an error dismissed during its retry stays away; a tap reaches no error; a failure then waits its turn")
     func dismissedDuringRetry() {
         let machine = HeldPresenter(limit: 9)
         _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
@@ -251,7 +253,7 @@ private final class HeldPresenter {
     }
 }
 
-/// The same by lists that are gone through.
+/// A presenter's machine by lists that are searched from the front.
 private struct NaivePresenter {
     struct Item {
         let message: String
@@ -259,7 +261,7 @@ private struct NaivePresenter {
         var canRetry: Bool
         var isAskedFor: Bool
         var isRetried = false
-        /// It stands for no other any more, since it was tried again.
+        /// Whether the error stands for no other, since it was tried again.
         var isAlone = false
     }
 
@@ -268,7 +270,7 @@ private struct NaivePresenter {
     var waiting: [Item] = []
     var isRetrying = false
     var failedAgain = false
-    /// Also where its error was dismissed before.
+    /// Whether the retry under way has failed, also where its error was dismissed before.
     var retryHasFailed = false
     var counts = ErrorPresenter.Statistics()
 

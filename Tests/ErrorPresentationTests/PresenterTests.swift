@@ -6,10 +6,12 @@ import Testing
 
 @testable import ErrorPresentation
 
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P2: a presenter", .hangLimit)
+@Suite("P2: a presenter shows one error at a time, in order", .hangLimit)
 struct PresenterTests {
-    @Test("shows one at a time, in order, and the next when that is dismissed")
+    @Test("it shows one error at a time, in order, and the next when that is dismissed")
     func order() {
         let presenter = ErrorPresenter(limit: 2)
         for name in ["a", "b", "c", "d"] { presenter.present(Plain(name)) }
@@ -39,7 +41,7 @@ struct PresenterTests {
         #expect(presenter.current?.message == "by hand")
     }
 
-    @Test("folds repeats of the same type, message and style into one with a count")
+    @Test("it folds repeats of the same type, message and style into one with a count")
     func folding() {
         let presenter = ErrorPresenter()
         for _ in 0..<5 { presenter.present(Plain("again")) }
@@ -48,9 +50,9 @@ struct PresenterTests {
         #expect(presenter.statistics == .init(received: 6, shown: 1, waiting: 1, folded: 4))
     }
 
-    @Test("shows what a bus delivers, handled or not, but nothing that was ignored, and no cancellation")
+    @Test("it shows what a bus delivers, handled or not, but nothing that was ignored, and no cancellation")
     func bus() async {
-        // Rules that show everything: it makes no difference.
+        // Rules that show everything make no difference.
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner).on(CancellationError.self, .alert))
         let handler = ErrorHandler().on(Plain("handled")) { _ in .stop }.ignore(Plain("ignored"))
         await withErrorBus(handler: handler) { bus in
@@ -79,7 +81,7 @@ struct PresenterTests {
         await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
             let observation = presenter.present(bus)
             for _ in 0..<10 { bus.post(Plain("flood")) }
-            // One is delivered, and one stands for nine: released at the end.
+            // One is delivered, and one stands for nine, which is released at the end.
             bus.finish()
             await waitUntil { presenter.statistics.received == 10 && presenter.current?.count == 10 }
             #expect(presenter.statistics == .init(received: 10, shown: 1, folded: 9))
@@ -108,7 +110,7 @@ struct PresenterTests {
         #expect(presenter.statistics == .init(received: 5, shown: 2, folded: 1, never: 2))
     }
 
-    @Test("a presenter that is gone holds nothing up: the bus goes on")
+    @Test("a presenter that is deallocated holds nothing up: the bus goes on")
     func presenterGone() async {
         weak var gone: ErrorPresenter?
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -125,7 +127,7 @@ struct PresenterTests {
         }
     }
 
-    @Test("a bus that is gone leaves the presenter as it is")
+    @Test("a bus that is deallocated leaves the presenter as it is")
     func busGone() async {
         let presenter = ErrorPresenter()
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
@@ -168,7 +170,7 @@ struct PresenterTests {
         }
     }
 
-    @Test("an observation that is let go ends the presenting")
+    @Test("releasing the observation ends the presenting")
     func observationGone() async {
         let presenter = ErrorPresenter()
         await withErrorBus(handler: ErrorHandler()) { bus in

@@ -4,8 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
+/// [P4](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P4: what an error says to a person", .hangLimit)
+@Suite("P4: an error's texts for a person are its own, or a rule's", .hangLimit)
 struct PresenterTextTests {
     @Test("message, suggestion and reason come from LocalizedError")
     func localizedError() throws {

@@ -5,8 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P3: running again what failed, and cancelling that", .hangLimit)
+@Suite("P3: a retry that is cancelled leaves its error as it was", .hangLimit)
 struct RetryCancellationTests {
     private let presenter = ErrorPresenter()
     private let poster = RecordingPoster()
@@ -31,7 +32,7 @@ struct RetryCancellationTests {
         #expect(presenter.statistics == .init(received: 2 + cancellations, shown: 2, never: cancellations))
     }
 
-    @Test("so it does where the task of the retry is cancelled", arguments: [false, true])
+    @Test("a retry whose task is cancelled leaves its error as it was, to be run again", arguments: [false, true])
     func task(transfer: Bool) async throws {
         let begun = Gate()
         var attempts = 0
@@ -50,7 +51,7 @@ struct RetryCancellationTests {
         #expect(presenter.current == shown && shown.canRetry && !presenter.isRetrying && presenter.isSound)
     }
 
-    @Test("one that succeeds in a cancelled task has succeeded, and one that fails there has failed")
+    @Test("a retry that succeeds in a cancelled task has succeeded, and one that fails there has failed")
     func answers() async throws {
         var failures = [Plain("no"), Plain("no again")]
         await presenter.run("Saving", errors: poster) { if !failures.isEmpty { throw failures.removeFirst() } }
@@ -79,7 +80,7 @@ struct RetryCancellationTests {
         #expect(presenter.current == nil && ends.isEmpty)
     }
 
-    @Test("one of one's own whose task is cancelled leaves its error, unless it presents its failure")
+    @Test("a retry of one's own whose task is cancelled leaves its error, unless it presents its failure")
     func byHandInCancelledTask() async throws {
         var attempts = 0
         presenter.present(Plain("no")) {

@@ -5,8 +5,9 @@ import Foundation
 import TestSupport
 import Testing
 
+/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P3: running again what failed", .hangLimit)
+@Suite("P3: what failed is run again once, and its failure is posted once", .hangLimit)
 struct RetryTests {
     @Test("run returns what its operation returns, and shows and posts nothing")
     func success() async {
@@ -93,7 +94,7 @@ struct RetryTests {
         recorded.expectReported(.type(Plain.self), count: 6)
     }
 
-    @Test("it is shown at once, though its bus does not run")
+    @Test("a failure is shown at once, though its bus does not run")
     func busThatDoesNotRun() async {
         let (presenter, bus) = (ErrorPresenter(), ErrorBus(handler: ErrorHandler()))
         await presenter.run("Saving", errors: bus) { throw Plain("no") }
@@ -130,7 +131,7 @@ struct RetryTests {
         presenter.present(Plain("first")) { first += 1 }
         presenter.present(Plain("second")) { second += 1 }
         let id = try #require(presenter.current).id
-        // As two tasks would, of which the second begins late.
+        // As two tasks would do, of which the second begins late.
         for _ in 0..<2 { await presenter.retry(id) }
         presenter.dismiss(id)
         #expect(first == 1 && second == 0)
@@ -143,7 +144,7 @@ struct RetryTests {
         #expect(second == 1 && presenter.statistics == .init(received: 2, shown: 2))
     }
 
-    @Test("P3: nor the failure of the retry, which is an error of its own")
+    @Test("P3: such a tap does not reach the failure of the retry either, which is an error of its own")
     func lateTapsOfFailures() async throws {
         let (presenter, flaky) = (ErrorPresenter(), Flaky(failures: 9))
         await presenter.run("Counting", errors: RecordingPoster()) { try flaky.run() }
@@ -202,7 +203,7 @@ struct RetryTests {
         await presenter.retry()
         #expect(presenter.current?.message == "first" && presenter.current?.canRetry == false)
         #expect(presenter.current?.id == 3 && presenter.waiting == 1)
-        // There is nothing to run any more.
+        // Nothing is left to run.
         await presenter.retry()
         #expect(presenter.current?.id == 3)
     }
@@ -271,7 +272,7 @@ struct RetryTests {
         #expect(presenter.current?.title == "Loading")
     }
 
-    @Test("an operation is let go of when its error has gone")
+    @Test("an operation is released when its error has gone")
     func release() async {
         let presenter = ErrorPresenter()
         weak var held: Flaky?

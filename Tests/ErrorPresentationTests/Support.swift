@@ -4,7 +4,7 @@ import Observation
 
 @testable import ErrorPresentation
 
-/// An error that says for a person what is wrong.
+/// An error with a text for a person.
 struct Plain: LocalizedError, Equatable {
     var text: String
 
@@ -13,7 +13,7 @@ struct Plain: LocalizedError, Equatable {
     var errorDescription: String? { text }
 }
 
-/// An error that says nothing for a person to read.
+/// An error without a text for a person.
 enum Silent: Error, Equatable { case secretCase(code: Int) }
 
 /// An action of a presenter, or a load, that fails as often as it is told to.
@@ -33,15 +33,15 @@ final class Flaky {
 
 /// Waits until something holds.
 ///
-/// Nothing else can be waited for where another thread wakes the main actor; if it never holds, the suite's time limit
-/// says so.
+/// Where another thread wakes the main actor, a test has nothing else to wait for; if the condition never holds, the
+/// suite's time limit fails the test.
 @MainActor
 func waitUntil(_ condition: () -> Bool) async {
     while !condition() { await Task.yield() }
 }
 
 extension ErrorPresenter {
-    /// Whether the law holds, and the public counts say what the statistics say.
+    /// Whether the law holds, and the public counts agree with the statistics.
     var isSound: Bool {
         let statistics = statistics
         return statistics.isBalanced && waiting <= statistics.waiting && discarded <= statistics.discarded
@@ -50,7 +50,7 @@ extension ErrorPresenter {
     }
 }
 
-/// A poster that keeps what it gets.
+/// A poster that records what is posted.
 final class RecordingPoster: ErrorPosting {
     private let posts = Locked<[(error: any Error, metadata: [String: String], source: ErrorReport.Source)]>([])
 

@@ -3,6 +3,7 @@ import Testing
 
 @testable import ErrorRecovery
 
+/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("R2: delays follow their formulas, whatever the numbers")
 struct BackoffTests {
     @Test("an exponential ceiling doubles until the maximum")
@@ -113,7 +114,7 @@ struct BackoffTests {
     }
 }
 
-/// The formulas of R2 in doubles, as one reads them.
+/// The formulas of R2 in doubles, as they are written.
 private struct BackoffModel {
     let initial: Double
     let multiplier: Double

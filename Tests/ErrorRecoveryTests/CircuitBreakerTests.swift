@@ -4,6 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("R6: a circuit breaker keeps callers from what fails", .hangLimit)
 struct CircuitBreakerTests {
     @Test("it opens, refuses with what is left of the pause, tries, and closes; each change is posted once")
@@ -90,7 +91,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .closed)
     }
 
-    @Test("what never counts: cancellations, refusals and changes, of this circuit or another, and what wraps them")
+    @Test("cancellations, refusals and changes, of this circuit or another, and what wraps them never count")
     func neverCounted() async {
         struct Wrapped: Error { let cause: any Error }
         let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: TestClock(), reportingTo: Nobody())
@@ -121,7 +122,7 @@ struct CircuitBreakerTests {
         #expect(breaker.state == .open)
     }
 
-    @Test("what run threw is as it was: the very object")
+    @Test("run throws the very object that its operation threw")
     func identity() async {
         final class Failure: Error {}
         let failure = Failure()
@@ -150,7 +151,7 @@ struct CircuitBreakerTests {
         #expect(verdicts == [.retriesAfter(.seconds(1), hinted: false), .retriesAfter(.seconds(4), hinted: true)])
     }
 
-    @Test("concurrent callers: one opens it, one tries at a time, and changes are posted once and in order")
+    @Test("of concurrent callers one opens it, one tries at a time, and changes are posted once and in order")
     func concurrent() async {
         let clock = TestClock()
         let recorded = await withRecordedErrors { bus in
@@ -196,7 +197,7 @@ struct CircuitBreakerTests {
     }
 }
 
-/// Posts nothing, and asks a circuit for its state in place of it.
+/// A poster that asks a circuit for its state instead of posting.
 private final class Asking: ErrorPosting {
     let breaker = Locked<CircuitBreaker?>(nil)
     let states = Locked<[String]>([])
@@ -214,7 +215,7 @@ private final class Asking: ErrorPosting {
     }
 }
 
-/// A poster for those who do not care.
+/// A poster that posts nothing.
 struct Nobody: ErrorPosting {
     func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {}
 

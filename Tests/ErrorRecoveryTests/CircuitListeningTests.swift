@@ -5,6 +5,7 @@ import Testing
 
 @testable import ErrorRecovery
 
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("R6: a circuit that listens to a bus counts what anyone posts, and changes no outcome", .hangLimit)
 struct CircuitListeningTests {
     private let clock = TestClock()

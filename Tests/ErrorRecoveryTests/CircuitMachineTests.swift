@@ -4,6 +4,8 @@ import Testing
 @testable import ErrorRecovery
 
 /// The machine alone, as a plain value, with whole seconds for moments.
+///
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("R6: a circuit's machine opens, refuses, tries and closes")
 struct CircuitMachineTests {
     @Test("it opens at so many failures in the window, and not for those that are older")
@@ -143,7 +145,7 @@ private struct Circuit {
     }
 }
 
-/// A circuit as one explains it: all failures since it closed, asked anew each time which of them lie in the window.
+/// A circuit that keeps all failures since it closed, and counts anew each time which of them lie in the window.
 private struct NaiveCircuit {
     let limit: Int
     let window: Int

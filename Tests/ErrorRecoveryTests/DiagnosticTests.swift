@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// What the compiler says of mistakes in a policy: its whole first line is pinned.
-@Suite("The compiler blames the right place in a policy", .timeLimit(.minutes(10)))
+/// Pins the whole first line of each diagnostic.
+@Suite("The compiler reports a mistake in a policy at its own line", .timeLimit(.minutes(10)))
 struct DiagnosticTests {
     /// A line of a program, and what the compiler says of it.
     private static let mistakes: [(line: String, says: String)] = [
@@ -31,7 +31,7 @@ struct DiagnosticTests {
         "'\(method)' is unavailable: not a concrete error type: use \(verb)(matching: .conforming(to:)) for a protocol"
     }
 
-    @Test("each mistake is told of at its own line, and as what it is")
+    @Test("each mistake is reported at its own line, with the expected message")
     func mistakes() async throws {
         let lines = Self.mistakes.enumerated().map { "let policy\($0) = \($1.line)" }
         let program = """

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
 struct DocumentationTests {
-    @Test("every snippet of ErrorRecovery's pages, as one module")
+    @Test("the snippets of ErrorRecovery's pages compile as one module")
     func snippets() async throws {
         let page = try Markdown.text(of: "Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md")
         let snippets = Markdown.swiftBlocks(in: page)

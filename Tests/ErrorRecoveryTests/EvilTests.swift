@@ -4,8 +4,8 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// Everything of the user's that is called calls back into what called it.
-@Suite("What the user's code does while it is asked locks nothing up", .hangLimit)
+/// Matchers, clocks, errors and posters call back into what called them.
+@Suite("User code that calls back into a circuit locks nothing up", .hangLimit)
 struct EvilTests {
     /// The circuit that everything here asks again; set once.
     private final class Target: Sendable {
@@ -51,14 +51,14 @@ struct EvilTests {
         func sleep(until deadline: ImmediateClock.Instant, tolerance: Duration?) async throws { await Task.yield() }
     }
 
-    /// An error that asks the circuit when it is let go of.
+    /// An error that asks the circuit when it is deallocated.
     private final class Dying: Error {
         let target: Target
         init(_ target: Target) { self.target = target }
         deinit { _ = target.breaker?.state }
     }
 
-    @Test("matchers, clocks, errors and posters that ask the circuit that asks them")
+    @Test("matchers, clocks, errors and posters may ask the circuit that calls them")
     func evil() async {
         let target = Target()
         let breaker = CircuitBreaker(
@@ -79,7 +79,7 @@ struct EvilTests {
                                     onStep: { _ in _ = breaker.state }
                                 ) { _ in
                                     try await breaker.run {
-                                        // A run inside of a run, of the same circuit.
+                                        // A run within a run of the same circuit.
                                         try await breaker.run {
                                             throw round % 2 == 0 ? Evil(target: target) : Dying(target)
                                         }

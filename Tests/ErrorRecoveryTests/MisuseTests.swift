@@ -3,9 +3,12 @@ import ErrorRouting
 import TestSupport
 import Testing
 
+/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("Programming errors stop the program, and say which value it was", .hangLimit)
 struct MisuseTests {
-    @Test("a policy with fewer attempts than one, when it is made and when it is changed")
+    @Test("a policy with fewer than one attempt stops the program, when it is made and when it is changed")
     func attempts() async {
         let made = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = RetryPolicy(maxAttempts: 0)
@@ -18,7 +21,7 @@ struct MisuseTests {
         expect(changed, says: "RetryPolicy.maxAttempts must be at least 1, not -2")
     }
 
-    @Test("negative hints and deadlines of a policy")
+    @Test("negative hints and deadlines of a policy stop the program")
     func negativeLimits() async {
         let hint = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = RetryPolicy(longestHint: .seconds(-1))
@@ -30,7 +33,7 @@ struct MisuseTests {
         expect(deadline, says: "RetryPolicy.deadline must not be negative, but is -1.0 seconds")
     }
 
-    @Test("R2: a multiplier that is not a number, infinite, or nothing")
+    @Test("R2: a multiplier that is not a number, infinite or zero stops the program")
     func multiplier() async {
         let nan = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Backoff.exponential(by: .nan)
@@ -46,7 +49,7 @@ struct MisuseTests {
         expect(negative, says: "the multiplier must be positive and finite, but is -2.0")
     }
 
-    @Test("R2: negative delays, and a retry before the first")
+    @Test("R2: negative delays, and a retry before the first, stop the program")
     func delays() async {
         let initial = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Backoff.exponential(from: .seconds(-1))
@@ -66,7 +69,7 @@ struct MisuseTests {
         expect(zeroth, says: "the number of a retry must be at least 1, not 0")
     }
 
-    @Test("R4: a budget's ratio outside 0 to 1, a negative reserve, and a cost of nothing")
+    @Test("R4: a ratio outside 0 to 1, a negative reserve and a cost of zero stop the program")
     func budget() async {
         let ratio = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = RetryBudget(ratio: 1.5)
@@ -86,7 +89,7 @@ struct MisuseTests {
         expect(cost, says: "the cost of a retry must be at least 1, not 0")
     }
 
-    @Test("R6: a circuit's threshold below 1, an empty window, and a negative pause")
+    @Test("R6: a threshold below 1, an empty window and a negative pause stop the program")
     func circuit() async {
         let threshold = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CircuitBreaker("a", opensAt: 0, counting: .any)

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ErrorRecovery
 
+/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("R4: a budget bounds the attempts of everybody who shares it", .hangLimit)
 struct RetryBudgetTests {
     @Test("it starts with the reserve, holds no more, and refuses what is not there")
@@ -31,7 +32,7 @@ struct RetryBudgetTests {
             let budget = RetryBudget(ratio: ratio, reserve: 100)
             #expect(budget.withdraw(100))
             for _ in 0..<3 { budget.deposit() }
-            // As the doubles round.
+            // Allows for the rounding of doubles.
             #expect(budget.statistics.available <= 3 * ratio + 1e-15)
             #expect(budget.statistics.available >= 3 * ratio - 4e-9)
         }

@@ -4,14 +4,15 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
+/// [R1](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("R1: retry and circuits keep the caller's isolation", .hangLimit)
 struct RetryIsolationTests {
-    /// What may not leave its actor.
+    /// A value that may not leave its actor.
     private final class Counter {
         var count = 0
     }
 
-    @Test("on the main actor, with a value that is not Sendable, operation and steps run on it")
+    @Test("on the main actor, operation and steps run on it, with a value that is not Sendable")
     @MainActor
     func mainActor() async throws {
         let counter = Counter()
@@ -33,7 +34,7 @@ struct RetryIsolationTests {
         #expect(count == 23)
     }
 
-    @Test("on an actor, whose state the operation changes")
+    @Test("on an actor, the operation may change the actor's state")
     func anActor() async throws {
         actor Client {
             private var attempts = 0
@@ -61,7 +62,7 @@ struct RetryIsolationTests {
         #expect(counter.count == 1)
     }
 
-    @Test("a clock that is only known as any Clock<Duration> will do")
+    @Test("a clock may be known as any Clock<Duration> only")
     func erasedClock() async throws {
         let clock: any Clock<Duration> = ImmediateClock()
         let result = try await retry(.timeouts(), clock: clock) { attempt in

@@ -3,6 +3,7 @@ import ErrorRouting
 import Foundation
 import Testing
 
+/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("A policy's rules are those of an error map, and say why")
 struct RetryPolicyTests {
     private enum Payment: Error, Equatable {
@@ -10,7 +11,7 @@ struct RetryPolicyTests {
         case gateway
     }
 
-    @Test("every shape of retrying and failing, the last-registered rule first")
+    @Test("every shape of retrying and failing is a rule, the last-registered one first")
     func shapes() {
         let policy = RetryPolicy()
             .retrying(matching: .type(Timeout.self).where { $0.code > 0 }, cost: 2)
@@ -97,7 +98,7 @@ struct RetryPolicyTests {
         #expect(await delays(ruled, Timeout()) == ([], .hintTooLong(.seconds(61))))
     }
 
-    @Test("what a policy takes with it: it is small, and Sendable")
+    @Test("a policy is small, and Sendable")
     func layout() {
         func requireSendable(_ type: (some Sendable).Type) {}
         requireSendable(RetryPolicy.self)

@@ -4,9 +4,12 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
+/// [R1](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R5](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
 @Suite("retry tries again as its policy says, and throws the last error as it was", .hangLimit)
 struct RetryTests {
-    @Test("an operation that succeeds at once is called once, with attempt 1, and nothing is told")
+    @Test("an operation that succeeds at once is called once, with attempt 1, and no step is reported")
     func successAtOnce() async {
         let clock = ImmediateClock()
         var steps: [RetryStep] = []
@@ -17,7 +20,7 @@ struct RetryTests {
         #expect(result == "done" && steps.isEmpty && clock.sleeps.isEmpty)
     }
 
-    @Test("R5: attempts are counted from 1, retried after their delays, and told one by one")
+    @Test("R5: attempts are counted from 1, retried after their delays, and reported one by one")
     func stepByStep() async throws {
         let clock = ImmediateClock()
         var steps: [RetryStep] = []

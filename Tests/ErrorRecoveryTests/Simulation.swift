@@ -1,8 +1,8 @@
 import ErrorRouting
 import Foundation
 
-/// A world in which only what is simulated takes time: tasks run one job at a time on one thread, and where none can
-/// run, the clock moves to the moment at which the next one wakes.
+/// A world in which only simulated sleeps take time: tasks run one job at a time on one thread, and when none can run,
+/// the clock moves to the moment at which the next one wakes.
 ///
 /// Ten thousand tasks that sleep for minutes take no time, in the same order in every run.
 final class Simulation: TaskExecutor, Clock {
@@ -10,7 +10,7 @@ final class Simulation: TaskExecutor, Clock {
 
     private struct Sleeper {
         let deadline: Instant
-        /// Of those that wake at one moment, who fell asleep first wakes first.
+        /// Of sleepers that wake at one moment, the first to sleep wakes first.
         let number: Int
         let continuation: CheckedContinuation<Void, Never>
 
@@ -34,7 +34,7 @@ final class Simulation: TaskExecutor, Clock {
     /// Runs a body, and all that it starts, in a simulation of its own.
     static func run<T: Sendable>(_ body: @escaping @Sendable (Simulation) async -> T) async -> T {
         await withCheckedContinuation { continuation in
-            // On a thread of its own, so that none of the pool's is inside of another job.
+            // On a thread of its own, since a thread of the pool would be inside another job.
             Thread.detachNewThread { continuation.resume(returning: Simulation().run(body)) }
         }
     }

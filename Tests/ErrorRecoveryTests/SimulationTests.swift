@@ -3,7 +3,10 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-@Suite("Simulations, in which nothing takes real time", .hangLimit)
+/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
+@Suite("Simulated outages and herds stay within the bounds of their policies", .hangLimit)
 struct SimulationTests {
     /// What happened to a budget, in order.
     private enum Event {
@@ -51,7 +54,7 @@ struct SimulationTests {
         #expect(attempts <= 11_010)
         #expect(attempts > 10_900)
 
-        // The bucket in tenths, one event after another.
+        // A model of the bucket, in tenths of a token.
         var (held, granted) = (100, 0)
         var differences = 0
         for event in events {
@@ -140,9 +143,9 @@ struct SimulationTests {
             CircuitBreaker("flapping", counting: .type(Timeout.self), clock: simulation, reportingTo: Nobody())
         }
         #expect(without.whileDown > 5_000 && without.whileUp > 5_000)
-        // Fifteen times: five that open it, those that were under way then, and a trial every 5 s.
+        // Fifteen outages: five failures that open the circuit, those that were under way, and a trial every 5 s.
         #expect(with.whileDown <= 15 * 12)
-        // It is found again at most 5 s after it is back, of 20.
+        // The dependency is found again at most 5 s after it is back, for 20 s.
         #expect(Double(with.whileUp) >= 0.7 * Double(without.whileUp))
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ErrorRoutingTesting
 
-@Suite("What a thread of no test posts where there is no bus")
+@Suite("A post from a thread of no test, where there is no bus, fails the run")
 struct ForeignPostsTests {
     private struct Lost: Error {}
 
@@ -19,7 +19,7 @@ struct ForeignPostsTests {
         await gate.wait()
     }
 
-    @Test("fails the run, at the posting line and with the error's name")
+    @Test("such a post fails the run, at the posting line and with the error's name")
     func foreignThread() async {
         let found = Locked<[Issue]>([])
         await withKnownIssue {
@@ -39,14 +39,14 @@ struct ForeignPostsTests {
         #expect(text.contains("message=\"Lost(); card: 7\""))
     }
 
-    @Test("is not what a test without the trait posts, which has said nothing of its errors")
+    @Test("what a test without the trait posts fails nothing")
     func withoutTrait() {
         ForeignPosts.watch()
         postError(Lost())
     }
 
     @Test(
-        "has its place read from the line, whatever the message says",
+        "the place is read from the line, whatever the message says",
         arguments: [
             ("error type=T message=\"a source=x\" source=M/F.swift:12 reason=\"r\"", "M/F.swift:12"),
             ("error type=T source=M/F.swift:3", "M/F.swift:3"),
@@ -56,7 +56,7 @@ struct ForeignPostsTests {
         #expect(ErrorReport.Source(inLine: line)?.description == place)
     }
 
-    @Test("has no place where the line has none, and a place that is none stops nothing")
+    @Test("a line without a place gives none, and an invalid place stops nothing")
     func noPlace() {
         #expect(ErrorReport.Source(inLine: "no field") == nil)
         #expect(ErrorReport.Source(inLine: "error source=M/F.swift") == nil)

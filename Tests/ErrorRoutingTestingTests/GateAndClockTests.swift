@@ -1,7 +1,7 @@
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Gates and test clocks", .timeLimit(.minutes(10)))
+@Suite("Gates and test clocks wake who waits, once it is due or cancelled", .timeLimit(.minutes(10)))
 struct GateAndClockTests {
     @Test("a gate lets everyone through once it is open, before and after")
     func gate() async {

@@ -2,7 +2,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Recording what a body posts")
+@Suite("A recording has what a body posts")
 struct RecordedErrorsTests {
     struct Declined: Error, Equatable { var code = 51 }
     struct Lost: Error {}

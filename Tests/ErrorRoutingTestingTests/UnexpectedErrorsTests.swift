@@ -13,7 +13,7 @@ private func issues(
     of body: @escaping @Sendable () async throws -> Void
 ) async -> [Issue] {
     let found = Locked<[Issue]>([])
-    // It throws nothing on: what the body throws is an issue too.
+    // Throws nothing on: what the body throws is an issue too.
     try? await withKnownIssue(isIntermittent: true, sourceLocation: sourceLocation) {
         let test = try #require(Test.current)
         try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
@@ -32,7 +32,7 @@ extension [Issue] {
 
 @Suite("A test fails for each error that nothing expected")
 struct UnexpectedErrorsTests {
-    @Test("where it was posted: to the bus, ambient, by a function, a block, a task, or deliver")
+    @Test("it fails where the error was posted: to the bus, ambient, by a function, a block, a task, or deliver")
     func lines() async {
         let line = #line
         let found = await issues {
@@ -53,7 +53,7 @@ struct UnexpectedErrorsTests {
         #expect(found.texts.first?.contains("nothing expected this error: error type=") == true)
     }
 
-    @Test("and for none where nothing was posted, or a rule of the trait's handler or of a scope takes it")
+    @Test("it does not fail where a rule of the trait's handler or of a scope handles the error, or nothing is posted")
     func handled() async {
         #expect(await issues {}.isEmpty)
         let handler = ErrorHandler.standardError.on(Declined.self) { _ in .next }
@@ -94,7 +94,7 @@ struct UnexpectedErrorsTests {
         #expect(found.count == 2 && found.first?.error is Declined && found.last?.error is Lost)
     }
 
-    @Test("a storm of them is summed up after fifty")
+    @Test("a storm of unexpected errors is summed up after fifty")
     func storm() async {
         let found = await issues { for code in 0..<250 { postError(Declined(code: code)) } }
         #expect(found.errors(Declined.self).map(\.code) == Array(0..<50))
@@ -117,7 +117,7 @@ struct UnexpectedErrorsTests {
         }
     }
 
-    @Test("what is posted when the test has ended is told at once, with the test's name")
+    @Test("what is posted when the test has ended is reported at once, with the test's name")
     func late() async throws {
         let found = Locked<[Issue]>([])
         let line = #line + 9
@@ -166,7 +166,7 @@ struct UnexpectedErrorsTests {
 
 @Suite("What a test expects does not fail it")
 struct ErrorExpectationTests {
-    @Test("within the body, in what it starts, and in a task that outlives it")
+    @Test("errors are expected within the body, in what it starts, and in a task that outlives it")
     func expected() async {
         let found = await issues {
             let gate = Gate()
@@ -184,7 +184,7 @@ struct ErrorExpectationTests {
         #expect(found.isEmpty)
     }
 
-    @Test("but not beside the body, and nothing that the matcher does not match")
+    @Test("errors beside the body, and those that the matcher does not match, are not expected")
     func unexpected() async {
         let line = #line
         let found = await issues {
@@ -258,7 +258,7 @@ struct ErrorExpectationTests {
         }
     }
 
-    @Test("outside a test with the trait it says so")
+    @Test("an expectation outside a test with the trait says so")
     func withoutTrait() {
         let line = #line + 2
         withKnownIssue {
@@ -271,9 +271,9 @@ struct ErrorExpectationTests {
 }
 
 /// The trait as it is meant to be used.
-@Suite("A suite with the trait", .failsOnUnexpectedErrors)
+@Suite("A suite with the trait applies it to each of its tests", .failsOnUnexpectedErrors)
 struct SuiteWithTraitTests {
-    @Test("gives each case a bus of its own, and lets pass what is expected", arguments: 1...5)
+    @Test("each case has a bus of its own, and expected errors pass", arguments: 1...5)
     func ownBus(number: Int) async throws {
         let bus = try #require(ErrorBus.current)
         #expect(bus.statistics.posted == 0)
@@ -283,11 +283,11 @@ struct SuiteWithTraitTests {
         #expect(bus.statistics.posted == number)
     }
 
-    @Test("whose test has rules of its own goes by those", .failsOnUnexpectedErrors(handler: .init().ignore(Lost.self)))
+    @Test("a test's own rules go before the suite's", .failsOnUnexpectedErrors(handler: .init().ignore(Lost.self)))
     func ownRules() { postError(Lost()) }
 
-    @Suite("and suites within it have it too")
+    @Suite("A suite within a suite with the trait has the trait too")
     struct Within {
-        @Test("with a bus for each test") func bus() { #expect(ErrorBus.current != nil) }
+        @Test("each test has a bus") func bus() { #expect(ErrorBus.current != nil) }
     }
 }

@@ -7,6 +7,7 @@ import Testing
 
 @testable import HTTPErrors
 
+/// [H4](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H4: an order is never sent twice", .hangLimit)
 struct ClientRetryTests {
     private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
@@ -31,7 +32,7 @@ struct ClientRetryTests {
         return script.messages.count
     }
 
-    @Test("what may have been seen is sent once, unless it is idempotent or has a key")
+    @Test("a request that the server may have seen is sent once, unless it is idempotent or has a key")
     func seen() async throws {
         let ends: [@Sendable () throws -> HTTPAnswer] = [
             { throw URLError(.networkConnectionLost) }, { throw URLError(.timedOut) }, { HTTPAnswer(status: 503) },
@@ -46,7 +47,7 @@ struct ClientRetryTests {
         }
     }
 
-    @Test("what has certainly not been seen, or was told to come later, is sent again")
+    @Test("a request that the server has not seen, or has asked to come later, is sent again")
     func unseen() async throws {
         let ends: [@Sendable () throws -> HTTPAnswer] = [
             { throw URLError(.cannotConnectToHost) }, { throw URLError(.cannotFindHost) },
@@ -54,7 +55,7 @@ struct ClientRetryTests {
         ]
         for end in ends {
             #expect(try await attempts("POST", end) == 3)
-            // Where the layer below repeats, nobody knows what the error before was.
+            // Where the layer below repeats, the error of an earlier attempt is unknown.
             #expect(try await attempts("POST", repeatsByItself: true, end) == 1)
             #expect(try await attempts("GET", repeatsByItself: true, end) == 3)
             #expect(try await attempts("POST", key: true, repeatsByItself: true, end) == 3)

@@ -7,7 +7,8 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H6: interceptors and tokens", .hangLimit)
+/// [H6](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
+@Suite("H6: interceptors see requests and answers, and a token is refreshed once", .hangLimit)
 struct ClientTokenTests {
     /// A server that takes one token, and says 401 to all others.
     private func server(taking token: String) -> Script {
@@ -41,7 +42,7 @@ struct ClientTokenTests {
         #expect(script.messages.count == 101)
     }
 
-    @Test("where the new token is refused too it is unauthorized, and not sent a third time")
+    @Test("where the new token is refused too, the error is unauthorized, and nothing is sent a third time")
     func refusedAgain() async throws {
         let script = server(taking: "none")
         let client = try APIClient(script, token: BearerToken("old") { "new" })

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
 struct DocumentationTests {
-    @Test("every snippet of HTTPErrors' page, as one module")
+    @Test("the snippets of HTTPErrors' page compile as one module")
     func snippets() async throws {
         let page = try Markdown.text(of: "Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md")
         let snippets = Markdown.swiftBlocks(in: page)

@@ -5,9 +5,10 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H1: what a status and a code mean")
+/// [H1](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
+@Suite("H1: each status and code has one meaning")
 struct MappingTests {
-    @Test("every status", arguments: 100...599)
+    @Test("every status has its kind", arguments: 100...599)
     func status(_ status: Int) throws {
         let error = NetworkError(HTTPFailure(status: status))
         let expected: NetworkError.Kind =
@@ -43,7 +44,7 @@ struct MappingTests {
         ],
     ]
 
-    @Test("every code, also where the URLError comes as an NSError, or is boxed again")
+    @Test("every code has its kind, also where the URLError comes as an NSError, or is boxed again")
     func codes() {
         for (kind, codes) in Self.codes {
             for code in codes {
@@ -69,7 +70,7 @@ struct MappingTests {
         #expect(!NetworkError.noData.neverReachedServer && !NetworkError.unknown(URLError(.badURL)).neverReachedServer)
     }
 
-    @Test("whatever else a transport throws")
+    @Test("whatever else a transport throws has a kind too")
     func others() {
         #expect(NetworkError.from(CancellationError()).kind == .cancelled)
         #expect(NetworkError.from(NetworkError.noData).kind == .noData)

@@ -45,7 +45,7 @@ struct MessageTests {
         #expect(HTTPFailure(status: 400, headers: ["content-type": "application/problem+json"]).problem == nil)
     }
 
-    @Test("what is idempotent, by RFC 9110 or by its key")
+    @Test("a request is idempotent by RFC 9110 or by its key")
     func idempotent() throws {
         let url = try #require(URL(string: "https://example.org"))
         for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"] {
@@ -57,7 +57,7 @@ struct MessageTests {
         }
     }
 
-    @Test("what an Accept field asks for")
+    @Test("an Accept field says which content types are asked for")
     func accept() {
         #expect(MediaType("application/json; charset=utf-8").isAccepted(by: "application/json"))
         #expect(MediaType("Application/VND.x+JSON").isAccepted(by: "application/json"))
@@ -68,7 +68,8 @@ struct MessageTests {
     }
 }
 
-@Suite("H5: a transfer, from its beginning to its one end")
+/// [H5](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
+@Suite("H5: a transfer comes to one end")
 struct TransferMachineTests {
     @Test("an answer comes in parts, the last head is the one that counts")
     func whole() throws {
@@ -124,5 +125,26 @@ struct TransferMachineTests {
         machine = TransferMachine(bodyLimit: 4)
         #expect(throws: CancellationError.self) { try machine.abandon(CancellationError())?.get() }
         #expect(machine.complete(nil) == nil)
+    }
+}
+
+@Suite("A problem is sent as an answer")
+struct ProblemAnswerTests {
+    @Test func `status, type and members are those of the problem, and it is read as the same again`() {
+        let problem = ProblemDetails(
+            type: "https://shop.example/problems/stock", title: "Out of stock", status: 409,
+            extensions: ["left": .number(0)])
+        let answer = HTTPAnswer(problem)
+        #expect(answer.status == 409 && answer.headers["content-type"] == "application/problem+json")
+        #expect(HTTPFailure(status: answer.status, headers: answer.headers, body: answer.body).problem == problem)
+        #expect(
+            String(decoding: answer.body, as: UTF8.self)
+                == #"{"left":0,"status":409,"title":"Out of stock","type":"https://shop.example/problems/stock"}"#)
+    }
+
+    @Test func `without a status it is a 500, and what is no JSON is left out`() {
+        let answer = HTTPAnswer(ProblemDetails(title: "t", extensions: ["ratio": .number(.nan)]))
+        #expect(answer.status == 500)
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"title":"t","type":"about:blank"}"#)
     }
 }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import HTTPErrors
 
+/// [H8](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H8: no header value, token, body or query is written down")
 struct RedactionTests {
     private static let secret = "hunter2"
@@ -12,7 +13,7 @@ struct RedactionTests {
         try #require(URL(string: "https://user:\(secret)@example.org/path?token=\(secret)#\(secret)"))
     }
 
-    /// Whatever may come to be printed.
+    /// Returns values of all types that may be printed.
     private static func values() throws -> [Any] {
         let url = try url()
         let problem = #"{"type": "about:blank?\#(secret)", "detail": "\#(secret)", "instance": "\#(secret)"}"#
@@ -63,7 +64,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("neither by description nor by reflection")
+    @Test("no secret is in a description or a reflection")
     func printing() throws {
         for value in try Self.values() {
             var dumped = ""
@@ -74,7 +75,7 @@ struct RedactionTests {
         }
     }
 
-    @Test("neither in the line that the library writes of an error, with all that is under it")
+    @Test("no secret is in the line that the library writes of an error, with all that is under it")
     func lines() throws {
         let written = Locked<[String]>([])
         let lastResort = LastResort { line in written.withLock { $0.append(line) } }
@@ -86,7 +87,7 @@ struct RedactionTests {
         for line in written.withLock({ $0 }) { #expect(!line.contains(Self.secret), "\(line)") }
     }
 
-    @Test("a description says what it can: kind, status, code and where a value was not as asked for")
+    @Test("a description says the kind, the status, the code, and where a value was not as asked for")
     func descriptions() throws {
         #expect("\(NetworkError.server(HTTPFailure(status: 503)))" == "server, HTTP 503")
         #expect("\(NetworkError(URLError(.cannotConnectToHost)))" == "connection, URLError -1004")

@@ -3,12 +3,13 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H3: Retry-After, in seconds and in the three forms of a date")
+/// [H3](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
+@Suite("H3: Retry-After is read in seconds and in the three forms of a date")
 struct RetryAfterTests {
     private static let begin = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     @Test(
-        "seconds",
+        "seconds are read as they are",
         arguments: [
             ("0", 0), ("1", 1), ("120", 120), (" 7 ", 7), ("007", 7), ("31536000", 31_536_000),
             ("31536001", 31_536_000), ("99999999999999999999999", 31_536_000),
@@ -18,7 +19,7 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "dates, measured by the answer's own",
+        "dates are measured by the answer's own",
         arguments: [
             ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
             ("Sun Nov  6 08:50:37 1994", 60), ("Sun Nov 16 08:49:37 1994", 864_000),

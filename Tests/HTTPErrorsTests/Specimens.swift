@@ -16,7 +16,7 @@ struct BusyError: RetryClassified, RetryAfterProviding {
 }
 
 extension NetworkError {
-    /// One of each kind, with as much in it as there can be.
+    /// One error of each kind, with all the content that it can have.
     static var samples: [NetworkError] { samples(of: HTTPFailure(status: 429)) }
 
     static func samples(of failure: HTTPFailure) -> [NetworkError] {

@@ -3,7 +3,8 @@ import Testing
 
 @testable import HTTPErrors
 
-@Suite("H2: descriptions and recovery suggestions, in English and in Japanese")
+/// [H2](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
+@Suite("H2: descriptions and recovery suggestions are in English and in Japanese")
 struct TextsTests {
     @Test("every kind has a sentence in each language, and a suggestion that is one where there is any")
     func sentences() {
@@ -21,7 +22,7 @@ struct TextsTests {
         }
     }
 
-    @Test("who can do nothing is told of nothing to do")
+    @Test("an error that a person can do nothing about has no suggestion")
     func suggestions() {
         let silent = NetworkError.samples.filter { $0.recoverySuggestion == nil }.map(\.kind)
         #expect(silent == [.invalidURL, .encoding, .cancelled, .bodyTooLarge])

@@ -12,8 +12,8 @@ package enum Typechecker {
     ///   - sources: Texts by file name; they form one module.
     ///   - options: What the compiler is told besides.
     package static func errors(in sources: [String: String], _ options: [String] = []) async throws -> [String] {
-        // On a thread of its own: waiting for the compiler would keep the pool's from all other tests, whose actions
-        // would then outlive their time limits.
+        // On a thread of its own: a wait for the compiler would block a thread of the pool, and actions of other tests
+        // would outlive their time limits.
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try findErrors(in: sources, options) }) }
         }

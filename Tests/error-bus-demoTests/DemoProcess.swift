@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Testing
 
 /// The built demo as a process of its own, whose temporary folder and home are folders of the test.
 final class DemoProcess: Sendable {
@@ -21,7 +22,7 @@ final class DemoProcess: Sendable {
 
     struct NotFound: Error {}
 
-    /// A process that has not ended by then never will.
+    /// The time after which a process is taken to hang.
     private static let limit = Duration.seconds(60)
 
     private let folder: URL
@@ -84,7 +85,7 @@ final class DemoProcess: Sendable {
 
     var isRunning: Bool { process.withLock { $0.isRunning } }
 
-    /// Waits for the end, and brings it about where there is none.
+    /// Waits for the end, and kills the process if it does not come.
     func end() async throws -> End {
         let watchdog = Task {
             try await Task.sleep(for: Self.limit)
@@ -103,7 +104,7 @@ final class DemoProcess: Sendable {
         )
     }
 
-    /// Whether it has made its temporary folder, and handles signals therefore.
+    /// Whether the process has made its temporary folder, and so handles signals.
     var hasTemporaryFiles: Bool { (try? entries("tmp").isEmpty) == false }
 
     private func entries(_ name: String) throws -> [(path: String, isFolder: Bool)] {
@@ -125,5 +126,16 @@ final class DemoProcess: Sendable {
             folder.deleteLastPathComponent()
         }
         throw NotFound()
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The condition of tests that start processes and many transfers: `ERROR_BUS_DEMO` is set, and they run by
+    /// themselves.
+    ///
+    /// Beside other suites' exit tests they can hang with no thread at work: Foundation does not report the end of a
+    /// process and of some transfers, for an unknown reason.
+    static var inProcessOfTheirOwn: Self {
+        .enabled(if: ProcessInfo.processInfo.environment["ERROR_BUS_DEMO"] != nil, "run with ERROR_BUS_DEMO=1")
     }
 }

@@ -22,7 +22,7 @@ final class FlakyEndpoint: Sendable {
         Thread.detachNewThread { [self] in
             guard let listener = serving.withLock({ $0.take() }) else { return }
             while !isClosed.load(ordering: .relaxed) {
-                // None came for a while: it asks whether to go on.
+                // No connection came for a while: asks whether to go on.
                 guard let connection = try? listener.nextConnection() else { continue }
                 serve(connection)
                 close(connection)

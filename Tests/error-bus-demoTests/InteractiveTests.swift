@@ -11,7 +11,7 @@ import Testing
     }
 }
 
-/// Told without a process of its own that Foundation starts, so that it can run beside all other tests.
+/// Needs no process that Foundation starts, so it can run beside all other tests.
 @Suite(.hangLimit) struct InteractiveWithoutTerminalTests {
     @Test func `without a terminal the command says so in one line, shows nothing, and answers 64`() async {
         // Standard output is the test's here, and no terminal.
@@ -28,7 +28,7 @@ import Testing
     }
 }
 
-/// The demo before a person: it is a process of its own, at a pseudo-terminal.
+/// The demo as a process of its own at a pseudo-terminal, as a person sees it.
 @Suite(.serialized, .hangLimit, .inProcessOfTheirOwn) struct InteractiveTests {
     private static let check = "Checking the payment endpoint"
 
@@ -37,7 +37,7 @@ import Testing
         #expect(end.reason == .exit && end.status == 64 && end.output.isEmpty && end.leftovers.isEmpty)
         #expect(end.errors.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
         #expect(end.errors.contains("needs a terminal"))
-        // One of the two is not enough.
+        // A terminal for one of the two is not enough.
         let terminal = try PseudoTerminal()
         #expect(try await DemoProcess(["--interactive"], input: terminal.line).end().status == 64)
         #expect(try await DemoProcess(["--interactive"], output: terminal.line).end().status == 64)

@@ -31,10 +31,10 @@ import Testing
             leftovers += end.leftovers.count
             #expect(end.leftovers.isEmpty, "interrupted after \(moment)")
             if !came || end.reason == .exit && end.status == 0 && end.lawHolds {
-                // It had ended before, or was just about to.
+                // The demo had ended before, or was just about to end.
                 tooLate += 1
             } else if end.reason == .uncaughtSignal, end.status == signal, end.output.isEmpty {
-                // It was still being loaded, and nobody can handle a signal then.
+                // The demo was still being loaded, and could not handle a signal.
                 tooEarly += 1
                 #expect(moment < .milliseconds(200), "it was killed after \(moment)")
             } else {
@@ -84,7 +84,7 @@ import Testing
         #expect(end.reason == .exit && end.status == 130)
         #expect(end.leftovers.isEmpty)
         #expect(ContinuousClock.now - begin >= Interruption.patience)
-        // Until here somebody could have read it.
+        // Keeps the pipe's reader open until here.
         withExtendedLifetime(pipe) {}
     }
 

@@ -4,12 +4,12 @@ import Testing
 
 @testable import error_bus_demo
 
-/// Files that are too large, without an end, or named as no string is.
+/// Files that are too large, endless, or named by bytes that are no UTF-8.
 @Suite final class OddFilesTests {
     private let sample: SampleInbox
     private let folder: FilePath
 
-    /// A name that is Latin-1: in UTF-8 there is no byte FC.
+    /// A name in Latin-1: UTF-8 has no byte FC.
     private static let latin = FilePath(bytes: Array("order-m".utf8) + [0xFC] + "ller.json".utf8)
 
     init() throws {
@@ -25,11 +25,11 @@ import Testing
         try #require(descriptor >= 0)
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try file.write(contentsOf: Data(content.utf8))
-        // No disk is taken for what nobody has written.
+        // A sparse file takes no space on disk.
         if size > 0 { try file.truncate(atOffset: UInt64(size)) }
     }
 
-    /// What the intake makes of the inbox.
+    /// Returns the statistics of an intake of the inbox.
     private func statistics(ledger: Ledger) async throws -> ErrorBus.Statistics {
         let payments = PaymentClient(endpoint: PaymentClient.closedEndpoint)
         let inbox = try Inbox(folder)
@@ -65,7 +65,7 @@ import Testing
         try make("order.json", String(repeating: " ", count: written))
         let descriptor = unsafe folder.appending("order.json").withCString { unsafe open($0, O_RDONLY) }
         defer { close(descriptor) }
-        // As if it had grown since its size was asked.
+        // As if the file had grown since its size was read.
         #expect(throws: FileTooLarge(size: nil, limit: limit)) { try FilePath.read(descriptor, upTo: limit) }
         #expect(lseek(descriptor, 0, SEEK_CUR) == limit + 1)
         let zeros = unsafe open("/dev/zero", O_RDONLY)

@@ -44,7 +44,7 @@ import Testing
         var kinds: [NetworkError.Kind: Int] = [:]
         for round in 0..<300 {
             let charges = (0..<8).map { _ in Task { try await payments.charge(order) } }
-            // From at once to about when they fail by themselves.
+            // Cancels at once, or as late as about when the payments fail by themselves.
             for _ in 0..<round { await Task.yield() }
             for charge in charges { charge.cancel() }
             for charge in charges {

@@ -1,7 +1,7 @@
 import ErrorRouting
 import Foundation
 
-/// A terminal that the test sits at: what is written to it can be read, and keys be pressed.
+/// A terminal for a test, which reads what is written to it, and presses keys.
 final class PseudoTerminal: Sendable {
     struct NotThere: Error {}
 
@@ -40,7 +40,7 @@ final class PseudoTerminal: Sendable {
 
     func press(_ key: Character) throws { try keyboard.write(contentsOf: Data(String(key).utf8)) }
 
-    /// Waits until a text has been written so many times; the suite's time limit says it if it never is.
+    /// Waits until a text has been written a number of times; if it never is, the suite's time limit fails the test.
     func wait(for words: String, times: Int = 1) async {
         while count(of: words) < times { await Task.yield() }
     }

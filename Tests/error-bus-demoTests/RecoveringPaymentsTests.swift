@@ -7,7 +7,7 @@ import Testing
 
 @testable import error_bus_demo
 
-/// What is tried again, and what the demo tells of it.
+/// Which payments are tried again, and what the demo writes of them.
 @Suite struct RecoveringPaymentsTests {
     @Test func `what may pass is tried again; a refusal, an open circuit and a cancellation are not`() {
         let decisions = RetryPolicy.payments.decisions

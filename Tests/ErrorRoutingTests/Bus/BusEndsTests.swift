@@ -6,9 +6,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviours 15, 16 and 20, where what ends the bus has something against it: actions that go on and on, threads that
-/// are all blocked, a clock that is set back.
-@Suite("Ends", .hangLimit)
+/// Actions that post again and again, threads that are all blocked, a clock that is set back.
+///
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviours 15, 16 and 20: a bus ends whatever actions, threads and clocks do", .hangLimit)
 struct BusEndsTests {
     /// Posts the next number whenever it handles one.
     private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {
@@ -33,7 +36,7 @@ struct BusEndsTests {
         #expect(bus.statistics.isBalanced && bus.statistics.pending == 0)
     }
 
-    @Test("what the actions' tasks post counts too")
+    @Test("posts of tasks that actions have started take that room too")
     func followUpsFromTasks() async {
         let handler = ErrorHandler().on(Numbered.self) { error in
             ErrorBus.current?.task { throw Numbered(error.number + 1) }
@@ -64,7 +67,7 @@ struct BusEndsTests {
         #expect(bus.statistics.dropped == 1 && bus.statistics.pending == 0)
     }
 
-    @Test("a caller that is cancelled while the bus winds up is let go")
+    @Test("a caller that is cancelled while the bus winds up returns")
     func cancelledMeanwhile() async {
         let (journal, posted) = (Journal<Int>(), Gate())
         let task = Task {
@@ -79,7 +82,7 @@ struct BusEndsTests {
         #expect(journal.entries.first == 1)
     }
 
-    @Test("shutdown takes back at its deadline though every thread of the pool is blocked")
+    @Test("shutdown takes reports back at its deadline although every thread of the pool is blocked")
     func blockedPool() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -135,7 +138,7 @@ struct BusEndsTests {
         }
     }
 
-    @Test("time that is set back does not run backwards: what has passed stays so, and it goes on")
+    @Test("a clock that is set back takes back no time that has passed")
     func clockSetBack() {
         let wall = WallClock()
         let clock = BusClock(wall)

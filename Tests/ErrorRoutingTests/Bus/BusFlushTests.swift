@@ -56,7 +56,7 @@ struct BusFlushTests {
         }
     }
 
-    @Test("what a flood limit holds is let go and delivered, although its window has not ended")
+    @Test("what a flood limit holds is released and delivered, although its window has not ended")
     func held() async {
         let journal = Journal<Int>()
         let configuration = ErrorBus.Configuration(
@@ -72,7 +72,7 @@ struct BusFlushTests {
         #expect(journal.entries == [1, 5, 6])
     }
 
-    @Test("failures of what was posted before are told of before it returns")
+    @Test("failures of what was posted before are delivered before flush returns")
     func failures() async {
         let journal = Journal<String>()
         let handler = ErrorHandler()
@@ -89,7 +89,7 @@ struct BusFlushTests {
     }
 
     // In a process of its own, since it keeps a thread of the pool from everyone else.
-    @Test("it waits for the observers of the last report too, which counts as delivered before they have received it")
+    @Test("flush waits until observers have received the last report, which counts as delivered before that")
     func observers() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Programming errors stop the program, and say which value or call it was", .hangLimit)
 struct BusMisuseTests {
-    @Test("a capacity below 1")
+    @Test("a capacity below 1 stops the program")
     func capacity() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -14,7 +14,7 @@ struct BusMisuseTests {
         expect(result, says: "capacity must be at least 1, not 0")
     }
 
-    @Test("a negative time limit")
+    @Test("a negative time limit stops the program")
     func timeLimit() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -23,7 +23,7 @@ struct BusMisuseTests {
         expect(result, says: "actionTimeLimit must not be negative, but is -1.0 seconds")
     }
 
-    @Test("a flood limit that lets fewer than none pass")
+    @Test("a flood limit with a negative count stops the program")
     func floodLimitFirst() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -32,7 +32,7 @@ struct BusMisuseTests {
         expect(result, says: "FloodLimit(first:per:): first must not be negative, but is -1")
     }
 
-    @Test("a flood limit whose window is nothing, or less")
+    @Test("a flood limit with an empty or negative window stops the program")
     func floodLimitWindow() async {
         let none = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -46,7 +46,7 @@ struct BusMisuseTests {
         expect(negative, says: "FloodLimit(first:per:): the window must be positive, but is -0.001 seconds")
     }
 
-    @Test("a filtered observer that buffers nothing")
+    @Test("a filtered observer that buffers nothing stops the program")
     func filteredObserverBuffer() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -55,7 +55,7 @@ struct BusMisuseTests {
         expect(result, says: "reports(bufferingNewest:) must be at least 1, not -1")
     }
 
-    @Test("an observer that buffers nothing")
+    @Test("an observer that buffers nothing stops the program")
     func observerBuffer() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -64,7 +64,7 @@ struct BusMisuseTests {
         expect(result, says: "reports(bufferingNewest:) must be at least 1, not 0")
     }
 
-    @Test("a second run at the same time")
+    @Test("a second run at the same time stops the program")
     func secondRun() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -83,7 +83,7 @@ struct BusMisuseTests {
         expect(result, says: "ErrorBus.run() was called while the bus runs already")
     }
 
-    @Test("a run after the run")
+    @Test("a run after the run has ended stops the program")
     func runAgain() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -95,7 +95,7 @@ struct BusMisuseTests {
         expect(result, says: "ErrorBus.run() was called again after it had returned")
     }
 
-    @Test("a second root")
+    @Test("a second root stops the program")
     func secondRoot() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -106,7 +106,7 @@ struct BusMisuseTests {
         expect(result, says: "another bus is the root")
     }
 
-    @Test("a root that has ended")
+    @Test("a root that has ended stops the program")
     func endedRoot() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 11: posting", .hangLimit)
+/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11).
+@Suite("Behaviour 11: post returns at once, from any thread, and keeps the order of each poster", .hangLimit)
 struct BusPostingTests {
     @Test("post returns while an action hangs")
     func postDoesNotWait() async {
@@ -129,7 +130,7 @@ struct BusPostingTests {
 
     @Test("a cancelled task's deliver still posts")
     func deliverInCancelledTask() async {
-        // It shall not be handled before who posted it looks.
+        // Keeps the error from being handled before its poster looks.
         let gate = Gate()
         let handler = ErrorHandler().on(Numbered.self) { _ in
             await gate.wait()

@@ -4,8 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What an independent review found, each as a test first.
-@Suite("What actions start, and what outlives them (behaviours 12, 15, 16)", .hangLimit)
+/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
+@Suite("Behaviours 12, 15 and 16: a bus ends in order whatever its actions start or cancel", .hangLimit)
 struct BusReentryTests {
     @Test("withErrorBus waits for tasks that actions start while it drains, and for what those post")
     func tasksOfActions() async {
@@ -93,7 +95,7 @@ struct BusReentryTests {
             leave.signal()
             await left.wait()
         }
-        // The workers go home; had they begun an action, it would have been noted by now or soon.
+        // Lets the workers end: an action that they began would have been noted by then.
         for _ in 0..<100 { await Task.yield() }
         #expect(journal.entries.isEmpty)
     }
@@ -120,7 +122,7 @@ struct BusReentryTests {
             #expect(bus?.statistics.actionFailures == 1)
             bus = nil
             gate.open()
-            // Until the action has left, or the leak sanitizer would find it.
+            // Waits until the action has ended: the leak sanitizer would report it.
             while watched != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
@@ -147,7 +149,7 @@ struct BusReentryTests {
             FileHandle.standardError.write(Data("run has returned\n".utf8))
             bus = nil
             gate.open()
-            // Until the action has left, or the leak sanitizer would find it.
+            // Waits until the action has ended: the leak sanitizer would report it.
             while watched != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
@@ -155,7 +157,7 @@ struct BusReentryTests {
         #expect(before.count == 20)
     }
 
-    @Test("an error whose end posts does not meet the bus's lock")
+    @Test("an error whose deinit posts is never released under the bus's lock")
     func errorsThatPostAtTheirEnd() async {
         final class Noisy: Error {
             let bus: ErrorBus
@@ -277,7 +279,7 @@ struct BusReentryTests {
             await running.value
             #expect(bus?.statistics.handled == 1)
             bus = nil
-            // Whoever still sleeps on the clock does not hold the bus.
+            // A task that still sleeps on the clock does not retain the bus.
             while watched != nil { await Task.yield() }
             clock.gate.open()
         }
@@ -297,5 +299,21 @@ struct BusReentryTests {
             #expect(observed.count + left.count == 20)
             #expect(observed.count == bus.statistics.unmatched)
         }
+    }
+}
+
+/// A clock that sleeps until a gate opens, cancelled or not, or that cannot sleep at all.
+struct OddClock: Clock {
+    let fails: Bool
+    let gate = Gate()
+
+    struct Broken: Error {}
+
+    var now: TestClock.Instant { .init(offset: .zero) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+        if fails { throw Broken() }
+        await gate.wait()
     }
 }

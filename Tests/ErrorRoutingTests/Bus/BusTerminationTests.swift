@@ -6,8 +6,13 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A service is told to end by a signal, which another process sends at any moment.
-@Suite("Behaviours 14 to 16 and 26: SIGTERM ends a storm", .hangLimit)
+/// Another process sends the signal, at any moment.
+///
+/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 26](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-26).
+@Suite("Behaviours 14 to 16 and 26: a service in a storm ends in order on SIGTERM", .hangLimit)
 struct BusTerminationTests {
     /// How many processes; more of them with `ERROR_BUS_LONG`.
     static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 300 : 8
@@ -26,9 +31,9 @@ struct BusTerminationTests {
     }
 }
 
-/// What such a process does: posts from several threads until it is told to end, and a little longer.
+/// The service in such a process: it posts from several threads until it gets the signal, and a little longer.
 private final class TerminatedService: Sendable {
-    /// How it reacts to the signal.
+    /// How the service reacts to the signal.
     private enum Answer: CaseIterable {
         case finish, shutdownAtOnce, shutdown, shutdownTwice
     }
@@ -69,7 +74,7 @@ private final class TerminatedService: Sendable {
         let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
         source.setEventHandler { [self] in terminate() }
         await withCheckedContinuation { continuation in
-            // Earlier a signal would be ignored, as all the process does with it by itself.
+            // Until then the process ignores the signal.
             source.setRegistrationHandler { continuation.resume() }
             source.activate()
         }
@@ -85,7 +90,7 @@ private final class TerminatedService: Sendable {
         }
         source.cancel()
         let (statistics, posted) = (bus.statistics, posted.load(ordering: .acquiring))
-        // The others are notices.
+        // The surplus are notices.
         guard statistics.posted >= posted, statistics.isBalanced else { fatalError("\(posted): \(statistics)") }
         print(statistics)
     }

@@ -3,7 +3,8 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 17: catching, rethrowing and task", .hangLimit)
+/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
+@Suite("Behaviour 17: catching, rethrowing and task post what is thrown, but no cancellation", .hangLimit)
 struct CatchingTests {
     @Test("catching posts what is thrown and returns nil, else what was returned")
     func catching() async {
@@ -144,7 +145,8 @@ struct CatchingTests {
     private func failNow(_ number: Int) throws -> Int { throw Numbered(number) }
 }
 
-@Suite("Behaviour 17: a task is cancelled when it is", .hangLimit)
+/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
+@Suite("Behaviour 17: a task that is cancelled early begins cancelled", .hangLimit)
 struct TaskCancellationTests {
     @Test("a task that is cancelled before it could begin begins cancelled")
     @MainActor func cancelledBeforeItBegins() async {

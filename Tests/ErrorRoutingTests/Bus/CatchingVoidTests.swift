@@ -3,7 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// What is returned where an operation has nothing to return.
+/// An operation that returns nothing needs another result: whether it succeeded.
+///
+/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
 @Suite("Catching what returns nothing says whether it succeeded", .hangLimit)
 struct CatchingVoidTests {
     private struct Client: Sendable {
@@ -27,7 +29,7 @@ struct CatchingVoidTests {
                 try client.send(-2)
             }
             #expect(!isSent)
-            // Without a use of it there is no warning.
+            // An unused result causes no warning.
             bus.catching { try client.send(-3) }
         }
         #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [-1, -2, -3])

@@ -10,13 +10,13 @@ private enum Request {
     @TaskLocal static var id = "none"
 }
 
-@Suite("Metadata: of scopes, of the provider, and of the poster", .hangLimit)
+@Suite("A report's metadata comes from its scopes, then the provider, then the poster", .hangLimit)
 struct MetadataTests {
     private let requestID: ErrorBus.Configuration = .init(metadataProvider: { _ in ["request": Request.id] })
 
     private func metadata(_ recorded: RecordedErrors) -> [[String: String]] { recorded.reports.map(\.metadata) }
 
-    @Test("scopes inherit and override from the outside in, and the poster goes over all of them")
+    @Test("scopes inherit and override from the outside in, and the poster overrides all of them")
     func inheritance() async {
         let recorded = await withRecordedErrors { bus in
             let outer = bus.scope("outer", metadata: ["a": "outer", "b": "outer", "c": "outer"])
@@ -46,7 +46,7 @@ struct MetadataTests {
         }
         await withErrorBus(handler: handler, configuration: requestID) { bus in
             let scope = bus.scope("scope", metadata: ["k": "scope"])
-            // On the short way, and on the long one.
+            // Once through the lane, and once with a caller that waits.
             scope.post(Numbered(1), metadata: ["l": "poster"])
             await scope.deliver(Numbered(2), metadata: ["l": "poster"])
         }
@@ -97,7 +97,7 @@ struct MetadataTests {
         #expect(recorded.reports.map { $0.metadata["request"] } == ["1", "1", "1", "1", "2", "none", "thread"])
     }
 
-    @Test("the provider goes over the scopes' metadata, and the poster over the provider")
+    @Test("the provider overrides the scopes' metadata, and the poster overrides the provider")
     func precedence() async {
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in ["b": "provider", "c": "provider"] })
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
@@ -113,7 +113,7 @@ struct MetadataTests {
             ])
     }
 
-    @Test("what the provider posts itself gets nothing from it, so that it is not asked without end")
+    @Test("what the provider itself posts gets nothing from the provider, so that it is not asked without end")
     func reentry() async {
         let asked = Atomic<Int>(0)
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in
@@ -148,7 +148,7 @@ struct MetadataTests {
         bus.finish()
         await bus.run()
         #expect(asked.load(ordering: .relaxed) == 5)
-        // Each failure has what its report had; the notice of drops nothing.
+        // Each failure has its report's metadata; the notice of drops has none.
         #expect(await reports.collected().map(\.metadata) == [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
     }
 

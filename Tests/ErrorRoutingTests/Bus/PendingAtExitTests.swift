@@ -4,8 +4,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviour 25 and `LastResort`: what is pending when the process ends is told, a line for each bus.
-@Suite("The end of the process", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: when the process ends, each bus writes what it had pending", .hangLimit)
 struct PendingAtExitTests {
     private func lines(_ result: ExitTest.Result?) -> [String] {
         result.standardErrorLines.filter { $0.hasPrefix("error-bus:") }
@@ -27,7 +27,7 @@ struct PendingAtExitTests {
         #expect(told.contains { $0.contains("had 1 pending: posted 1 = ") })
     }
 
-    @Test("so does a bus in whose body the process exits; one that has delivered all says nothing")
+    @Test("a bus in whose body the process exits says it too; one that has delivered all says nothing")
     func exitInBody() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -69,17 +69,17 @@ struct PendingAtExitTests {
         #expect(lines(result).count == 1 && lines(result).first?.contains("had 3 pending or more") == true)
     }
 
-    @Test("a bus that all let go of while its figures are read ends there, and holds nothing up", arguments: 0..<8)
+    @Test("a bus that is released while its figures are read ends there, and holds nothing up", arguments: 0..<8)
     func lastReference(_: Int) async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
             let holder = Locked<ErrorBus?>(ErrorBus(handler: ErrorHandler()))
             let isReady = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                // Not retained: the holder has the last reference.
+                // Unretained: the holder has the last reference.
                 let bus = unsafe holder.withLock { unsafe $0.map { unsafe Unmanaged.passUnretained($0) } }
                 var looks = 0
-                // Until somebody else has the lock, which is the end of the process.
+                // Goes on until the end of the process holds the lock.
                 while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.countsIfUnlocked }) != nil {
                     looks += 1
                     if looks == 1_000 { isReady.signal() }

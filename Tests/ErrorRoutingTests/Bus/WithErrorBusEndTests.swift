@@ -5,7 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 15: withErrorBus as root, and its time to drain", .hangLimit)
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15).
+@Suite("Behaviour 15: withErrorBus serves as root, and drops the rest at its drain time limit", .hangLimit)
 struct WithErrorBusEndTests {
     @Test("asRoot: the bus is the process's for the body and its threads, and no longer")
     func root() async {
@@ -83,7 +84,7 @@ struct WithErrorBusEndTests {
         await clock.waitForSleepers()
         gate.open()
         await second.wait()
-        // What follows the finish has had its chance to drop the limit.
+        // Whatever follows finish has had time to drop the limit.
         for _ in 0..<100 { await Task.yield() }
         clock.advance(by: .seconds(5))
         await ends.value

@@ -3,7 +3,8 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviour 15: withErrorBus and run", .hangLimit)
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15).
+@Suite("Behaviour 15: withErrorBus returns when its tasks have ended and all is delivered", .hangLimit)
 struct WithErrorBusTests {
     @Test("it binds the current bus for the body and all that it starts")
     func bindsCurrent() async {

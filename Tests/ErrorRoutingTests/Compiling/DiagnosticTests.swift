@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Beside that it refuses a mistake, the compiler says where it is: the whole first line of what it says is pinned.
-@Suite("The compiler blames the right place", .timeLimit(.minutes(10)))
+/// Pins the whole first line of each diagnostic.
+@Suite("The compiler reports a mistake at its own line, and as what it is", .timeLimit(.minutes(10)))
 struct DiagnosticTests {
     /// A line of a program, and what the compiler says of it.
     private static let mistakes: [(line: String, says: String)] = [
@@ -11,7 +11,7 @@ struct DiagnosticTests {
         ("ErrorHandler().on(E.self) { error in print(error.kode); return .stop }", noMember),
         ("ErrorHandler().on(E.self) { error in await pause(); print(error.kode); return .stop }", noMember),
         ("ErrorHandler().on(E.self) { error, _ in print(error.kode); return .stop }", twoArguments("E")),
-        // Of a rule for a value it complains of the value: that a type was meant is the smaller change.
+        // For a rule by value the compiler supposes that a type was meant.
         ("ErrorHandler().on(E()) { error in print(error.kode); return .stop }", noTypeMeant),
         ("ErrorHandler().on(matching: .type(E.self)) { error in print(error.kode); return .stop }", noMember),
         ("ErrorHandler().on(matching: .type(E.self).where { $0.kode == 1 }) { _ in .stop }", noMember),
@@ -78,7 +78,7 @@ struct DiagnosticTests {
         "'\(method)' is unavailable: not a concrete error type: use \(verb)(matching: .conforming(to:)) for a protocol"
     }
 
-    @Test("each mistake is told of at its own line, and as what it is")
+    @Test("each mistake is reported at its own line, with the expected message")
     func mistakes() async throws {
         let lines = Self.mistakes.enumerated().map { "let rules\($0) = \($1.line)" }
         let program = """

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// What would be a mistake, the compiler refuses; each case pins part of its diagnostic.
-@Suite("What must not compile does not", .timeLimit(.minutes(5)))
+/// Each case pins part of its diagnostic.
+@Suite("The compiler refuses what must not compile", .timeLimit(.minutes(5)))
 struct MustNotCompileTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -73,7 +73,7 @@ struct MustNotCompileTests {
         ),
     ]
 
-    @Test("each case", arguments: cases)
+    @Test("each case is refused with its diagnostic, and the control compiles", arguments: cases)
     func mustNotCompile(_ example: Case) async throws {
         let errors = try await Typechecker.errors(in: [
             "stage.swift": """

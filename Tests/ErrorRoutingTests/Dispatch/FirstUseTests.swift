@@ -10,7 +10,7 @@ struct FirstUseTests {
         unsafe handler.rules.programInUse._withUnsafeGuaranteedRef { $0.isIndexed }
     }
 
-    @Test("one use is one use, whatever has to be gone on with in its middle")
+    @Test("a use that is suspended and goes on counts once")
     func once() async {
         let base = ErrorHandler().on(Numbered(1)) { _ in .next }.onNoMatch { _ in .next }
         let handlers = [
@@ -32,7 +32,7 @@ struct FirstUseTests {
         }
     }
 
-    @Test("so it is of the rules of a scope, and of those around it")
+    @Test("a use of a scope's rules counts once too, and so does one of the rules around it")
     func inAScope() async {
         let (outer, inner) = (ErrorHandler().always { _ in .next }, ErrorHandler().on(Numbered(1)) { _ in .next })
         await withErrorBus(handler: outer) { bus in

@@ -2,10 +2,17 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-/// Behaviours 1 to 5 and 21 at once: thousands of made-up paths, each compared with one handler read linearly.
-@Suite("A bus and its scopes do what a linear reading of their concatenation does", .hangLimit)
+/// Compares thousands of random paths with one handler that is read linearly.
+///
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
+/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
+/// [Behaviour 3](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-3),
+/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
+/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5),
+/// [Behaviour 21](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
+@Suite("Behaviours 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does", .hangLimit)
 struct LinearReadingPathTests {
-    /// What a run has come across, so that it is known to have tried something.
+    /// What a run has met, so that a run which tries nothing fails.
     fileprivate struct Coverage {
         var results: [String: Int] = [:]
         var levels: [Int: Int] = [:]
@@ -26,7 +33,7 @@ struct LinearReadingPathTests {
     private let pathsPerSeed = 150
     private let errorsPerPath = 5
 
-    @Test("through paths of up to four handlers, in both orders", arguments: 401...404 as ClosedRange<UInt64>)
+    @Test("both agree on paths of up to four handlers, in both orders", arguments: 401...404 as ClosedRange<UInt64>)
     func paths(seed: UInt64) async {
         var (generator, coverage) = (LinearReading.Generator(seed: seed), Coverage())
         for round in 1...pathsPerSeed {
@@ -88,7 +95,7 @@ struct LinearReadingPathTests {
                 for specimen in errors { poster.post(LinearReading.error(specimen)) }
             }
         }
-        // Nobody waited for these, and nobody observed them: they go the shortest way.
+        // These are neither awaited nor observed: they take the shortest way.
         check(trace.takeAll(), errors.flatMap { reading.handle($0).notes }, errors)
         return isAsExpected
     }

@@ -2,10 +2,21 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviours 1 to 10 at once: thousands of made-up handlers and errors, each compared with `LinearReading`.
-@Suite("Handlers do what a linear reading of their rules does")
+/// Compares thousands of random handlers and errors with `LinearReading`.
+///
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
+/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
+/// [Behaviour 3](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-3),
+/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
+/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5),
+/// [Behaviour 6](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-6),
+/// [Behaviour 7](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-7),
+/// [Behaviour 8](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-8),
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9),
+/// [Behaviour 10](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-10).
+@Suite("Behaviours 1 to 10: handlers do what a linear reading of their rules does")
 struct LinearReadingPropertyTests {
-    /// What a run has come across, so that it is known to have tried something.
+    /// What a run has met, so that a run which tries nothing fails.
     private struct Coverage {
         var results: [String: Int] = [:]
         var declined = 0
@@ -69,7 +80,7 @@ struct LinearReadingPropertyTests {
         return isAsExpected
     }
 
-    @Test("whatever the rules and the error", arguments: 1...8 as ClosedRange<UInt64>)
+    @Test("both agree, whatever the rules and the error", arguments: 1...8 as ClosedRange<UInt64>)
     func handlers(seed: UInt64) async {
         var (generator, coverage) = (LinearReading.Generator(seed: seed), Coverage())
         for round in 1...handlersPerSeed {
@@ -121,7 +132,7 @@ struct LinearReadingPropertyTests {
         #expect(innerMatches > 50)
     }
 
-    @Test("a map goes by the last rule that matches, else its default", arguments: 201...204 as ClosedRange<UInt64>)
+    @Test("a map returns the value of its last matching rule", arguments: 201...204 as ClosedRange<UInt64>)
     func maps(seed: UInt64) {
         var (generator, answers) = (LinearReading.Generator(seed: seed), Set<Bool>())
         for round in 1...150 {

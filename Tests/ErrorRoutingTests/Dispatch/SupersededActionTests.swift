@@ -3,9 +3,12 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("What an action throws while its report is taken away is told once (behaviours 16, 18 and 25)")
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 18](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviours 16, 18 and 25: what an action throws while its report is taken away is reported once")
 struct SupersededActionTests {
-    @Test("it is told by the worker if it came in time, and was told by the time limit if it did not")
+    @Test("the worker reports it if it came in time; else the time limit has reported it")
     func failures() async {
         let handler = ErrorHandler()
             .on(Numbered.self) { _ in
@@ -31,7 +34,7 @@ struct SupersededActionTests {
     }
 }
 
-/// Takes the report away as soon as an asynchronous action has ended, or before that.
+/// A supervisor that takes the report away as soon as an asynchronous action has ended, or before that.
 private final class TakingSupervisor: ActionSupervisor {
     private let cameInTime: Bool
     private let isTaken = Atomic(false)

@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// `ErrorMap`: the same rules, answering a value.
-@Suite("Error maps")
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1).
+@Suite("An error map returns the value of the last-registered rule that matches")
 struct ErrorMapTests {
     @Test("a map without rules returns its default for every error")
     func empty() {
@@ -26,13 +26,13 @@ struct ErrorMapTests {
         #expect(map.on(Zoo.Payment.self, 409)[Zoo.Payment.expired] == 409)
     }
 
-    @Test("the answer for what no rule matches is the default")
+    @Test("an error that no rule matches gets the default")
     func defaultValue() {
         let map = ErrorMap(default: "other").on(Zoo.Payment.self, "payment")
         #expect(map[Zoo.Offline()] == "other")
     }
 
-    @Test("rules by matcher, type, value and domain answer a value")
+    @Test("rules by matcher, type, value and domain return a value")
     func values() {
         let map = ErrorMap(default: "none")
             .on(matching: .conforming(to: (any LocalizedError).self), "matcher")
@@ -47,7 +47,7 @@ struct ErrorMapTests {
         #expect(errors.map { map[$0] } == ["matcher", "type", "value", "domain", "code", "none"])
     }
 
-    @Test("rules by matcher, type, value and domain answer what a closure makes of the match")
+    @Test("rules by matcher, type, value and domain return what a closure makes of the match")
     func closures() {
         let map = ErrorMap(default: "none")
             .on(matching: .extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) {
@@ -89,7 +89,7 @@ struct ErrorMapTests {
         #expect([shared, mine, theirs].map { $0[Zoo.Offline()] } == [0, 0, 3])
     }
 
-    @Test("values may be of any kind: optionals, where nil is an answer too, and closures")
+    @Test("values may be of any kind: optionals, where nil is a value too, and closures")
     func kindsOfValues() {
         let optional = ErrorMap<Int?>(default: 1).on(matching: .any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) {
             _ in nil

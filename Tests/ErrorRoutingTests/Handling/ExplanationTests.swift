@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 5: `explain`.
-@Suite("Explanations")
+/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5).
+@Suite("Behaviour 5: explain says of each rule whether it matched, and why it was not tried")
 struct ExplanationTests {
     typealias Verdict = Explanation.Verdict
 
@@ -25,7 +25,7 @@ struct ExplanationTests {
         #expect(entries.map(\.stage) == [.rule, .rule, .onNoMatch, .always])
     }
 
-    @Test("rules after the first match run if reached, since only actions know what they answer")
+    @Test("rules after the first match run if reached, since only actions know what they return")
     func matches() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in .next }

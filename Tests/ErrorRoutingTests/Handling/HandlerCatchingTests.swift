@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `ErrorHandler.catching`, asynchronous and synchronous.
-@Suite("Catching on a handler")
+@Suite("A handler's catching handles what is thrown, and returns nil")
 struct HandlerCatchingTests {
     let trace = ActionTrace()
 

@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 4: actions that throw.
-@Suite("Actions that throw")
+/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4).
+@Suite("Behaviour 4: an action that throws counts as matched, and its error becomes an ActionFailure")
 struct HandlingFailureTests {
     let trace = ActionTrace()
 

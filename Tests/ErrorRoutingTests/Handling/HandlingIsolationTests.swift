@@ -2,8 +2,7 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Where actions run: on the caller's executor, unless they are written for the main actor.
-@Suite("The isolation of actions")
+@Suite("Actions run on the caller's executor, unless they are written for the main actor")
 struct HandlingIsolationTests {
     /// State that only the main actor may touch.
     @MainActor

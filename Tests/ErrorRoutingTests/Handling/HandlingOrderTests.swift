@@ -2,8 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviours 1, 2 and 3.
-@Suite("The order of rules")
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
+/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
+/// [Behaviour 3](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-3).
+@Suite("Behaviours 1, 2 and 3: rules run last-registered first, then onNoMatch, then always")
 struct HandlingOrderTests {
     let trace = ActionTrace()
 
@@ -96,7 +98,7 @@ struct HandlingOrderTests {
     }
 
     @Test(
-        "onNoMatch does not run if a rule matched, even if it answered .next",
+        "onNoMatch does not run if a rule matched, even if it returned .next",
         arguments: [HandleStrategy.next, .stop]
     )
     func onNoMatchDoesNotRun(strategy: HandleStrategy) async {

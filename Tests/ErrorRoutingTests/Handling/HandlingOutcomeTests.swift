@@ -2,10 +2,12 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviours 1, 2 and 5: what `handle` answers.
-@Suite("Outcomes")
+/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
+/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
+/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5).
+@Suite("Behaviours 1, 2 and 5: handle returns what became of the error")
 struct HandlingOutcomeTests {
-    @Test("a matched error is handled, however its actions answer", arguments: [HandleStrategy.next, .stop])
+    @Test("a matched error is handled, whatever its actions return", arguments: [HandleStrategy.next, .stop])
     func handled(strategy: HandleStrategy) async {
         let outcome = await ErrorHandler().on(Zoo.Payment.self) { _ in strategy }.handle(Zoo.Payment.expired)
         #expect(outcome.disposition == .handled)

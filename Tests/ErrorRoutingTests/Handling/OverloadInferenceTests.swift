@@ -2,11 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Every verb takes an action of four shapes, and the compiler picks the synchronous one where the closure awaits
-/// nothing.
+/// The compiler picks the synchronous shape where the closure awaits nothing.
 ///
-/// Much of what is tested here is that it compiles as written.
-@Suite("Overloads and inference")
+/// Many of these tests only have to compile.
+@Suite("Every verb takes an action of each shape, and the compiler infers which")
 struct OverloadInferenceTests {
     private struct Payment: Error { var isRetryable = true }
 

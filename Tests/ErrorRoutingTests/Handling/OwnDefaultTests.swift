@@ -10,8 +10,7 @@ extension ErrorHandler {
     }
 }
 
-/// An own `default` wins over the library's, wherever a handler is expected.
-@Suite("A default of one's own")
+@Suite("An application's own default wins over the library's, wherever a handler is expected")
 struct OwnDefaultTests {
     private func matchers(_ handler: ErrorHandler) -> [String] {
         handler.explain(Zoo.Payment.expired).entries.map(\.rule.matcher)

@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 23: an error is what its innermost box holds, at every door and for every feature.
-@Suite("Errors in a box in a box")
+/// [Behaviour 23](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-23).
+@Suite("Behaviour 23: every feature sees an error as what its innermost box holds")
 struct BoxedErrorTests {
     /// The ways in to a handler.
     enum Door: CaseIterable {

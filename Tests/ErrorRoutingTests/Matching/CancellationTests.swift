@@ -11,7 +11,8 @@ private enum TransferError: CancellationConvertible {
     var isCancellation: Bool { self == .cancelled }
 }
 
-@Suite("Behaviour 17: cancellation", .hangLimit)
+/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
+@Suite("Behaviour 17: a cancellation is matched, ignored and not posted", .hangLimit)
 struct CancellationTests {
     @Test("the matcher matches CancellationError and what says that it is one, whatever task asks")
     func matcher() {

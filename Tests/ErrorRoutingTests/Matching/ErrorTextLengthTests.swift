@@ -4,8 +4,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// How long what is printed of an error may be, and that what speaks for itself is asked once.
-@Suite("The length of an error's texts", .hangLimit)
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: each text of an error is cut at 16 KiB, and asked for once", .hangLimit)
 struct ErrorTextLengthTests {
     private static let limit = 16 * 1_024
     private static let long = String(repeating: "ten bytes ", count: 100_000)
@@ -43,7 +43,7 @@ struct ErrorTextLengthTests {
 
     struct Debugged: Error, CustomDebugStringConvertible { var debugDescription: String { "it is debugged" } }
 
-    /// Says what is not so.
+    /// An error that lies about itself.
     struct Lying: CustomNSError {
         static let errorDomain = String(repeating: "domain\n", count: 10_000)
         var errorCode: Int { .min }
@@ -100,7 +100,7 @@ struct ErrorTextLengthTests {
         #expect(line.text.utf8.count < 2 * Self.limit + 200)
     }
 
-    @Test("an error of ten million numbers has a line of a length, and a trail")
+    @Test("an error of ten million numbers has a line of bounded length, and a trail")
     func numbers() {
         let error = Zoo.Box(content: Array(repeating: 7, count: 10_000_000))
         #expect(report(error).description.utf8.count < Self.limit)
@@ -121,7 +121,7 @@ struct ErrorTextLengthTests {
         #expect(ErrorText.message(of: Debugged()) == "it is debugged")
     }
 
-    @Test("a CustomNSError that says what is not so has a line, of a length")
+    @Test("a CustomNSError that lies has a line of bounded length")
     func lying() {
         let fields = ErrorLineFields(report(Lying()).description)
         #expect(fields?.keys == ["type", "message", "domain", "code", "source"])
@@ -129,7 +129,7 @@ struct ErrorTextLengthTests {
         #expect(report(Lying()).description.utf8.count < 2 * Self.limit + 200)
     }
 
-    @Test("an error that is a collection, and has words for it, is asked for them; an array is not")
+    @Test("an error that is a collection is asked for its own description, if it has one; an array is not")
     func collections() {
         struct Several: Error, Collection, CustomStringConvertible {
             let startIndex = 0

@@ -5,8 +5,10 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A text that asks for itself has an end, and the library's own lines do not ask what is being asked.
-@Suite("Texts that ask for texts", .hangLimit)
+/// The library's own lines do not ask again for a text that is being made.
+///
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: a text that asks for itself comes to an end", .hangLimit)
 struct ErrorTextRecursionTests {
     /// How often the user's code was asked.
     final class Count: Sendable {
@@ -15,7 +17,7 @@ struct ErrorTextRecursionTests {
         func add() { count.add(1, ordering: .relaxed) }
     }
 
-    /// Says what the library says of it.
+    /// An error whose description asks for the library's text of the error.
     struct Narcissist: Error, CustomStringConvertible {
         let asked = Count()
         let text: @Sendable (Self) -> String
@@ -100,11 +102,11 @@ struct ErrorTextRecursionTests {
         #expect(ErrorText.message(of: error).contains(Self.name))
         // One, and a thousand within it.
         #expect(error.asked.value <= 1 + 1_024)
-        // And afterwards it is as if nothing had been.
+        // Later texts are whole.
         #expect(ErrorText.message(of: Zoo.Localized(errorDescription: "text")) == "text")
     }
 
-    @Test("so do localized descriptions, mirrors, codes and underlying errors")
+    @Test("localized descriptions, mirrors, codes and underlying errors that ask for themselves end too")
     func otherCode() {
         let (localized, mirrored, coded) = (LocalizedNarcissist(), MirroredNarcissist(), Coded())
         let underlain = Underlain()
@@ -116,7 +118,7 @@ struct ErrorTextRecursionTests {
         }
     }
 
-    @Test("so does a rule that explains its own error")
+    @Test("a rule that explains its own error ends too")
     func explanations() {
         final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
         let (rules, asked) = (Rules(), Count())
@@ -132,7 +134,7 @@ struct ErrorTextRecursionTests {
         rules.handler.withLock { $0 = nil }
     }
 
-    @Test("it ends on a plain thread too")
+    @Test("a text that asks for itself ends on a plain thread too")
     func threads() async {
         let error = Narcissist { Self.report($0).description }
         await withCheckedContinuation { continuation in

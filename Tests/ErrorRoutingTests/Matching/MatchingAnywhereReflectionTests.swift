@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Behaviour 9: the fields and payloads in which `anywhere` finds errors where an error does not name them itself.
-@Suite("Matching anywhere by reflection")
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9).
+@Suite("Behaviour 9: anywhere finds errors in fields and payloads where the error does not name them itself")
 struct MatchingAnywhereReflectionTests {
     private struct Wrapper<Field: Sendable>: Error { var field: Field }
 
@@ -48,7 +48,7 @@ struct MatchingAnywhereReflectionTests {
         init(_ cause: any Error) { underlyingErrors = [cause] }
     }
 
-    /// Guards its state.
+    /// A class that guards its state.
     private final class Locked: Error {
         let count = Mutex(0)
         let cause: any Error

@@ -2,10 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 9: what `anywhere` finds, where it looks first, and where it ends.
+/// Reflection is tested in `MatchingAnywhereReflectionTests`.
 ///
-/// Reflection is in `MatchingAnywhereReflectionTests`.
-@Suite("Matching anywhere")
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9).
+@Suite("Behaviour 9: anywhere tries the error, then the errors under it, breadth first")
 struct MatchingAnywhereTests {
     typealias Group = Zoo.Group
 
@@ -23,14 +23,14 @@ struct MatchingAnywhereTests {
         let link: Link
     }
 
-    /// Conforms, and has both keys and a field that are not to be looked at.
+    /// An error that conforms, and has keys and a field that are not to be looked at.
     private struct Guarded: UnderlyingErrors, CustomNSError {
         var underlyingErrors: [any Error] = []
         var field: any Error = Zoo.Timeout()
         var errorUserInfo: [String: Any] { [NSUnderlyingErrorKey: Zoo.Timeout()] }
     }
 
-    /// Has a key and a field that is not to be looked at.
+    /// An error with a key, and a field that is not to be looked at.
     private struct Keyed: CustomNSError {
         var info: [String: any Sendable]
         var field: any Error = Zoo.Timeout()

@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 6: which `NSError` objects become Swift types, and that no Swift error becomes an `NSError`.
-@Suite("NSError objects and types")
+/// [Behaviour 6](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-6).
+@Suite("Behaviour 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError")
 struct MatchingBridgeTests {
     private func nsError(_ domain: String, _ code: Int, _ userInfo: [String: Any] = [:]) -> any Error {
         NSError(domain: domain, code: code, userInfo: userInfo)

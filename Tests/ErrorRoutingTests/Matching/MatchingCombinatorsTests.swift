@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// `where`, `named`, `erased`, `||`, `&&`, `!`: what matches, what is handed on, and what is not asked.
-@Suite("Combining matchers")
+/// `where`, `named`, `erased`, `||`, `&&` and `!`.
+@Suite("Combined matchers match, hand on and ask as their operators say")
 struct MatchingCombinatorsTests {
     let trace = ActionTrace()
 

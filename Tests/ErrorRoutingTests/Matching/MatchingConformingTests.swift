@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 10, and the factories that look at an error's content.
-@Suite("Matching by protocol, by part and by predicate")
+/// [Behaviour 10](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-10).
+@Suite("Behaviour 10: errors are matched by protocol, by part and by predicate")
 struct MatchingConformingTests {
     private protocol Retryable: Sendable { var delay: Int { get } }
     private protocol Described: AnyObject, Sendable {}

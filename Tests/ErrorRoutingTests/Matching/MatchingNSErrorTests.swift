@@ -2,10 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 8: `nsError(domain:code:)` compares what `error as NSError` says.
-@Suite("Matching by domain and code")
+/// [Behaviour 8](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-8).
+@Suite("Behaviour 8: nsError(domain:code:) compares what `error as NSError` says")
 struct MatchingNSErrorTests {
-    /// Has a code of its own for each value.
+    /// An error with a code of its own for each value.
     private struct Coded: CustomNSError {
         static let errorDomain = "zoo.coded"
         var errorCode: Int

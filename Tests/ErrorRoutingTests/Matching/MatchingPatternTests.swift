@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Matchers asked directly: `match`, and `~=` in a `catch` and in a `case`; and what they say of themselves.
-@Suite("Matchers as patterns, and their descriptions")
+/// `match`, and `~=` in a `catch` and in a `case`.
+@Suite("Matchers serve as patterns, and describe themselves as they are written")
 struct MatchingPatternTests {
     private struct Coded<Value: Sendable>: Error {}
     private enum Talkative: Error, Equatable, CustomStringConvertible {
@@ -28,7 +28,7 @@ struct MatchingPatternTests {
         }
     }
 
-    @Test("a matcher stands in a catch")
+    @Test("a matcher serves as the pattern of a catch")
     func catching() {
         #expect(caught(Zoo.Timeout(seconds: 11)) == "slow")
         #expect(caught(Zoo.Timeout(seconds: 10)) == "other")
@@ -37,7 +37,7 @@ struct MatchingPatternTests {
         #expect(caught(Zoo.Group(underlyingErrors: [Zoo.Offline()])) == "offline somewhere")
     }
 
-    @Test("a matcher stands in the case of a switch and of an if")
+    @Test("a matcher serves as the pattern of a switch and of an if")
     func switching() {
         let payment = ErrorMatcher.type(Zoo.Payment.self)
         func sorted(_ error: any Error) -> String {

@@ -2,10 +2,10 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 6: `type(E)` matches by dynamic type.
+/// `NSError` objects are tested in `MatchingBridgeTests`.
 ///
-/// What `NSError` objects become is in `MatchingBridgeTests`.
-@Suite("Matching by type")
+/// [Behaviour 6](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-6).
+@Suite("Behaviour 6: type(E) matches by dynamic type")
 struct MatchingTypeTests {
     @Test("type(E) matches a struct of exactly that type and hands it on")
     func structs() {

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Behaviour 7: `value(v)` matches an error of the same dynamic type that equals `v`.
-@Suite("Matching by value")
+/// [Behaviour 7](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-7).
+@Suite("Behaviour 7: value(v) matches an error of the same dynamic type that equals v")
 struct MatchingValueTests {
-    /// Equal by its key, whatever the class.
+    /// A class whose objects are equal by their keys, whatever their class.
     private class Base: Error, Equatable, @unchecked Sendable {
         let key: Int
 
@@ -17,7 +17,7 @@ struct MatchingValueTests {
 
     private final class Derived: Base, @unchecked Sendable {}
 
-    /// Equal to every error of its type.
+    /// An error that is equal to every error of its type.
     private struct Wildcard: Error, Equatable {
         var note: String
 
@@ -174,7 +174,7 @@ struct MatchingValueTests {
         #expect(trace.entries.isEmpty)
     }
 
-    /// Equals whatever it likes, and hashes anew each time: a dictionary traps on it.
+    /// An error whose == and hash change each time: a dictionary traps on it.
     private struct Moody: Error, Hashable {
         private static let moods = Locked(SplitMix64(seed: 1))
         private static func mood(_ range: Range<Int>) -> Int { moods.withLock { Int.random(in: range, using: &$0) } }

@@ -2,10 +2,12 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Behaviour 24: code of the user's cannot make the library recurse without end, and long lists are no deep recursion.
-@Suite("Recursion")
+/// Long lists do not lead to deep recursion either.
+///
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: user code cannot make the library recurse without end")
 struct RecursionTests {
-    @Test("a handler that was overlaid with itself 20,000 times can be used, and let go")
+    @Test("a handler that was overlaid with itself 20,000 times can be used and deallocated")
     func overlays() async {
         let base = ErrorHandler().ignore(CancellationError.self)
         var handler = ErrorHandler().on(Zoo.Offline.self) { _ in .next }
@@ -16,14 +18,14 @@ struct RecursionTests {
         handler = ErrorHandler()
     }
 
-    /// Says that under it there is always another one.
+    /// An error that always has another one under it.
     private final class Endless: NSError, @unchecked Sendable {
         override var userInfo: [String: Any] {
             [NSUnderlyingErrorKey: Endless(domain: "endless", code: 1)]
         }
     }
 
-    @Test("a value rule meets an endless chain of NSErrors")
+    @Test("a value rule comes to an end on an endless chain of NSErrors")
     func endlessChain() {
         let error = Endless(domain: "endless", code: 1)
         let handler = ErrorHandler().on(error) { _ in .stop }
@@ -33,7 +35,7 @@ struct RecursionTests {
         #expect(ErrorReport(error: error, source: .init()).trail.count == 63)
     }
 
-    @Test("a value rule meets a chain of NSErrors as deep as one can be let go")
+    @Test("a value rule takes a chain of NSErrors as deep as can be deallocated")
     func deepChain() {
         func chain() -> NSError {
             (0..<2_000).reduce(NSError(domain: "deep", code: 1)) { error, _ in
@@ -46,7 +48,7 @@ struct RecursionTests {
         #expect(handler.handleSynchronously(chain())?.isHandled == false)
     }
 
-    @Test("a value rule meets a user info with more in it than is looked at")
+    @Test("a value rule takes a user info with more in it than is looked at")
     func largeUserInfo() {
         func error() -> NSError { NSError(domain: "large", code: 1, userInfo: ["numbers": Array(0..<100_000)]) }
         let first = error()
@@ -54,7 +56,7 @@ struct RecursionTests {
         #expect(handler.handleSynchronously(first)?.isHandled == true)
     }
 
-    /// Dispatches itself wherever it is asked anything.
+    /// An error that dispatches itself whenever it is asked anything.
     private struct Eager: Error, Hashable {
         let number = 1
         static func == (one: Eager, other: Eager) -> Bool { ask(); return one.number == other.number }
@@ -85,7 +87,7 @@ struct RecursionTests {
         #expect(!Eager.asked.entries.isEmpty)
     }
 
-    /// Asks the library about itself when it is asked what is under it.
+    /// An error that asks the library about itself when it is asked what is under it.
     private struct Curious: UnderlyingErrors {
         var underlyingErrors: [any Error] {
             let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))

@@ -5,14 +5,14 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviour 24: errors that ask the library about themselves while it asks them, and matchers that do so many times.
-@Suite("Errors that ask about themselves", .hangLimit)
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: errors and matchers may ask the library about the error that it is asking about", .hangLimit)
 struct SelfAskingErrorTests {
     private static let messages = ErrorMap(default: "Something went wrong")
         .on(Payment.self, "Payment failed")
         .on(domain: "payments", "Payments are down")
 
-    /// Says what the very map says that it is looked up in.
+    /// An error whose description is looked up in a map, by the error itself.
     private struct Payment: LocalizedError {
         var errorDescription: String? { SelfAskingErrorTests.messages[self] }
     }
@@ -24,7 +24,7 @@ struct SelfAskingErrorTests {
         var failureReason: String? { SelfAskingErrorTests.plain[self] }
     }
 
-    @Test("a description that is looked up in a map, by the error itself")
+    @Test("a description may look its own error up in a map")
     func descriptions() {
         #expect(Self.plain[Described()] == "described")
         #expect(Described().errorDescription == "described")
@@ -46,7 +46,7 @@ struct SelfAskingErrorTests {
         override var code: Int { SelfAskingErrorTests.codes.handleSynchronously(self) == nil ? 0 : 3 }
     }
 
-    @Test("a code that is asked of a handler, by a Swift error and by a subclass of NSError")
+    @Test("a code may ask a handler about its own error, in a Swift error and in a subclass of NSError")
     func codes() {
         #expect(Self.codes.handleSynchronously(Coded()) != nil)
         #expect(Self.codes.handleSynchronously(Object(domain: "codes", code: 1)) != nil)
@@ -59,7 +59,7 @@ struct SelfAskingErrorTests {
         }
     }
 
-    @Test("a code that posts its error, where a flood limit asks for it")
+    @Test("a code may post its error while a flood limit asks for the code")
     func floodLimit() async {
         let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(1)))
         let bus = await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
@@ -98,13 +98,13 @@ struct SelfAskingErrorTests {
         #expect(handler.explain(error).entries.count { $0.verdict != .notMatched } == 1_100)
     }
 
-    // What it points to is never there.
+    // Sound: nothing is ever at that address, and nothing follows it.
     @safe private struct Dangling: Error, @unchecked Sendable {
         let reference: Unmanaged<NSObject>
         let pointer: UnsafeRawPointer?
     }
 
-    @Test("what is behind an address in a field is not looked at: it may be gone")
+    @Test("what is behind an address in a field is not looked at: it may be deallocated")
     func addresses() {
         let address = unsafe UnsafeRawPointer(bitPattern: 8)!
         let error = unsafe Dangling(reference: .fromOpaque(address), pointer: address)

@@ -6,14 +6,14 @@ import Testing
 // The budget, and how much of it was used, are internal: publicly one can only see that it ends.
 @testable import ErrorRouting
 
-/// Behaviour 9: one budget bounds the walk, whatever the shape of an error, and nothing is asked twice.
-@Suite("The walk to the errors under an error")
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9).
+@Suite("Behaviour 9: one budget bounds the walk, and no error is asked twice")
 struct UnderlyingErrorWalkTests {
     private struct Holder<Field: Sendable>: Error { var field: Field }
 
     private struct Point { var x = 1, y = 2 }
 
-    /// Has ten million children, made one by one as they are looked at.
+    /// An error with ten million children, made one by one as they are looked at.
     private struct ManyChildren: Error, CustomReflectable {
         var customMirror: Mirror {
             let children = (0..<10_000_000).lazy.map { (label: nil as String?, value: Point(x: $0) as Any) }
@@ -21,14 +21,14 @@ struct UnderlyingErrorWalkTests {
         }
     }
 
-    /// Is its own only child.
+    /// A value that is its own only child.
     private struct OwnChild: CustomReflectable, Sendable {
         var customMirror: Mirror { Mirror(self, unlabeledChildren: [self, self], displayStyle: .collection) }
     }
 
     private final class Same: Error {}
 
-    /// Made when needed: some take a hundred megabytes.
+    /// Errors of many shapes, made when needed: some take a hundred megabytes.
     static let shapes: [(name: String, error: @Sendable () -> any Error)] = [
         ("1,000 x 1,000 numbers", { Holder(field: repeated(1_000, repeated(1_000, 1.0))) }),
         ("200 x 200 x 200 numbers", { Holder(field: repeated(200, repeated(200, repeated(200, 1)))) }),
@@ -104,7 +104,7 @@ struct UnderlyingErrorWalkTests {
 
     // MARK: Once a dispatch
 
-    /// Counts how often it is bridged, and how often it is asked what is under it.
+    /// An error that counts how often it is bridged, and how often it is asked what is under it.
     private struct Counted: CustomNSError {
         static let errorDomain = "counted"
         let bridges = Counter()
@@ -161,7 +161,7 @@ struct UnderlyingErrorWalkTests {
         #expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value) == [1, 2, 1, 1])
     }
 
-    @Test("so it is where an asynchronous action is between the rules, in a handler and on a bus")
+    @Test("each error is bridged once also where an asynchronous action is between the rules")
     func onceAcrossSuspensions() async {
         let handler = asking(
             asking().on(Counted.self) { _ async in

@@ -2,7 +2,7 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// The ways on which an error gets into a box, or into a box in a box.
+/// The ways in which an error gets into a box, or into a box in a box.
 enum Boxing: CaseIterable {
     case asItIs, continuation, throwingStream, typedThrows, threeTimes
 
@@ -30,7 +30,7 @@ enum Boxing: CaseIterable {
         do { try body() } catch { throw error }
     }
 
-    /// Whether an error is in more than one box, which no client can tell but by opening it.
+    /// Whether an error is in more than one box, which a client can tell only by opening it.
     static func isBoxed(_ error: any Error) -> Bool {
         func isBox<Content: Error>(_ content: Content) -> Bool { Content.self == (any Error).self }
         return _openExistential(error, do: isBox)
@@ -38,7 +38,7 @@ enum Boxing: CaseIterable {
 
     /// The error in a box within a box.
     static func twice(_ error: any Error) -> any Error {
-        // As a value, the function is one for `any Error`; a call would be handed what is in the box.
+        // A function value boxes the box itself; a direct call would open it first.
         let boxing: (any Error) -> any Error = boxed
         return boxing(error)
     }
@@ -46,26 +46,26 @@ enum Boxing: CaseIterable {
     private static func boxed<F: Error>(_ error: F) -> any Error { error }
 }
 
-/// What every specimen says of itself, by a protocol that rules can ask for.
+/// A mark of each specimen, by a protocol that rules can match.
 protocol Marked: Sendable {
     var mark: String { get }
 }
 
-/// Errors of all the shapes that a box can have in it.
+/// Errors of all the shapes that can be in a box.
 enum BoxedErrors {
-    /// One byte.
+    /// An error of one byte.
     enum Light: Error, Hashable, Marked {
         case red, green
         var mark: String { self == .red ? "red" : "green" }
     }
 
-    /// One word.
+    /// An error of one word.
     struct Coded: Error, Hashable, Marked {
         var code = 7
         var mark: String { "code \(code)" }
     }
 
-    /// Wider than the room in an existential, with something to retain.
+    /// An error that is wider than the room in an existential, and retains an object.
     struct Wide: Error, Hashable, Marked {
         var text = String(repeating: "long enough to be on the heap ", count: 2)
         var numbers = (0..<4).map { $0 }
@@ -95,7 +95,7 @@ extension URLError: Marked {
     var mark: String { "url \(code.rawValue)" }
 }
 
-/// An error under which, or in whose fields, a boxed one is.
+/// An error that has a boxed one under it, or in a field.
 struct BoxHolder: Error {
     var inner: any Error
 }

@@ -1,6 +1,6 @@
 @testable import ErrorRouting
 
-/// The storage's results, to be compared, and what workers come to.
+/// Comparable forms of the storage's results, and the steps of workers.
 extension DrivenStorage {
     enum WatchAnswer: Equatable {
         case stop
@@ -39,7 +39,7 @@ extension DrivenStorage {
         }
     }
 
-    /// How far a worker comes that begins where it was told to.
+    /// Returns how far a worker comes that begins where it has to.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
         let step = RuleStep(rule, order: 0, isCertain: true)
@@ -69,7 +69,7 @@ extension DrivenStorage {
 
     static func event(of failure: ActionFailure) -> Event { .failure(number(of: failure.error)) }
 
-    /// What a flood limit goes by, as the poster has noted it down.
+    /// The flood limit's view of a posting, as the poster has noted it down.
     static func mark(of posting: Posting) -> FloodMark {
         guard let stamp = posting.floodStamp else { preconditionFailure("posted without a stamp") }
         return FloodMark(.init(of: posting.error, code: stamp.code, at: posting.source), moment: stamp.moment)

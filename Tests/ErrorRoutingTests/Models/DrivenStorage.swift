@@ -4,7 +4,7 @@ import Testing
 
 /// A bus's storage whose events come one by one, from one thread, and whose actions can be compared.
 final class DrivenStorage {
-    /// What comes out of the bus, in what can be compared.
+    /// What comes out of the bus, in a comparable form.
     enum Event: Equatable {
         case error(Int, occurrences: Int)
         case drops(ErrorsDropped)
@@ -18,10 +18,10 @@ final class DrivenStorage {
         case superseded
     }
 
-    /// What follows when a report has come to its end.
+    /// What follows the end of a report.
     enum Completion: Equatable {
         case superseded
-        /// Whoever has to be told is told; these failures nobody else will hear of.
+        /// Everybody who waits has been told; nobody else will hear of these failures.
         case announced([Event])
         case next(Event)
     }
@@ -38,7 +38,7 @@ final class DrivenStorage {
     private(set) var inLane: (number: Int64, generation: UInt64)?
     /// Whether the worker is to stop where it has come to a report in the lane that a flood limit has to let pass.
     var stopsUnadmitted = false
-    /// For when the worker wanted to be woken, when it last went to sleep.
+    /// The moment at which the worker wanted to be woken, when it last went to sleep.
     private(set) var alarm: Duration?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
 
@@ -71,7 +71,7 @@ final class DrivenStorage {
 
     func announce() -> Bool { storage.announceDrops(at: .init()) }
 
-    /// - Returns: What nobody is left to be told of, and whether the worker has to be woken.
+    /// - Returns: The drops that no notice will announce, and whether the worker has to be woken.
     func settle(_ isAnnounced: Bool) -> (drops: ErrorsDropped?, wakes: Bool) {
         let answer = storage.settleDrops(at: .init(), isAnnounced: isAnnounced)
         return (answer.untold, answer.wakes)
@@ -94,13 +94,13 @@ final class DrivenStorage {
 
     // MARK: The worker
 
-    /// What the worker of a generation does next; in the lane it comes out of that.
+    /// Returns what the worker of a generation does next; a worker in the lane leaves it.
     func next(_ generation: UInt64 = 0, at now: Duration = .zero) -> Event {
         let isInLane = inLane?.generation == generation
         return event(isInLane ? leaveLane(generation) : storage.next(for: generation), generation, at: now)
     }
 
-    /// The worker is at a report that needs more than the lane, and has not begun with it.
+    /// Leaves the lane at a report that needs more than the lane, and has not begun.
     private func leaveLane(_ generation: UInt64, _ mark: FloodMark? = nil) -> WorkerAction {
         guard let (number, generation) = inLane else { return storage.next(for: generation) }
         inLane = nil
@@ -129,7 +129,7 @@ final class DrivenStorage {
         }
     }
 
-    /// From one report to the next in the lane.
+    /// Goes on from one report to the next in the lane.
     ///
     /// - Returns: The next report, or that the lane was withdrawn; nil if there is none in the lane, or no lane.
     func goOn(_ disposition: HandleOutcome.Disposition = .handled) -> Event? {
@@ -142,7 +142,7 @@ final class DrivenStorage {
         }
     }
 
-    /// The same, as far as the observers are about to be told, if there are any.
+    /// Does the same up to the moment at which observers are told, if there are any.
     func step(_ disposition: HandleOutcome.Disposition = .handled) -> DeliveryLane.Step {
         guard let (number, generation) = inLane else { return .last }
         let step = storage.goOnInLane(from: number, disposition, isObserved: isObserved)
@@ -156,7 +156,7 @@ final class DrivenStorage {
         return step
     }
 
-    /// The worker begins with the report that it has come to in the lane, or leaves it to the machine.
+    /// Begins with the report that the worker has come to in the lane, or leaves the report to the machine.
     func arrive(at now: Duration = .zero) -> Event {
         guard let (number, generation) = inLane else { return .superseded }
         guard storage.isLimitingFloods else { return beganInLane(number) }
@@ -171,12 +171,12 @@ final class DrivenStorage {
         }
     }
 
-    /// The observers have been told; returns whether the lane is still there.
+    /// Notes that the observers have been told; returns whether the lane is still there.
     func announced() -> Bool { inLane.map { storage.announcedInLane(at: $0.number) } ?? false }
 
-    /// The worker is through.
+    /// Completes the worker's report.
     ///
-    /// - Parameter isHeard: Whether somebody has to be told of it: then the worker asks what to do next after that.
+    /// - Parameter isHeard: Whether observers have to be told of it: then the worker asks what to do next after that.
     func completion(
         _ disposition: HandleOutcome.Disposition = .handled,
         failures: [ActionFailure] = [],
@@ -201,7 +201,7 @@ final class DrivenStorage {
         }
     }
 
-    /// The worker is through, and tells whoever is to be told; returns the failures that nobody else will hear of, or
+    /// Completes the worker's report, and tells those who wait; returns the failures that nobody else will hear of, or
     /// nil if it comes too late.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled,

@@ -1,4 +1,4 @@
-/// Reads a line of `key=value` fields as a log's reader would, byte for byte as it is written.
+/// A line of `key=value` fields, read as a log's reader would, byte for byte.
 ///
 /// Values are bare words, or quoted with `\"`, `\\`, `\n`, `\r`, `\t` and `\u{…}` for what cannot stand in a line.
 struct ErrorLineFields {
@@ -7,7 +7,7 @@ struct ErrorLineFields {
 
     /// Reads a line, or returns nil if it is no such line.
     init?(_ line: String) {
-        // By scalars: a quotation mark ends a text even where an accent follows and makes one character of both.
+        // Reads scalars: a quotation mark ends a text even where an accent makes one character with it.
         var rest = Array(line.unicodeScalars)[...]
         guard rest.starts(with: "error".unicodeScalars) else { return nil }
         rest = rest.dropFirst("error".count)

@@ -32,7 +32,7 @@ enum Zoo {
         var content: Content
     }
 
-    /// Does not equal itself where its value is not a number.
+    /// An error that does not equal itself where its value is not a number.
     struct Reading: Error, Equatable {
         var value: Double
     }
@@ -61,24 +61,24 @@ enum Zoo {
         var errorCode = 7
     }
 
-    /// Has an error in a field.
+    /// An error with an error in a field.
     struct Wrapped: Error {
         var content: any Error
     }
 
-    /// Has an error in the payload of a case.
+    /// An error with an error in the payload of a case.
     enum Failure: Error {
         case failed(code: Int, reason: any Error)
     }
 
-    /// Has errors in an array of structs that are none.
+    /// An error with errors in an array of structs that are no errors.
     struct Journal: Error {
         struct Entry { var number: Int; var error: any Error }
 
         var entries: [Entry]
     }
 
-    /// Says itself what is under it.
+    /// An error that says itself what is under it.
     struct Group: UnderlyingErrors {
         var underlyingErrors: [any Error]
     }

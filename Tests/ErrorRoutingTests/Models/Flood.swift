@@ -1,6 +1,6 @@
 @testable import ErrorRouting
 
-/// A limiter for numbered errors, told of them as the bus does it; moments are milliseconds.
+/// A limiter that is given numbered errors as a bus gives it errors; moments are milliseconds.
 struct Flood {
     enum Answer: Equatable {
         case releases(Int, occurrences: Int)
@@ -20,14 +20,14 @@ struct Flood {
         self.init(FloodLimit(first: first, per: .milliseconds(window)), keeping: maximum)
     }
 
-    /// Lets go of what has to go first, then admits the error.
+    /// Releases what has to go first, then admits the error.
     mutating func post(_ error: Int, kind: Int, at time: Int) -> [Answer] {
         var answers: [Answer] = []
         let numbered = Numbered(error)
         let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
         let moment = Int64(time) * 1_000_000
         let mark = FloodMark(.init(of: numbered, code: ErrorCode(of: numbered), at: source), moment: moment)
-        // As in the lane, where nothing is held.
+        // The lane's way, where nothing is held.
         if limiter.heldCount == 0, limiter.pass(mark) { return [.passes(error)] }
         while let release = limiter.release(toAdmit: mark) {
             answers.append(.releases(release.held, occurrences: release.occurrences))
@@ -40,7 +40,7 @@ struct Flood {
         return answers
     }
 
-    /// Lets go of one that is held, if its window has ended; nil as a moment ends all of them.
+    /// Releases a held error whose window has ended; nil as the moment ends all windows.
     mutating func release(by time: Int?) -> Answer? {
         limiter.release(endingBy: time.map { Int64($0) * 1_000_000 })
             .map { .releases($0.held, occurrences: $0.occurrences) }

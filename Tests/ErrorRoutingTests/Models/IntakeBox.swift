@@ -52,7 +52,7 @@ final class IntakeBox: Sendable {
         return answer
     }
 
-    /// From reservation to filling; nil if it was not accepted.
+    /// Reserves a place and fills it; returns nil if the error was not accepted.
     @discardableResult
     func post(_ number: Int) -> FillAnswer? { reserve(number).place.map { fill($0, with: number) } }
 
@@ -60,7 +60,7 @@ final class IntakeBox: Sendable {
 
     // MARK: The reader
 
-    /// What has its turn: a number, or -1 for a notice; nil if it is not there.
+    /// Takes what has its turn: a number, or -1 for a notice; nil if it is not there.
     func take() -> Int? {
         let place = next.load(ordering: .relaxed)
         if intake.hasNotice(before: Int64(place)), intake.takeNotice() != nil { return -1 }
@@ -75,7 +75,7 @@ final class IntakeBox: Sendable {
         return numbers
     }
 
-    /// How many drops a notice tells of that was taken.
+    /// How many drops are in the notice that was taken.
     func takeDrops() -> Int { intake.takeDrops(for: Self.notice).notice.count }
 
     func hasNotice(before place: Int) -> Bool { intake.hasNotice(before: Int64(place)) }
@@ -91,7 +91,7 @@ final class IntakeBox: Sendable {
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
     func end() -> Bool { intake.end() }
 
-    /// Ends, and takes what is there, as a bus's shutdown does it.
+    /// Closes the intake, and takes what is there, as a bus's shutdown does.
     func shut() -> [Int] {
         let (first, end) = (next.load(ordering: .relaxed), Int(intake.shut()))
         next.store(max(first, end), ordering: .relaxed)
@@ -108,7 +108,7 @@ final class IntakeBox: Sendable {
         PendingReport(Posting(ErrorsDropped(count: 0), at: .init()), kind: .errorsDropped)
     }
 
-    /// What a poster puts into its place.
+    /// Returns what a poster puts into its place.
     static func posting(
         _ error: any Error,
         line: UInt = 1,
@@ -133,7 +133,7 @@ protocol ErrorWithNumber: Error {
 
 extension Numbered: ErrorWithNumber {}
 
-/// Tells when everyone is through.
+/// A count down to the moment when everyone has finished.
 final class Countdown: Sendable {
     private let left: Atomic<Int>
 

@@ -1,7 +1,7 @@
-/// A second reading of the design: handlers and errors as plain data, and what is to become of them.
+/// A second implementation of the design: handlers and errors as plain data, and what becomes of them.
 ///
-/// Written from the design's text and independent of the library, so that the two can be compared
-/// (`LinearReadingPropertyTests`). Nothing in it is clever: rules are tried one by one, last registered first.
+/// It follows the design's text and shares no code with the library, so that the two can be compared
+/// (`LinearReadingPropertyTests`). Rules are tried one by one, last registered first.
 enum LinearReading {
     /// What a rule does where it matches.
     enum Answer: Sendable, CaseIterable {
@@ -36,7 +36,7 @@ enum LinearReading {
         var rule: Int?
         var failures: [Int] = []
 
-        /// As an `always` action notes it.
+        /// The result as an `always` action notes it.
         var note: String { "\(disposition) \(matchedRuleCount) \(rule ?? 0) \(failures)" }
     }
 
@@ -87,7 +87,7 @@ enum LinearReading {
             return !matching.isEmpty || !reversed(.onNoMatch).contains(where: \.isAsynchronous)
         }
 
-        /// Rule by rule its number and what is to be said of it.
+        /// Returns the number and the verdict of each rule.
         ///
         /// Behaviour 5.
         func explain(_ error: Specimen) -> [String] {

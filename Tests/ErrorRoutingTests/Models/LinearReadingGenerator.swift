@@ -1,7 +1,7 @@
 import TestSupport
 
 extension LinearReading {
-    /// Makes errors and handlers up.
+    /// A generator of random errors and handlers.
     struct Generator {
         private var random: SplitMix64
         private var lastRule = 0
@@ -39,7 +39,7 @@ extension LinearReading {
             case .cocoa: return .cocoa(pick([4, 260, small]))
             case .posix: return .posix(pick(Specimen.posixCodes))
             case .group:
-                // Now and then more than are visited.
+                // Makes more errors than are visited, now and then.
                 if chance(4) { return .group((60..<70).contains(number(50..<80)) ? crowd() : []) }
                 return .group(errors(small, depth: depth))
             case .wrapped: return .wrapped(error(depth: depth + 1))
@@ -52,7 +52,7 @@ extension LinearReading {
             depth < 3 ? (0..<count).map { _ in error(depth: depth + 1) } : []
         }
 
-        /// So many errors that the last few are not visited.
+        /// Makes so many errors that the last few are not visited.
         private mutating func crowd() -> [Specimen] {
             let fillers: [Specimen] = (0..<number(58..<64)).map { _ in .offline }
             return fillers + (0..<8).map { _ in error(depth: 3) }

@@ -59,7 +59,7 @@ extension LinearReading {
 
     /// The library's error for a specimen that can be compared.
     static func comparableError(_ specimen: Specimen) -> any (Error & Equatable) {
-        // By way of `Any`, since the compiler takes every error to be an `NSError`, which it is not here.
+        // Casts from `Any`, since the compiler takes every error to be an `NSError`, which it is not here.
         guard let error = error(specimen) as Any as? any (Error & Equatable) else {
             fatalError("\(specimen) cannot be compared")
         }

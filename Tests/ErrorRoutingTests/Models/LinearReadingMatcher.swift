@@ -43,7 +43,7 @@ extension LinearReading {
         case nsError(domain: String, code: Int?)
         case conforming(Conformance)
         case conformingTo(Kind)
-        /// Hands on the error's number if it is even.
+        /// Yields the error's number if it is even.
         case extracting(Kind)
         case matching(Predicate)
         case any

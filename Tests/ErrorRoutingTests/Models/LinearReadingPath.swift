@@ -3,16 +3,16 @@ import ErrorRouting
 extension LinearReading {
     /// A bus's handler and those of the scopes below it, each within the one before.
     struct Path: Sendable, CustomStringConvertible {
-        /// One handler of the path; the order of the outermost, which is the bus's, says nothing.
+        /// One handler of the path; the order of the outermost, which is the bus's, has no meaning.
         struct Level: Sendable {
             var handler: Handler
             var isInnermostFirst: Bool
         }
 
-        /// From the outside in.
+        /// The levels from the outside in.
         var levels: [Level]
 
-        /// The one handler that the path is the same as.
+        /// The one handler to which the path is equivalent.
         ///
         /// Behaviour 21: concatenation, where what counts as registered later is tried first; `onNoMatch` goes by its
         /// own order, the innermost first.
@@ -66,7 +66,7 @@ extension LinearReading {
 extension LinearReading.Generator {
     /// A path of handlers that have something to do with the errors given; some have no rules, a few have many.
     ///
-    /// On every fourth path most rules are for what nothing matches, or that would hardly ever come up.
+    /// On every fourth path most rules are `onNoMatch` rules, which would hardly ever run otherwise.
     mutating func path(for errors: [LinearReading.Specimen], levels: Int) -> LinearReading.Path {
         let fallsBack = number(0..<4) == 0
         return LinearReading.Path(

@@ -92,7 +92,7 @@ extension LinearReading.Matcher {
 extension LinearReading.Rule {
     /// The action: it notes what it gets, and returns as the rule says.
     func act(_ output: Any, _ report: ErrorReport? = nil) throws -> HandleStrategy {
-        // Of the notices that follow on a bus there is nothing to note: they are no specimens.
+        // The notices that follow on a bus are not noted: they are no specimens.
         if LinearReading.isNotice(output) { return .next }
         let error = report.map { LinearReading.specimen($0.error).signature }
         let outcome = report.map { $0.outcome.disposition == .pending ? "-" : LinearReading.Result($0.outcome).note }

@@ -62,7 +62,7 @@ extension LinearReading.Specimen {
         if case .nsError(_, _, let under) = self, !under.isEmpty { "\(signature) over \(under)" } else { signature }
     }
 
-    /// The error as a text that tells it from others; what is under it left out where `NSError` does.
+    /// A text that tells the error from others, without what is under it where `NSError` leaves that out.
     var signature: String {
         switch self {
         case .declined(let number), .dark(let number), .coded(let number), .timeout(let number), .foreign(let number),
@@ -148,7 +148,7 @@ extension LinearReading.Specimen {
         switch self {
         case .group(let under), .journal(let under), .nsError(_, _, let under): under
         case .wrapped(let under), .failure(_, let under): [under]
-        // To the letter: `URLError` has a field that is an error, the `NSError` that it is made of.
+        // A `URLError` has a field that is an error: the `NSError` that it is made of.
         case .url(let code): [.nsError(domain: Self.urlDomain, code: code, under: [])]
         default: []
         }

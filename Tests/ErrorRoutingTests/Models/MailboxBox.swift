@@ -3,7 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A mailbox for numbered items that tell of their ends; each item says in its number which place it is for.
+/// A mailbox for numbered items whose deallocation is counted; an item's number is that of its place.
 final class MailboxBox: Sendable {
     typealias FillAnswer = Mailbox<Item>.FillAnswer
 
@@ -31,17 +31,17 @@ final class MailboxBox: Sendable {
     /// The item of a place that is filled, where it lies.
     func look(at place: Int) -> Int { unsafe mailbox.element(at: Int64(place)).pointee.number }
 
-    /// Where that is.
+    /// The address of that item.
     func address(of place: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(place))) }
 
-    /// What the place of a number is.
+    /// The state of a place.
     func state(at place: Int) -> State {
         mailbox.isFilled(at: Int64(place)) ? mailbox.isPlain(at: Int64(place)) ? .plain : .special : .empty
     }
 
     enum State { case empty, plain, special }
 
-    /// Counts the items that were made, and those that have ended.
+    /// The counts of items that were made, and of those that were deallocated.
     final class Ends: Sendable {
         private let made = Atomic<Int>(0)
         private let ended = Atomic<Int>(0)
@@ -53,7 +53,7 @@ final class MailboxBox: Sendable {
         fileprivate func end() { ended.wrappingAdd(1, ordering: .releasing) }
     }
 
-    /// Larger than a cache line, and with something to let go of.
+    /// An item that is larger than a cache line, and retains an object.
     struct Item: Sendable {
         let number: Int
         private let padding: InlineArray<12, Int>

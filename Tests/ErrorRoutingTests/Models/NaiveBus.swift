@@ -1,6 +1,6 @@
 @testable import ErrorRouting
 
-/// What a bus does with what is posted, written down as the design explains it: arrays and counts, one thread.
+/// A bus as the design explains it, of arrays and counts, for one thread.
 ///
 /// Errors are numbers; an even one is a ``Numbered``, an odd one a ``BusWalk/Odd``.
 struct NaiveBus {
@@ -25,21 +25,21 @@ struct NaiveBus {
     let capacity: Int
     var flood: NaiveFloodLimiter?
 
-    /// What was accepted, or announced, in order.
+    /// The accepted errors and announced notices, in order.
     var items: [Item] = []
     var accepted = 0
     var failures: [Int?] = []
     var delivering: Delivery?
     /// How often the action in delivery has outlived its time.
     var abandoned = 0
-    /// What no notice has told of yet.
+    /// The drops that no notice has announced.
     var untold: [String: Int] = [:]
     /// Whether a notice is on its way to the bus, or waits there.
     var hasNotice = false
 
     var isAsleep = false
     var isClosed = false
-    /// Whether it was taken back, or has come to its end.
+    /// Whether the bus was taken back, or has ended.
     var hasEnded = false
     var counts = ErrorBus.Statistics()
 
@@ -48,10 +48,10 @@ struct NaiveBus {
         self.flood = flood
     }
 
-    /// What takes room.
+    /// The number of items that take room.
     var used: Int { items.count { $0 != .notice } + (flood?.heldCount ?? 0) }
 
-    /// Accepted, and not yet filled.
+    /// The accepted errors whose places are not filled.
     var reserved: [Posted] {
         items.compactMap { if case .error(let posted, isFilled: false) = $0 { posted } else { nil } }
     }

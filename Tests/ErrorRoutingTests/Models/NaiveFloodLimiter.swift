@@ -1,4 +1,4 @@
-/// What a flood limit does, written down as it is explained: in arrays that are searched from the front.
+/// A flood limit as the design explains it, of arrays that are searched from the front.
 ///
 /// Kinds and held errors are numbers.
 struct NaiveFloodLimiter {
@@ -23,7 +23,7 @@ struct NaiveFloodLimiter {
     let first: Int
     let window: Int
     let maximum: Int
-    /// In the order in which they were opened.
+    /// The windows, in the order in which they were opened.
     private(set) var windows: [Window] = []
     /// The kinds that have a window, the least recently seen first.
     private var seen: [Int] = []
@@ -36,7 +36,7 @@ struct NaiveFloodLimiter {
 
     var heldCount: Int { windows.count { $0.held != nil } }
 
-    /// For how many errors what is held stands.
+    /// The number of errors that the held ones stand for.
     var heldOccurrences: Int { windows.map { $0.held == nil ? 0 : 1 + $0.suppressed }.reduce(0, +) }
 
     var nextEnd: Int? { heldCount == 0 ? nil : windows[0].end }

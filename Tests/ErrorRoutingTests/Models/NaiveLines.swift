@@ -1,23 +1,23 @@
 @testable import ErrorRouting
 
-/// What ``LineBuffer`` should do, in the plainest way: a list of whole lines, of which the first may be begun.
+/// A ``LineBuffer`` in the plainest way: a list of whole lines, of which the first may be begun.
 struct NaiveLines {
     private struct Item {
         var text: [UInt8]
-        /// How many lost lines it tells of; nil for a line that somebody sent.
+        /// The number of lost lines that the line announces; nil for a line that somebody sent.
         var told: Int?
     }
 
     let limit: Int
     private var items: [Item] = []
     private var offer = 0
-    /// How much of the first line is written.
+    /// How many bytes of the first line are written.
     private(set) var begun = 0
-    /// Whether the file ends with a line that has no end, and whose rest was given up.
+    /// Whether the file ends with a cut line, whose rest was given up.
     private(set) var isCut = false
-    /// How many lines are lost and not told of yet.
+    /// The number of lost lines that are not announced yet.
     private(set) var lost = 0
-    /// How many lines were told to be lost.
+    /// The number of lost lines that were announced.
     private(set) var toldInAll = 0
     /// What was written to each file.
     private(set) var files: [[UInt8]] = [[]]
@@ -26,7 +26,7 @@ struct NaiveLines {
 
     var isEmpty: Bool { items.isEmpty }
 
-    /// What is to be written next, and everything behind it.
+    /// The bytes that wait, the next to be written first.
     var waiting: [UInt8] { (isCut ? [UInt8(ascii: "\n")] : []) + lines }
 
     private var lines: ArraySlice<UInt8> { items.flatMap(\.text).dropFirst(begun) }
@@ -35,10 +35,10 @@ struct NaiveLines {
         if items.isEmpty || lines.count + line.count <= limit { items.append(Item(text: line)) } else { lost += 1 }
     }
 
-    /// So many bytes are about to be written.
+    /// Notes how many bytes are about to be written.
     mutating func offered(_ count: Int) { offer = count }
 
-    /// So many of the bytes offered were written.
+    /// Notes how many of the offered bytes were written.
     mutating func wrote(_ count: Int) {
         files[files.count - 1] += waiting.prefix(count)
         begun += count - (isCut ? 1 : 0)
@@ -57,14 +57,14 @@ struct NaiveLines {
         }
     }
 
-    /// The bytes offered failed: the lines whose ends are among them are lost.
+    /// Notes that the offered bytes failed: the lines whose ends are among them are lost.
     mutating func failed() {
         var left = begun + offer - (isCut ? 1 : 0)
         isCut = isCut || begun > 0
         while left > 0 {
             let item = items.removeFirst()
             left -= item.text.count
-            // One that lacks its end alone will get that, and is not lost.
+            // A line that lacks only its end will get it, and is not lost.
             if begun == item.text.count - 1 { toldInAll += item.told ?? 0 } else { lost += item.told ?? 1 }
             begun = 0
         }

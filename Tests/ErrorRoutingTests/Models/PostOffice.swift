@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import ErrorRouting
 
-/// A mailbox with what the bus has around it: who gives the numbers, and a semaphore on which the reader sleeps.
+/// A mailbox with the counter and the sleeping reader that a bus has around it.
 final class PostOffice: Sendable {
     enum Step {
         case read
@@ -14,7 +14,7 @@ final class PostOffice: Sendable {
     private static let closed = 1 << 40
 
     let box: MailboxBox
-    /// The places in which something else was than belongs there.
+    /// The places that held another element than their own.
     let wrong = Journal<Int>()
     private let capacity: Int
     private let next = Atomic<Int>(0)
@@ -28,13 +28,13 @@ final class PostOffice: Sendable {
         box = MailboxBox(capacity: capacity)
     }
 
-    /// Whether each sleep was ended once, and everything was read as it was written, and let go.
+    /// Whether each sleep was ended once, and each element was read as it was written, and deallocated.
     var isInOrder: Bool {
         let (sleeps, wakes) = (sleepCount.load(ordering: .acquiring), wakeCount.load(ordering: .acquiring))
         return sleeps == wakes && wrong.entries.isEmpty && box.ends.alive == 0
     }
 
-    /// A number, if there is one to be given.
+    /// Returns a number, or nil if there is no room, or another thread was first.
     func reserve() -> Int? {
         let found = next.load(ordering: .relaxed)
         guard found - emptied.load(ordering: .acquiring) < capacity else { return nil }
@@ -42,7 +42,7 @@ final class PostOffice: Sendable {
             ? found : nil
     }
 
-    /// A number, as soon as there is one; nil if no more are given.
+    /// Waits for a number; returns nil if the office is closed.
     func waitForPlace() -> Int? {
         while next.load(ordering: .relaxed) < Self.closed {
             if let place = reserve() { return place }
@@ -51,7 +51,7 @@ final class PostOffice: Sendable {
         return nil
     }
 
-    /// Gives no more numbers; returns how many were given.
+    /// Closes the office, and returns how many numbers were given.
     func close() -> Int { next.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue & ~Self.closed }
 
     @discardableResult
@@ -70,7 +70,7 @@ final class PostOffice: Sendable {
 
     func waitForWakeUp() { wakeUps.wait() }
 
-    /// Reads what is in a place, now by taking it, now where it lies; or lies down.
+    /// Reads the element of a place, in turns by taking it and in place, or goes to sleep.
     func step(_ place: Int) -> Step {
         let number = Int64(place)
         guard box.mailbox.isFilled(at: number) else {
@@ -92,7 +92,7 @@ final class PostOffice: Sendable {
         return .read
     }
 
-    /// Reads what is in a place, as soon as it is there.
+    /// Waits for the element of a place, and reads it.
     func readOrSleep(_ place: Int) {
         while true {
             switch step(place) {

@@ -7,7 +7,7 @@ import Testing
 ///
 /// The closures of exit tests capture nothing, so each makes one for itself.
 struct StandardErrorStage {
-    /// What is read here was written to standard error.
+    /// The end at which what was written to standard error is read.
     let reader: Int32
     /// The open file that standard error is too: its flags are those which other processes would see.
     let shared: Int32
@@ -56,7 +56,7 @@ struct StandardErrorStage {
 
     var flags: Int32 { fcntl(shared, F_GETFL) }
 
-    /// Writes so much that no further byte fits, and says how much it was.
+    /// Writes until no further byte fits, and returns how many bytes it wrote.
     func fill() -> Int {
         let before = flags
         _ = fcntl(shared, F_SETFL, before | O_NONBLOCK)
@@ -73,7 +73,7 @@ struct StandardErrorStage {
         return count
     }
 
-    /// What is there to be read now.
+    /// Returns what can be read at once.
     func available(atMost limit: Int = .max) -> String {
         var text: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65536)
@@ -85,7 +85,7 @@ struct StandardErrorStage {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What is read until so many lines are there that are not empty, or nothing came for a while.
+    /// Reads until a number of non-empty lines has come, or nothing has come for a while.
     func lines(_ count: Int) -> [String] {
         var text = ""
         while text.nonemptyLines.count < count || text.last != "\n" {
@@ -109,7 +109,7 @@ struct StandardErrorStage {
 }
 
 extension StandardError {
-    /// Waits until nothing waits any more.
+    /// Waits until every line is written.
     static func waitUntilWritten() {
         while buffer.withLock({ $0.pending }) > 0 { yieldToOtherThreads() }
     }
@@ -120,7 +120,7 @@ extension String {
 }
 
 extension [String] {
-    /// How many lines the notices among these say were lost.
+    /// The number of lost lines that the notices among these lines announce.
     var countOfLost: Int {
         filter { $0.hasPrefix("error-bus: ") }.compactMap { $0.split(separator: " ").compactMap { Int($0) }.first }
             .reduce(0, +)
@@ -129,12 +129,12 @@ extension [String] {
     var withoutNotices: [String] { filter { !$0.hasPrefix("error-bus: ") } }
 }
 
-/// Lines as they are read, piece by piece.
+/// The lines that come in pieces.
 struct LineCollector {
     private(set) var lines: [String] = []
     private var rest = ""
 
-    /// How many lines came whole, and how many were said to be lost.
+    /// The number of lines that came whole or were announced as lost.
     private(set) var accounted = 0
 
     mutating func add(_ text: String) {

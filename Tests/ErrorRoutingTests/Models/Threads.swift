@@ -4,8 +4,7 @@ import Synchronization
 
 /// Runs a body on threads of its own, which begin together, and waits until all have ended.
 ///
-/// Threads, not tasks: the system interrupts them anywhere, between reservation and push say, and there may be more of
-/// them than cores.
+/// The system interrupts threads anywhere, unlike tasks, and there may be more of them than cores.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
     let start = StartingLine(count)
     await withCheckedContinuation { continuation in
@@ -22,10 +21,10 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void
     }
 }
 
-/// Lets other threads go first, where one can do nothing but wait for them.
+/// Lets other threads run, where the caller can only wait for them.
 func yieldToOtherThreads() { sched_yield() }
 
-/// Where threads wait for each other.
+/// A line at which threads wait for each other.
 private final class StartingLine: Sendable {
     private let count: Int
     private let arrived = Atomic<Int>(0)

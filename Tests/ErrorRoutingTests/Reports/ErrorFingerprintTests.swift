@@ -1,5 +1,4 @@
 import Foundation
-import TestSupport
 import Testing
 
 @testable import ErrorRouting
@@ -8,7 +7,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-@Suite("Of one kind are errors of one type, code and posting line (behaviour 20)")
+/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviour 20: errors of one type, code and posting line are of one kind")
 struct ErrorFingerprintTests {
     @Test("an enum's cases are kinds apart, their payloads count for nothing")
     func enumCases() {
@@ -81,54 +81,4 @@ struct ErrorFingerprintTests {
     }
 
     private func areApart(_ errors: [any Error]) -> Bool { Set(errors.map { kind($0) }).count == errors.count }
-}
-
-@Suite("An order of numbered slots")
-struct SlotOrderTests {
-    @Test("slots stand in the order in which they were put there")
-    func order() {
-        var order = SlotOrder()
-        #expect(order.first == nil)
-        for slot in [2, 0, 1] { order.append(slot) }
-        #expect(emptied(order) == [2, 0, 1])
-    }
-
-    @Test("a slot is taken out at the front, in the middle and at the end, and put back at the end")
-    func moving() {
-        for slot in 0..<4 {
-            var order = SlotOrder()
-            for slot in 0..<4 { order.append(slot) }
-            order.remove(slot)
-            #expect(emptied(order) == (0..<4).filter { $0 != slot })
-            order.append(slot)
-            #expect(emptied(order) == (0..<4).filter { $0 != slot } + [slot])
-        }
-    }
-
-    @Test("random moves answer what an array would", arguments: 0..<20 as Range<UInt64>)
-    func randomMoves(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
-        var (order, naive) = (SlotOrder(), [Int]())
-        for _ in 0..<300 {
-            let slot = Int.random(in: 0..<8, using: &random)
-            if let index = naive.firstIndex(of: slot) {
-                order.remove(slot)
-                naive.remove(at: index)
-                if Bool.random(using: &random) { continue }
-            }
-            order.append(slot)
-            naive.append(slot)
-            #expect(order.first == naive.first)
-        }
-        #expect(emptied(order) == naive)
-    }
-
-    private func emptied(_ order: SlotOrder) -> [Int] {
-        var (order, slots) = (order, [Int]())
-        while let slot = order.first {
-            order.remove(slot)
-            slots.append(slot)
-        }
-        return slots
-    }
 }

@@ -4,8 +4,9 @@ import Testing
 // `ErrorLine` with a redaction is internal: publicly it only goes to standard error.
 @testable import ErrorRouting
 
-/// The line that the default preset prints: what it holds, and that one error is one line.
-@Suite("The line of an error")
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24),
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("The default preset prints one error as one line of fields")
 struct ErrorLineTests {
     struct Coded: CustomNSError, LocalizedError {
         static let errorDomain = "zoo coded"

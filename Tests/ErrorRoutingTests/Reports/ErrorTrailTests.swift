@@ -3,7 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The trail of a report: what its error came from")
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9),
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("A report's trail lists the errors under its error")
 struct ErrorTrailTests {
     private typealias Step = ErrorReport.TrailStep
 
@@ -32,7 +34,7 @@ struct ErrorTrailTests {
             trail == trail.map { Step(typeName: $0.typeName, message: $0.message, fingerprint: $0.fingerprint) })
     }
 
-    @Test("an error with nothing under it has none")
+    @Test("an error with nothing under it has no trail")
     func none() {
         #expect(Self.report(Zoo.Offline()).trail.isEmpty)
         #expect(Self.report(NSError(domain: "d", code: 1)).trail.isEmpty)

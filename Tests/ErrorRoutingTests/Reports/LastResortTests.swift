@@ -4,8 +4,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviours 4, 13, 15, 16 and 25: where what nobody handles is written, and redacted in each of its lines.
-@Suite("The last resort", .hangLimit)
+/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
+/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviours 4, 13, 15, 16 and 25: the last resort writes what nobody handles, redacted", .hangLimit)
 struct LastResortTests {
     private struct Secret: Error { let card = "4111 1111" }
 
@@ -49,14 +53,14 @@ struct LastResortTests {
         }
     }
 
-    @Test("so is what is left in a bus that is discarded")
+    @Test("what is left in a discarded bus is written there, and redacted")
     func discarded() async {
         await expectLines(["the bus was discarded before it was delivered"]) { bus in
             bus.post(Secret(), metadata: ["card": "tell"])
         }
     }
 
-    @Test("so is the failure of handling a failure")
+    @Test("the failure of handling a failure is written there, and redacted")
     func failureOfFailure() async {
         await expectLines([Self.failed]) { bus in
             bus.post(Secret(), metadata: ["card": "tell"])
@@ -65,7 +69,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("so is a failure that a shutdown finds, and what it takes back inside an action")
+    @Test("a failure that a shutdown finds is written there, and what it takes back inside an action")
     func shutdown() async {
         let (begun, hang) = (Gate(), Gate())
         let handler = ErrorHandler()
@@ -93,7 +97,7 @@ struct LastResortTests {
         }
     }
 
-    @Test("the process's counts where there is no bus, and for a bus that has none of its own")
+    @Test("the process's last resort serves where there is no bus, and a bus that has none of its own")
     func process() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

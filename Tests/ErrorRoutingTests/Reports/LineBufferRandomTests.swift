@@ -3,8 +3,10 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Lines, writes and failures in random order, against a naive list of lines.
-@Suite("A random walk of what waits for standard error keeps the law (behaviour 25)")
+/// Lines, writes and failures come in random order.
+///
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: a line buffer does what a naive list of lines does")
 struct LineBufferRandomTests {
     @Test("each write offers what the naive list has first, and each file gets whole lines", arguments: 0..<100)
     func walk(seed: Int) {
@@ -36,7 +38,7 @@ private struct LineWalk {
         case 0..<5: send()
         default: act(Int.random(in: 0..<100, using: &random))
         }
-        // A poster's own line may be longer than the limit, and what tells of losses is beyond it.
+        // A poster's own line may be longer than the limit, and the line with the count of losses is beyond it.
         #expect(buffer.pending <= max(naive.limit, 6_000) + 100)
     }
 
@@ -47,7 +49,7 @@ private struct LineWalk {
         let line = Array("\(sent) \(padding).\n".utf8)
         naive.arrive(line)
         let answer = buffer.arrive(line)
-        // Whoever comes while somebody writes has nothing to do.
+        // A poster that comes while somebody writes has nothing to do.
         if step != .rest { #expect(answer == .rest) } else { begin(answer) }
     }
 
@@ -113,7 +115,7 @@ private struct LineWalk {
     /// Writes whatever is left, and looks at the files.
     mutating func end() {
         while step != .rest { act(30) }
-        // One more, so that the last losses are told, and what no thread was started for is written.
+        // Sends one more line, so that the last losses are announced, and what no thread was started for is written.
         repeat {
             send()
             while step != .rest { act(30) }
@@ -131,7 +133,8 @@ private struct LineWalk {
         #expect(Set(received).count == received.count)
         #expect(told <= naive.toldInAll)
         #expect(received.count + told <= sent)
-        // What lacks but its end when another file takes the place is there too, and may be in that one once more.
+        // A line that lacks only its end when another file takes the place counts too, and may be in that file once
+        // more.
         #expect(Set(numbers(files.flatMap(\.self))).count + naive.toldInAll >= sent)
     }
 

@@ -2,7 +2,8 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("What waits for standard error, as a value (behaviour 25)")
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: a line buffer decides who writes which lines, and counts what is lost")
 struct LineBufferTests {
     private static let file = LineBuffer.Target(device: 1, number: 1)
 
@@ -39,7 +40,7 @@ struct LineBufferTests {
         #expect(buffer.attempted(.needsThread) == .wakeThread)
     }
 
-    @Test("where no thread is to be had the next poster tries, with what waits first")
+    @Test("where no thread can be started the next poster tries, with what waits first")
     func noThread() {
         var buffer = LineBuffer()
         _ = buffer.arrive(line("one"))
@@ -76,7 +77,7 @@ struct LineBufferTests {
         #expect(buffer.attempted(.wrote(5_001, Self.file)) == .write("\(short)\n"))
     }
 
-    @Test("what does not fit is counted, and told right after the first write that succeeds")
+    @Test("what does not fit is counted, and the count is written right after the first write that succeeds")
     func lost() {
         var buffer = LineBuffer(limit: 12)
         _ = buffer.arrive(line("one"))
@@ -99,7 +100,7 @@ struct LineBufferTests {
         #expect(buffer.attempted(.failed) == .rest)
     }
 
-    @Test("what failed is counted, and told when something succeeds; a line that was cut gets an end first")
+    @Test("what failed is counted, and the count is written after a success; a line that was cut gets an end first")
     func failed() {
         var buffer = LineBuffer()
         _ = buffer.arrive(line("one"))

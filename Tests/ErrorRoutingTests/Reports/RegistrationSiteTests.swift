@@ -2,8 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Each rule remembers where it was registered (behaviour 5 and the API's text).
-@Suite("Registration sites")
+/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5).
+@Suite("Behaviour 5: each rule remembers where it was registered")
 struct RegistrationSiteTests {
     /// The lines of a handler's only rule must be those on which it was written.
     private func expectSites(_ handlers: [(ErrorHandler, UInt)]) {

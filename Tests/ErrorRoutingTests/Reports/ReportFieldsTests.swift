@@ -2,7 +2,8 @@ import ErrorRouting
 import Foundation
 import Testing
 
-@Suite("Reports as fields, for structured logs and exporters")
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("A report has fields for structured logs and exporters")
 struct ReportFieldsTests {
     private struct Inner: Error, CustomStringConvertible { let description = "no\npaper" }
     private struct Outer: Error, UnderlyingErrors {

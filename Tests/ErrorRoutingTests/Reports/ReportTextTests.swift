@@ -2,7 +2,9 @@ import ErrorRouting
 import Foundation
 import Testing
 
-@Suite("Reports that speak for themselves: type, message and fingerprint")
+/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20),
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("A report says its error's type, message and fingerprint")
 struct ReportTextTests {
     private enum Order: Error { case late, lost(String) }
     private struct Coded: CustomNSError {

@@ -15,9 +15,10 @@ private func relay() {
     _ = unsafe write(original, text, text.utf8.count)
 }
 
-@Suite("Behaviour 25: the process ends", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: at exit what is buffered is written, and nothing holds up the end", .hangLimit)
 struct StandardErrorExitTests {
-    @Test("by exit, right after an error was posted: the line is there")
+    @Test("an error that is posted right before exit is written")
     func exiting() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -28,7 +29,7 @@ struct StandardErrorExitTests {
         #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
     }
 
-    @Test("by a trap, right after an error was posted: the line is there")
+    @Test("an error that is posted right before a trap is written")
     func trapping() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -38,7 +39,7 @@ struct StandardErrorExitTests {
         #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
     }
 
-    @Test("while lines wait: they are written")
+    @Test("lines that wait at exit are written")
     func flushing() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -55,7 +56,7 @@ struct StandardErrorExitTests {
         #expect(result.standardErrorLines == (0..<200).map { "line \($0)" })
     }
 
-    @Test("while nobody reads: it ends all the same")
+    @Test("the process ends although nobody reads")
     func fullAtExit() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -66,7 +67,7 @@ struct StandardErrorExitTests {
         }
     }
 
-    @Test("while a stopped thread holds the lock: it ends all the same, and another handler's lines are written")
+    @Test("the process ends while a stopped thread holds the lock, and another handler's lines are written")
     func lockHeld() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -82,14 +83,14 @@ struct StandardErrorExitTests {
             isHeld.wait()
             StandardError.writeAtExit(["last words", "of two lines"])
             #expect(stage.available().nonemptyLines == ["before", "last words", "of two lines"])
-            // Once the time is used up, another handler does not wait again; its lines are written no less.
+            // Once the time is used up, another handler does not wait again, but its lines are written.
             StandardError.writeAtExit(["very last"])
             #expect(stage.available().nonemptyLines == ["very last"])
             exit(0)
         }
     }
 
-    @Test("in the very thread that holds the lock, as by a signal's handler: it ends all the same")
+    @Test("the process ends in the very thread that holds the lock, as in a signal's handler")
     func lockHeldHere() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -100,7 +101,7 @@ struct StandardErrorExitTests {
         }
     }
 
-    @Test("while a stopped thread has its turn: what waits behind it is written, and another handler's lines")
+    @Test("what waits behind a stopped thread that has its turn is written, and another handler's lines")
     func turnHeld() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

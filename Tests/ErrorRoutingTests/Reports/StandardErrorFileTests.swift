@@ -4,9 +4,10 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: standard error is some other file", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: standard error may be any kind of file", .hangLimit)
 struct StandardErrorFileTests {
-    @Test("a terminal: at once, then behind what waits, and its flags stay as they are")
+    @Test("a terminal gets lines at once, then behind what waits, and its flags stay as they are")
     func terminal() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -36,7 +37,7 @@ struct StandardErrorFileTests {
         }
     }
 
-    @Test("a socket: at once, then behind what waits, and its flags stay as they are")
+    @Test("a socket gets lines at once, then behind what waits, and its flags stay as they are")
     func socket() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -52,7 +53,7 @@ struct StandardErrorFileTests {
         }
     }
 
-    @Test("a regular file that others write to as well, by appending or at a place that they share")
+    @Test("a regular file gets whole lines where others write too, by appending or at a shared offset")
     func regularFile() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -92,7 +93,7 @@ struct StandardErrorFileTests {
         }
     }
 
-    @Test("the null device takes all of it")
+    @Test("the null device takes every line")
     func nullDevice() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -134,7 +135,7 @@ struct StandardErrorFileTests {
         }
     }
 
-    @Test("nothing of ours keeps a file open which the program has put another in place of")
+    @Test("the library keeps no file open that the program has replaced by another")
     func released() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -151,7 +152,7 @@ struct StandardErrorFileTests {
         }
     }
 
-    /// - Returns: What it was.
+    /// - Returns: The limit before.
     private static func setDescriptorLimit(_ count: rlim_t) -> rlim_t {
         #if canImport(Darwin)
             let resource = RLIMIT_NOFILE

@@ -5,7 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 25: standard error is a pipe", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: a pipe gets whole lines in order, and holds up nobody when it is full", .hangLimit)
 struct StandardErrorPipeTests {
     @Test("a line that fits has been written when the call returns")
     func atOnce() async {
@@ -19,7 +20,7 @@ struct StandardErrorPipeTests {
         }
     }
 
-    @Test("a full one holds up nobody; what waits follows whole and in order as soon as it is read")
+    @Test("a full pipe holds up nobody; what waits follows whole and in order as soon as the pipe is read")
     func full() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -28,7 +29,7 @@ struct StandardErrorPipeTests {
             let sent = (0..<1_000).map { "line \($0)" }
             for line in sent { StandardError.write(line) }
             #expect(stage.lines(1_000) == sent)
-            // When all is told, lines are written at once again. Whoever told it may still be at it.
+            // Lines are written at once again when the count is written; its writer may not have left yet.
             while StandardError.buffer.withLock({ $0.leave(adding: []) }) == nil { yieldToOtherThreads() }
             StandardError.write("at once")
             #expect(stage.available() == "at once\n")
@@ -50,7 +51,7 @@ struct StandardErrorPipeTests {
         }
     }
 
-    @Test("what is more than 1 MiB is counted, and the count is told as soon as the pipe takes something")
+    @Test("what is more than 1 MiB is counted, and the count is written as soon as the pipe takes something")
     func lost() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -91,7 +92,7 @@ struct StandardErrorPipeTests {
         }
     }
 
-    @Test("one that somebody made non-blocking loses nothing and glues nothing, and its flags stay as they are")
+    @Test("a pipe that was made non-blocking loses no line and joins none, and its flags stay as they are")
     func nonBlockingAlready() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -119,7 +120,7 @@ struct StandardErrorPipeTests {
         }
     }
 
-    @Test("one with a name, which is opened again, is not held up either and keeps its flags")
+    @Test("a named pipe, which is opened again, holds up nobody either and keeps its flags")
     func named() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

@@ -7,7 +7,8 @@ import Testing
 
 private let calls = Atomic<Int>(0)
 
-@Suite("Behaviour 25: nobody hears of SIGPIPE when standard error has no reader", .hangLimit)
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
+@Suite("Behaviour 25: a standard error without a reader ends nothing, and calls no handler of SIGPIPE", .hangLimit)
 struct StandardErrorSignalTests {
     @Test("the process goes on although nothing handles the signal, and nothing is left of it")
     func byDefault() async {
@@ -52,14 +53,14 @@ struct StandardErrorSignalTests {
             for number in 0..<100 { StandardError.write("line \(number)") }
             #expect(calls.load(ordering: .relaxed) == 0)
             #expect(Self.handler == before)
-            // It is still the one that hears of a write of the program's own.
+            // The program's handler still gets the signal of the program's own write.
             _ = unsafe write(stage.shared, "x", 1)
             #expect(calls.load(ordering: .relaxed) == 1)
             StandardErrorStage.end()
         }
     }
 
-    @Test("where it was blocked it stays blocked, and pending if it was that, else not")
+    @Test("SIGPIPE stays blocked where it was blocked, and is pending afterwards only if it was before")
     func blocked() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -80,7 +81,7 @@ struct StandardErrorSignalTests {
             #expect(Self.isBlocked)
             #expect(Self.isPending)
             StandardErrorStage.end()
-            // It has done its part, and must not end this process.
+            // The signal must not end this process.
             signal(SIGPIPE, SIG_IGN)
         }
     }

@@ -5,6 +5,7 @@ import Testing
 
 @testable import ErrorRouting
 
+/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
 @Suite("Behaviour 25: standard error holds up neither posters nor workers nor a shutdown", .hangLimit)
 struct StandardErrorTests {
     private static let padding = String(repeating: "x", count: 80)
@@ -35,7 +36,7 @@ struct StandardErrorTests {
         }
     }
 
-    @Test("a shutdown returns what is left, and tells of failures, although nobody reads")
+    @Test("a shutdown returns what is left, and writes failures, although nobody reads")
     func shutdown() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -99,7 +100,7 @@ struct StandardErrorTests {
             await onThreads(4) { thread in
                 for number in 0..<2_000 { StandardError.write("\(thread) \(number)") }
             }
-            // Whoever writes last may be the thread.
+            // The last writer may be the thread.
             StandardError.waitUntilWritten()
             let content = FileManager.default.contents(atPath: path) ?? Data()
             let lines = String(decoding: content, as: UTF8.self).nonemptyLines

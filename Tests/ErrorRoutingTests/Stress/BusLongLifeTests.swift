@@ -5,8 +5,11 @@ import Testing
 
 @testable import ErrorRouting
 
-/// What must not add up over a long life.
-@Suite("A bus that lives long", .hangLimit)
+/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 18](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
+/// [Behaviour 19](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
+@Suite("Behaviours 12, 16, 18 and 19: nothing adds up over a bus's long life", .hangLimit)
 struct BusLongLifeTests {
     @Test("behaviour 18: an action that is cut off leaves no mark on those after it")
     func marks() async {

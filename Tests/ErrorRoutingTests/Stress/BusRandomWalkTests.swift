@@ -1,20 +1,255 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-/// Posts in all their steps, deliveries and ends of all kinds in random order, against a naive bus.
-@Suite("A random walk through intake and machine keeps the law (behaviours 11, 13, 14, 16, 18 and 20)")
+/// Posts in all their steps, deliveries and ends of all kinds come in random order.
+///
+/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
+/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 18](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
+/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does")
 struct BusRandomWalkTests {
-    @Test("without a flood limit", arguments: 0..<200 as Range<UInt64>)
+    @Test("both buses agree without a flood limit", arguments: 0..<200 as Range<UInt64>)
     func plain(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: false).run() }
 
-    @Test("with a flood limit", arguments: 1_000..<1_200 as Range<UInt64>)
+    @Test("both buses agree with a flood limit", arguments: 1_000..<1_200 as Range<UInt64>)
     func flooded(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: true).run() }
 
-    @Test("where capacity is about as much as one segment or two", arguments: [63, 64, 65, 127, 128, 129])
+    @Test("both buses agree where the capacity is about one segment or two", arguments: [63, 64, 65, 127, 128, 129])
     func aboutSegments(capacity: Int) {
         for seed in 0..<6 as Range<UInt64> {
             BusWalk(seed: seed, hasFloodLimit: seed % 3 == 2, capacity: capacity).run(steps: 3_000)
         }
     }
+}
+
+/// One walk: each step is taken by both buses, and their results compared.
+final class BusWalk {
+    struct Odd: ErrorWithNumber {
+        let number: Int
+    }
+
+    private let bus: DrivenStorage
+    private var naive: NaiveBus
+    private var random: SplitMix64
+    private var now = 0
+    private var generation: UInt64 = 0
+    private var lastSequence: UInt64 = 0
+    /// The number of droppers who have not announced their notice yet, and whether each of the others could.
+    private var (announcers, settlers): (Int, [Bool]) = (0, [])
+    private var isAnnouncing = false
+    /// Whether posts or deliveries prevail, so that the bus runs full and empty.
+    private var isRising = true
+
+    init(seed: UInt64, hasFloodLimit: Bool, capacity: Int? = nil) {
+        random = SplitMix64(seed: seed)
+        let capacity = capacity ?? Int.random(in: 1...8, using: &random)
+        let first = Int.random(in: 0...2, using: &random)
+        let limit = hasFloodLimit ? FloodLimit(first: first, per: .milliseconds(20)) : nil
+        bus = DrivenStorage(capacity: capacity, limit: .milliseconds(10), flood: limit)
+        // Half of the capacity, so that one storm does not keep all else out.
+        let flood = NaiveFloodLimiter(first: first, window: 20, maximum: max(1, capacity / 2))
+        naive = NaiveBus(capacity: capacity, flood: hasFloodLimit ? flood : nil)
+    }
+
+    func run(steps: Int = 400) {
+        for step in 0..<steps {
+            now += chance(60) ? 0 : Int.random(in: 0...6, using: &random)
+            isRising = naive.used == 0 || isRising && naive.used < naive.capacity
+            switch Int.random(in: 0..<1_000, using: &random) {
+            case ..<(isRising ? 330 : 220): reserve(step)
+            case ..<520: fill()
+            case ..<560: announce()
+            case ..<600: settle()
+            case ..<(isRising ? 750 : 850): next()
+            case ..<950: complete(step)
+            case ..<970: abandon()
+            case ..<980: replaceWorker()
+            case ..<990: bus.isObserved = chance(30)
+            // An early end would cut a long walk short.
+            case ..<992 where chance(100 * 400 / steps): takeBack()
+            case ..<994 where chance(100 * 400 / steps): finish()
+            default: continue
+            }
+            check()
+        }
+        end()
+    }
+
+    // MARK: Steps
+
+    private func reserve(_ number: Int) {
+        let kind = 2 * chance(2...4) + number % 2
+        let posted = NaiveBus.Posted(place: naive.accepted, number: number, kind: kind, moment: now)
+        let expected = naive.reserve(posted, type: String(reflecting: type(of: error(number))))
+        #expect(bus.reserve(for: error(number)) == expected)
+        if expected == .full(makesNotice: true) { announcers += 1 }
+        #expect(announcers <= 1)
+    }
+
+    /// Fills the place of one of the posters who have one, and not always of the first.
+    private func fill() {
+        guard let posted = chance(50) ? naive.reserved.first : naive.reserved.randomElement(using: &random) else {
+            return
+        }
+        let posting = IntakeBox.posting(
+            error(posted.number),
+            line: UInt(posted.kind),
+            at: .milliseconds(posted.moment),
+            isWaitedFor: chance(10)
+        )
+        #expect(bus.fill(posted.place, with: posting) == naive.fill(posted))
+    }
+
+    private func announce() {
+        guard announcers > 0 else { return }
+        announcers -= 1
+        let isAnnounced = bus.announce()
+        #expect(isAnnounced == naive.announce())
+        settlers.append(isAnnounced)
+    }
+
+    private func settle() {
+        guard let index = settlers.indices.randomElement(using: &random) else { return }
+        let isAnnounced = settlers.remove(at: index)
+        let (drops, wakes) = bus.settle(isAnnounced)
+        let expected = naive.settle(isAnnounced)
+        #expect(drops == expected.drops && wakes == expected.wakes)
+        // Nothing delivers a notice after the end, so the dropper that wanted one reports the drops itself.
+        if naive.hasEnded, !isAnnounced { #expect(drops.map { $0.count > 0 } == true) }
+    }
+
+    private func next() {
+        if naive.hasEnded { return }
+        isAnnouncing = false
+        bus.stopsUnadmitted = chance(20)
+        expectNext(bus.next(generation, at: .milliseconds(now)))
+    }
+
+    /// A flood limit has not looked at a report yet, which is not in delivery: it can be taken back, and the worker can
+    /// leave the lane.
+    private func expectUnadmitted() {
+        check()
+        bus.stopsUnadmitted = false
+        if chance(10) { return takeBack() }
+        let now = Duration.milliseconds(now)
+        expectNext(chance(30) ? bus.next(generation, at: now) : bus.arrive(at: now))
+    }
+
+    private func expectNext(_ event: DrivenStorage.Event) {
+        if event == .unadmitted { return expectUnadmitted() }
+        let isNew = naive.delivering == nil
+        #expect(event == naive.next(at: now))
+        guard naive.delivering != nil else { return }
+        if isNew { lastSequence += 1 }
+        #expect(bus.report?.sequence == lastSequence && bus.isDelivering(lastSequence))
+        #expect(bus.progress.failures.count == naive.abandoned)
+    }
+
+    private func complete(_ number: Int) {
+        var disposition: HandleOutcome.Disposition = chance(60) ? .handled : chance(50) ? .ignored : .unmatched
+        // An action that took too long belonged to a rule that matched.
+        if naive.abandoned > 0, disposition == .unmatched { disposition = .handled }
+        let fails = chance(30) ? (0..<chance(1...2)).map { bus.failure(number + $0) } : []
+        let failures: [Int?] = Array(repeating: nil, count: naive.abandoned) + fails.indices.map { number + $0 }
+        // A step that returns .last has changed nothing: the walk goes on as if it had not been asked.
+        let step = fails.isEmpty && failures.isEmpty && chance(80) ? bus.step(disposition) : .last
+        if step != .last {
+            let completed = naive.complete(disposition, failures: [])
+            #expect((completed == nil) == (step == .withdrawn))
+            if completed == nil { return }
+            if bus.isObserved {
+                isAnnouncing = true
+                if chance(3) { return takeBack() }
+                #expect(bus.announced())
+                isAnnouncing = false
+            }
+            bus.stopsUnadmitted = chance(20)
+            return expectNext(bus.arrive(at: .milliseconds(now)))
+        }
+        let isHeard = bus.isObserved || bus.isWaitedFor
+        let expected = naive.complete(disposition, failures: failures)
+        switch bus.completion(
+            disposition, failures: fails, isHeard: bus.isObserved, generation: generation, at: .milliseconds(now))
+        {
+        case .superseded:
+            #expect(expected == nil)
+        case .announced(let unheard):
+            #expect(unheard == expected && (isHeard || !unheard.isEmpty))
+            isAnnouncing = true
+        case .next(let event):
+            // No observer had to be told, so one event was enough for both.
+            #expect(expected == [] && !isHeard)
+            expectNext(event)
+        }
+    }
+
+    /// Lets the action in delivery outlive its time, and another worker take the report over.
+    private func abandon() {
+        guard naive.delivering != nil else { return }
+        #expect(bus.begin(bus.rule, at: .zero, generation) != .superseded)
+        #expect(bus.watch(at: .milliseconds(10)) == .replaceWorker(generation + 1))
+        generation += 1
+        naive.abandoned += 1
+        next()
+    }
+
+    private func replaceWorker() {
+        let next = bus.replaceWorker(generation)
+        #expect(next == (naive.hasEnded ? nil : generation + 1))
+        generation = next ?? generation
+        #expect(bus.complete(generation: generation &- 1) == nil)
+    }
+
+    private func finish() { #expect(bus.finish() == naive.finish()) }
+
+    private func takeBack() {
+        if naive.hasEnded { return }
+        let abandoned = naive.abandoned
+        let left = bus.takeBack()
+        #expect(left.reports == naive.takeBack())
+        #expect(left.failures == Array(repeating: .failure(nil), count: abandoned))
+        #expect(bus.leftoversWereReceived() == !isAnnouncing)
+        // A worker that is telling observers of a report ends the bus; any other is superseded.
+        #expect(bus.next(generation) == (isAnnouncing ? .end : .superseded))
+    }
+
+    /// Ends all posters, then the worker, if it is not superseded.
+    private func end() {
+        finish()
+        while !naive.reserved.isEmpty { fill() }
+        announce()
+        while !settlers.isEmpty { settle() }
+        var number = 1_000
+        while !naive.hasEnded {
+            next()
+            check()
+            number += 2
+            complete(number)
+            check()
+        }
+        #expect(bus.statistics.pending == 0 && naive.untold.isEmpty)
+        let isFilled = bus.storage.isFilled(at: Int64(naive.accepted))
+        #expect(!isFilled)
+        #expect(bus.hasEnded)
+    }
+
+    // MARK: What holds after every step
+
+    private func check() {
+        #expect(bus.statistics == naive.statistics)
+        #expect(bus.statistics.isBalanced)
+        #expect(naive.used <= naive.capacity)
+    }
+
+    private func error(_ number: Int) -> any ErrorWithNumber {
+        number % 2 == 0 ? Numbered(number) : Odd(number: number)
+    }
+
+    private func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    private func chance(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 }

@@ -6,10 +6,10 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviour 26: the figures balance whenever they are read; and what a storm leaves to others.
-@Suite("Figures in a storm", .hangLimit)
+/// [Behaviour 26](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-26).
+@Suite("Behaviour 26: statistics balance whenever they are read, and a storm lets others in", .hangLimit)
 struct BusStormTests {
-    /// What one reader has found wrong.
+    /// The errors that one reader has found.
     private final class Complaints: Sendable {
         private let texts = Locked<[String]>([])
         var all: [String] { texts.withLock { $0 } }

@@ -7,7 +7,7 @@ enum StressDeed: CaseIterable {
     case finish, shutdown
 }
 
-/// Which error it is, and what is to be done with it.
+/// The number of an error, and what actions do with it.
 struct StressMark: Sendable {
     struct Key: Hashable, Sendable, CustomStringConvertible {
         let poster: Int
@@ -22,7 +22,7 @@ struct StressMark: Sendable {
     /// The path of scopes where it is posted.
     let scope: [String]
     let deed: StressDeed
-    /// Counts whether it lives.
+    /// Counts the error as long as it lives.
     let token: StressStage.Token
 }
 
@@ -40,14 +40,14 @@ extension StressError {
 
 /// The errors of the stress test: one type for each way through the handler.
 enum Stress {
-    /// Its rule is synchronous: the lane's.
+    /// An error whose rule is synchronous, and runs in the lane.
     struct Quick: StressError { let mark: StressMark }
-    /// Its rule is asynchronous.
+    /// An error whose rule is asynchronous.
     struct Slow: StressError { let mark: StressMark }
-    /// Whether it meets a rule, and an asynchronous one, only its value says.
+    /// An error whose value alone decides whether it meets a rule, and an asynchronous one.
     struct Maybe: StressError { let mark: StressMark }
     struct Ignored: StressError { let mark: StressMark }
-    /// No rule is for it.
+    /// An error without a rule.
     struct Stray: StressError { let mark: StressMark }
 
     static let types: [any StressError.Type] = [
@@ -67,7 +67,7 @@ extension StressPlan {
         var scopes: [ErrorScope] = []
         for depth in 0..<scopeCount {
             let order = depth % 2 == 0 ? ErrorScope.Order.innermostFirst : .rootFirst
-            // Every other one is but a name.
+            // Every other scope has no rules.
             let rules = depth % 2 == 0 ? handler : .init()
             let scope = scopes.last?.scope("\(depth)", handler: rules, order: order)
             scopes.append(scope ?? bus.scope("\(depth)", handler: rules, order: order))
@@ -103,7 +103,7 @@ extension ErrorHandler {
         if plan.failuresFail {
             handler = handler.on(ActionFailure.self) { _ in throw stage.thrown(isCertain: true) }
         }
-        // A witness that does not observe: a rule in its stead.
+        // Where no observer is the witness, a rule is.
         guard !plan.isWitnessed else { return handler }
         return handler.always { _, report in
             stage.note(report)

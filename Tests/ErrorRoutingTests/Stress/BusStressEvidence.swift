@@ -1,14 +1,14 @@
 import ErrorRouting
 import Foundation
 
-/// What was seen in one run of the stress test: what became of each error, and what was heard meanwhile.
+/// What was seen in one run of the stress test: what became of each error, and what observers heard.
 struct StressEvidence: Sendable {
     /// One report, wherever it was seen.
     struct Seen: Sendable {
         enum Content: Sendable {
             case error(type: String, StressMark.Key)
             case drops(ErrorsDropped)
-            /// What was thrown, if that was the test's.
+            /// The number of what was thrown, if the test threw it.
             case failure(Int?)
             case unknown(String)
         }
@@ -38,7 +38,7 @@ struct StressEvidence: Sendable {
     var delivered: [Seen] = []
     var returned: [Seen] = []
     var written: [Written] = []
-    /// What was thrown, in the order of its numbers: whether it has to be told of.
+    /// Whether each thrown error has to be reported, in the order of their numbers.
     var thrown: [Bool] = []
     var answers: [StressMark.Key: HandleOutcome.Disposition] = [:]
     var readings: [StressReading] = []
@@ -114,7 +114,7 @@ extension StressEvidence.Written {
 }
 
 extension Substring {
-    /// The number that comes first after a text.
+    /// Returns the first number after a text.
     fileprivate func number(after text: String) -> Int? {
         let start = text.isEmpty ? startIndex : range(of: text)?.upperBound
         return start.flatMap { Int(self[$0...].prefix(while: \.isNumber)) }

@@ -7,7 +7,7 @@ struct StressLaws {
     private let plan: StressPlan
     private let evidence: StressEvidence
     private let delivered: [Seen]
-    /// What shutdown has returned or, inside an action, written; and what was pending when the bus was let go of.
+    /// What shutdown has returned or, inside an action, written, and what was pending when the bus was released.
     private let givenBack: [Seen]
     private let refused: [Seen]
     private var broken: [String] = []
@@ -109,7 +109,7 @@ struct StressLaws {
         }
     }
 
-    /// Behaviour 4: what an action has thrown is told of, once, and never silently lost.
+    /// Behaviour 4: what an action has thrown is reported once, and never lost silently.
     private mutating func checkFailures() {
         var told = [Int](repeating: 0, count: evidence.thrown.count)
         let notices = (delivered + givenBack).filter { if case .failure = $0.content { true } else { false } }
@@ -126,7 +126,7 @@ struct StressLaws {
             holds: range.contains(evidence.statistics.actionFailures))
     }
 
-    /// What those heard who waited for an outcome.
+    /// Checks what those heard who waited for an outcome.
     private mutating func checkAnswers() {
         var ends: [StressMark.Key: HandleOutcome.Disposition] = [:]
         for seen in delivered {

@@ -4,8 +4,8 @@ import Foundation
 
 /// Runs of the stress test, one after the other, and what was wrong with each, in a file.
 ///
-/// Beside it stands what the run under way has written to standard error, which is redirected: for the process in which
-/// nothing else runs.
+/// A second file has what the run under way has written to standard error, which is redirected: nothing else may run in
+/// this process.
 struct StressLog {
     private let log: FileHandle
     private let output: FileHandle
@@ -24,14 +24,14 @@ struct StressLog {
     func fill() async {
         let standardError = dup(STDERR_FILENO)
         dup2(output.fileDescriptor, STDERR_FILENO)
-        // Given back for what a sanitizer has to say at the end.
+        // Restored for the output of a sanitizer at the end.
         defer { dup2(standardError, STDERR_FILENO) }
         let end = ContinuousClock.now + .seconds(StressTime.seconds)
         var seed = StressTime.seed
         var (count, sum) = (0, ErrorBus.Statistics())
         repeat {
             let plan = StressPlan(seed: seed)
-            // The run under way stands alone there.
+            // The file has the run under way alone.
             ftruncate(log.fileDescriptor, 0)
             write("\(plan)\n")
             guard let counts = await counts(of: plan) else { return }
@@ -54,7 +54,7 @@ struct StressLog {
             abort()
         }
         var (evidence, wrong) = await plan.run()
-        // Behind a thread that was interrupted while it wrote, lines wait.
+        // Lines may wait behind a thread that was interrupted while it wrote.
         StandardError.waitUntilWritten()
         isOver.signal()
         try? output.seek(toOffset: 0)

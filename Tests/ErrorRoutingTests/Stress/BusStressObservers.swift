@@ -22,7 +22,7 @@ extension StressPlan {
             let reading: StressReading
             switch number(0...3) {
             case 0:
-                // Never read, and let go of.
+                // A stream that is never read, and released.
                 _ = bus.reports(bufferingNewest: limit)
                 await Task.yield()
                 continue
@@ -35,7 +35,7 @@ extension StressPlan {
                 for _ in 0..<number(0...20) { await Task.yield() }
                 task.cancel()
                 var cancelled = await task.value
-                // It has not read what was left, unless the bus had ended already.
+                // A cancelled observer has not read what was left, unless the bus had ended already.
                 cancelled.isWhole = false
                 reading = cancelled
             default:

@@ -5,12 +5,12 @@ import TestSupport
 /// What one run of the stress test does, all of it chosen by its seed.
 struct StressPlan: CustomStringConvertible {
     enum End: CaseIterable {
-        /// Once all is posted.
+        /// The bus finishes once all is posted.
         case finishAtLast
         case finish, cancellation, shutdown, twoShutdowns
         /// A `withErrorBus` whose body throws.
         case bodyThrows
-        /// The bus has never run, and is let go of.
+        /// The bus has never run, and is released.
         case letGo
     }
 
@@ -36,7 +36,7 @@ struct StressPlan: CustomStringConvertible {
     /// Whether the rules for `ActionFailure` throw too.
     let failuresFail: Bool
     let deeds: [StressDeed]
-    /// How probable it is at each of the warden's steps that it releases what hangs.
+    /// The probability in percent that a step of the warden releases what hangs.
     let releasePercent: Int
     /// How many of 100 posts wait for their outcome.
     let deliverPercent: Int
@@ -63,14 +63,14 @@ struct StressPlan: CustomStringConvertible {
         releasePercent = actionTimeLimit.map { $0 < .seconds(1) } == true ? pick([0, 5]) : 30
         // Whoever waits for what is held waits for a window's end.
         deliverPercent = end == .letGo ? 0 : pick(floodLimit == nil ? [0, 2, 20] : [0, 2])
-        // Mostly plain ones, or delivery never gets up speed.
+        // Most deeds are plain, or delivery would hardly go through the lane.
         var deeds = [StressDeed](repeating: .stop, count: pick([20, 100, 600]))
         deeds += StressDeed.allCases.filter { $0 != .finish && $0 != .shutdown }
         let mayEndItself = end != .finishAtLast && end != .letGo && pick([true, false, false])
         if mayEndItself { deeds += [.finish, .shutdown] }
         self.deeds = deeds
         scopeCount = pick([0, 0, 1, 2, 3])
-        // What a shutdown inside an action cuts off is told by a line without a number: a witness has to know the rest.
+        // The line about what a shutdown inside an action cuts off has no number: a witness has to know the rest.
         isWitnessed = mayEndItself || pick([true, false])
     }
 

@@ -3,7 +3,7 @@ import ErrorRoutingTesting
 import Foundation
 import TestSupport
 
-/// One who posts in a stress test, from a task or a thread.
+/// A poster of a stress test, in a task or a thread.
 struct StressPoster {
     private let id: Int
     private let plan: StressPlan
@@ -99,7 +99,7 @@ extension StressPlan {
             }
         }
         for gate in gates { await gate.wait() }
-        // Where there was less to post than it takes.
+        // For when there was less to post than the plan's end needs.
         stage.endIsDue.open()
     }
 }

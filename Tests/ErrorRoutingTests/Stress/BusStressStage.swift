@@ -2,9 +2,9 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Synchronization
 
-/// Where the actions and posters of one run of the stress test do what they do, and say so.
+/// The state of one run of the stress test: its actions and posters act here, and note what they do.
 final class StressStage: Sendable {
-    /// Lives as long as the error that it belongs to.
+    /// An object that lives as long as the error that it belongs to.
     final class Token: Sendable {
         private let stage: StressStage
 
@@ -53,7 +53,7 @@ final class StressStage: Sendable {
 
     // MARK: What hangs
 
-    /// Lets go what hangs; for good, if the run is over.
+    /// Releases what hangs; for good, if the run is over.
     ///
     /// - Returns: Whether no asynchronous action is left.
     @discardableResult
@@ -81,7 +81,7 @@ final class StressStage: Sendable {
 
     /// Something to throw.
     ///
-    /// - Parameter isCertain: Whether it must be told of, whatever happens: only an asynchronous action can be too
+    /// - Parameter isCertain: Whether it must be reported, whatever happens: only an asynchronous action can be too
     ///   late.
     func thrown(isCertain: Bool) -> StressThrown {
         state.withLock { state in

@@ -1,4 +1,7 @@
+import ErrorRouting
+import ErrorRoutingTesting
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -13,7 +16,18 @@ import Testing
 ///
 /// What one seed does is the same each time, but for the threads' timing: to see again what a seed has shown, give it
 /// and some seconds, and `ERROR_BUS_STRESS_REPEAT=1`, which tries it again and again.
-@Suite("Behaviours 4, 11 to 16, 18 to 20 under load", .timeLimit(.minutes(StressTime.minutes)))
+///
+/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
+/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
+/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
+/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
+/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 18](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
+/// [Behaviour 19](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19),
+/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviours 4, 11 to 16 and 18 to 20: they hold under load", .timeLimit(.minutes(StressTime.minutes)))
 struct BusStressTests {
     @Test("every report comes to exactly one end, in order, and every count says so, whatever happens meanwhile")
     func everything() async {
@@ -41,4 +55,117 @@ enum StressTime {
     static let seconds = number("ERROR_BUS_STRESS_SECONDS") ?? (number("ERROR_BUS_STRESS_SEED") == nil ? 4 : 0)
     static let repeats = number("ERROR_BUS_STRESS_REPEAT") != nil
     static let minutes = seconds / 60 + 10
+}
+
+extension StressPlan {
+    /// Runs the plan.
+    ///
+    /// - Returns: What was seen, except on standard error, and the leaks that were found.
+    func run() async -> (evidence: StressEvidence, wrong: [String]) {
+        let stage = StressStage(self)
+        let warden = Task { @concurrent in await tend(stage) }
+        var bus: ErrorBus? = await end == .bodyThrows ? runBody(on: stage) : runBus(on: stage)
+        // Everyone who works for the bus retains it: a worker that was cut off may still post.
+        var wrong: [String] = []
+        if await !isTrueSoon({ isKnownUniquelyReferenced(&bus) }) { wrong.append("the bus leaks") }
+        if let statistics = bus?.statistics { stage.note { $0.statistics = statistics } }
+        bus = nil
+        if await !isTrueSoon({ stage.alive.load(ordering: .acquiring) == 0 }) { wrong.append("errors leak") }
+        warden.cancel()
+        await warden.value
+        return (stage.evidence, wrong)
+    }
+
+    private func isTrueSoon(_ condition: () -> Bool) async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(20)
+        while !condition() {
+            if ContinuousClock.now > deadline { return false }
+            await Task.yield()
+        }
+        return true
+    }
+
+    private func runBus(on stage: StressStage) async -> ErrorBus? {
+        let bus = ErrorBus(handler: .stress(on: stage, self), configuration: configuration)
+        let witness = isWitnessed && end != .letGo ? bus.reports(bufferingNewest: .max) : nil
+        let observers = startObservers(of: bus, on: stage)
+        let posting = Task { @concurrent in await post(to: bus, on: stage) }
+        let running = end == .letGo ? nil : Task { @concurrent in await bus.run() }
+        await stage.endIsDue.wait()
+        switch end {
+        case .finishAtLast:
+            await posting.value
+            bus.finish()
+        case .finish:
+            bus.finish()
+        case .cancellation:
+            running?.cancel()
+        case .shutdown:
+            await shutDown(bus, on: stage)
+        case .twoShutdowns:
+            async let first: Void = shutDown(bus, on: stage)
+            async let second: Void = shutDown(bus, on: stage)
+            _ = await (first, second)
+        case .letGo, .bodyThrows:
+            break
+        }
+        await running?.value
+        stage.hasEnded = true
+        await posting.value
+        await clearUp(witness, observers, on: stage)
+        return bus
+    }
+
+    private func runBody(on stage: StressStage) async -> ErrorBus? {
+        struct Over: Error {}
+        let parts = Locked<(bus: ErrorBus, witness: AsyncStream<ErrorReport>?, observers: [Task<Void, Never>])?>(nil)
+        do throws(Over) {
+            let handler = ErrorHandler.stress(on: stage, self)
+            try await withErrorBus(handler: handler, configuration: configuration) { bus throws(Over) in
+                let witness = isWitnessed ? bus.reports(bufferingNewest: .max) : nil
+                let observers = startObservers(of: bus, on: stage)
+                parts.withLock { $0 = (bus, witness, observers) }
+                bus.task { @concurrent in await post(to: bus, on: stage) }
+                await stage.endIsDue.wait()
+                throw Over()
+            }
+        } catch {
+            stage.hasEnded = true
+        }
+        guard let (bus, witness, observers) = parts.withLock({ $0.take() }) else { return nil }
+        await clearUp(witness, observers, on: stage)
+        return bus
+    }
+
+    private func startObservers(of bus: ErrorBus, on stage: StressStage) -> [Task<Void, Never>] {
+        (0..<observerCount).map { id in Task { @concurrent in await observe(bus, id, on: stage) } }
+    }
+
+    @concurrent
+    private func shutDown(_ bus: ErrorBus, on stage: StressStage) async {
+        let reports = await bus.shutdown(within: shutdownLimit)
+        stage.note { $0.returned += reports.map(StressEvidence.Seen.init) }
+    }
+
+    /// Releases what hangs after the end of the bus, and notes what was observed.
+    private func clearUp(
+        _ witness: AsyncStream<ErrorReport>?,
+        _ observers: [Task<Void, Never>],
+        on stage: StressStage
+    ) async {
+        while !stage.release(forGood: true) { await Task.yield() }
+        for observer in observers { await observer.value }
+        if let witness { for await report in witness { stage.note(report) } }
+    }
+
+    /// Moves the clock, and releases what hangs, now and then; nothing else in the test sleeps.
+    @concurrent
+    private func tend(_ stage: StressStage) async {
+        var random = SplitMix64(seed: seed &* 3)
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .microseconds(100))
+            clock?.advance(by: .milliseconds(1))
+            if Int.random(in: 0..<100, using: &random) < releasePercent { stage.release() }
+        }
+    }
 }

@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Types are first seen when an error comes: here they come from several tasks at once.
-@Suite("Dispatch by type, concurrently", .hangLimit)
+@Suite("Dispatch by type is right where several tasks see a type first at once", .hangLimit)
 struct DispatchConcurrencyTests {
     private protocol Letter: Sendable {}
     private enum A: Letter {}

@@ -4,9 +4,11 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Re-entry", .hangLimit)
+/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
+@Suite("An action may call back into its bus in every way", .hangLimit)
 struct EvilTests {
-    @Test("an action that posts, delivers, observes, explains, handles again, finishes and shuts down")
+    @Test("an action may post, deliver, observe, explain, handle again, finish and shut down")
     func evil() async {
         let journal = Journal<String>()
         let handler = ErrorHandler()

@@ -2,7 +2,7 @@ import ErrorRouting
 import Foundation
 import TestSupport
 
-/// Errors whose every answer is a surprise.
+/// Errors that answer each question at random.
 enum FuzzErrors {
     struct Value: Error, Hashable {
         let number: Int
@@ -70,7 +70,7 @@ enum FuzzErrors {
         }
     }
 
-    /// Posts another one when it ends.
+    /// An error whose deinit posts another one.
     final class Last: Error {
         deinit { FuzzMischief.act(about: Value(number: 0)) }
     }

@@ -3,15 +3,14 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// What evil errors do when the library asks them anything: post, dispatch, explain, lie, go on and on.
+/// What evil errors do when the library asks them anything: post, dispatch, explain, lie, recurse.
 ///
-/// One for a run, since an error's `==` knows nothing but its operands. Each deed takes some fuel; without any all are
-/// well behaved, so that a run comes to an end. A library that called itself without end would overflow the stack long
-/// before.
+/// One for each run, since an error's `==` knows only its operands. Each deed takes fuel, and without fuel all errors
+/// behave well, so that a run ends. A library that recursed without end would overflow the stack long before.
 final class FuzzMischief: Sendable {
     private static let here = Locked<FuzzMischief?>(nil)
 
-    /// The run's.
+    /// The mischief of the run under way.
     static var current: FuzzMischief? { here.withLock { $0 } }
 
     private let fuel: Atomic<Int>
@@ -64,7 +63,7 @@ final class FuzzMischief: Sendable {
         knots.withLock { $0.append(change) }
     }
 
-    /// Ends what holds itself, which nothing else would: it would be a leak.
+    /// Breaks the cycles of errors that retain themselves, which would leak.
     func untie() async {
         let knots = knots.withLock { knots in
             defer { knots = [] }
@@ -73,10 +72,10 @@ final class FuzzMischief: Sendable {
         for knot in knots { await knot.value.change(FuzzErrors.Value(number: 0)) }
     }
 
-    /// A yes or no that cannot be relied upon.
+    /// Whether to lie, at random.
     static func lies() -> Bool { current.map { $0.fuelLeft > 0 && number(below: 4) == 0 } ?? false }
 
-    /// A text that wants to be more than one line, or never to end.
+    /// A text of more than one line, or of great length.
     static var text: String {
         switch number(below: 24) {
         case 0: String(repeating: "long ", count: 10_000)

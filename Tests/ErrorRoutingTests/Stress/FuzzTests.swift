@@ -12,7 +12,12 @@ import Testing
 /// | --- | --- |
 /// | `ERROR_BUS_FUZZ_SECONDS` | how long to go on, with seed after seed; by default 4, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_FUZZ_SEED` | the first seed, by default 1 |
-@Suite("Behaviours 9, 14, 23 and 24 with anybody's errors", .timeLimit(.minutes(FuzzTime.minutes)))
+///
+/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9),
+/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
+/// [Behaviour 23](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-23),
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviours 9, 14, 23 and 24: they hold for errors that do their worst", .timeLimit(.minutes(FuzzTime.minutes)))
 struct FuzzTests {
     @Test("errors, matchers and texts that do their worst bring nothing down, and nothing is lost")
     func everything() async throws {
@@ -70,7 +75,7 @@ enum FuzzRun {
             seed += 1
         } while ContinuousClock.now - begin < .seconds(FuzzTime.seconds)
         StandardError.waitUntilWritten()
-        // Given back for what a sanitizer has to say at the end.
+        // Restored for the output of a sanitizer at the end.
         dup2(standardError, STDERR_FILENO)
         note("\(seed - FuzzTime.seed) runs from seed \(FuzzTime.seed), \(posted) posted, and all is right")
     }

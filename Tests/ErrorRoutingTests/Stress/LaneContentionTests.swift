@@ -4,7 +4,9 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("A lane that is withdrawn while a worker goes on (behaviours 14 and 16)", .hangLimit)
+/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
+/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
+@Suite("Behaviours 14 and 16: a lane counts exactly when it is withdrawn while a worker goes on", .hangLimit)
 struct LaneContentionTests {
     @Test("each report is counted or withdrawn, and counts are exact at once", arguments: 0..<8 as Range<UInt64>)
     func withdrawing(seed: UInt64) async {
@@ -23,7 +25,7 @@ struct LaneContentionTests {
                     isOver.step()
                     return
                 }
-                // Past the moments at which the worker is still there it comes too late.
+                // Comes too late where the worker has ended before.
                 while road.lane.counts.handled < moment, !isOver.isOver {}
                 let number = road.withdraw()
                 let counts = road.counts
@@ -41,7 +43,7 @@ struct LaneContentionTests {
         }
     }
 
-    /// The worker's way: goes on until the lane ends, and closes it.
+    /// Works as the worker does: goes on until the lane ends, and closes it.
     ///
     /// - Returns: How many reports it has brought to an end.
     private func work(on road: Road, from first: Int) -> Int {
@@ -112,7 +114,7 @@ struct LaneContentionTests {
         }
     }
 
-    /// Posts without a word of it on standard error if it comes too late.
+    /// Posts without a line on standard error if the post comes too late.
     private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillAnswer? {
         guard case .accepted(let place) = bus.storage.reserve(for: Numbered(number)) else { return nil }
         let answer = bus.storage.fill(place, isSpecial: number % 50 == 0, with: Posting(Numbered(number), at: .init()))

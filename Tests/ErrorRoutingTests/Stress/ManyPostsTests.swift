@@ -4,8 +4,12 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Where `Int` has 32 bits, as on watches, the numbers of posts outgrow it: at a thousand posts a second in a month.
-@Suite("After so many posts that an Int of 32 bits does not count them (behaviours 11, 13 and 14)", .hangLimit)
+/// `Int` has 32 bits on watches: a thousand posts a second outgrow it within a month.
+///
+/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
+/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
+@Suite("Behaviours 11, 13 and 14: more posts than an Int of 32 bits counts are counted", .hangLimit)
 struct ManyPostsTests {
     /// Shortly before and beyond where numbers of 31, 32 and 33 bits end.
     static let starts: [Int] = [1 << 31 - 70, 1 << 32 - 70, 1 << 33 - 70, 1 << 33]
@@ -26,7 +30,7 @@ struct ManyPostsTests {
         for number in numbers { #expect(number is Int64) }
     }
 
-    @Test("an intake accepts and releases, drops, tells of it, and ends", arguments: starts)
+    @Test("an intake accepts and releases, drops, announces the drops, and ends", arguments: starts)
     func intake(start: Int) {
         let box = IntakeBox(capacity: 3, startingAt: start)
         for place in start..<(start + 300) {

@@ -3,9 +3,11 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("Notices of drops, under contention (behaviours 13 and 14)", .hangLimit)
+/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
+@Suite("Behaviours 13 and 14: each drop is in one notice, also under contention", .hangLimit)
 struct NoticeContentionTests {
-    @Test("each drop is told of once, by a notice that is alone and not empty")
+    @Test("each drop is in one notice, which is alone and not empty")
     func noticesUnderWay() async {
         let (box, posters, each) = (IntakeBox(capacity: 1), 4, 4_000)
         let (told, known) = (Journal<Int>(), Journal<Bool>())
@@ -22,11 +24,11 @@ struct NoticeContentionTests {
             }
             while true {
                 let isLast = left.isOver
-                // Until a notice is told, and its drops with it, nobody makes another one.
+                // Until a notice and its drops are taken, nobody makes another one.
                 let notices = box.takeAll()
                 if notices.isEmpty, isLast { break }
                 if notices.isEmpty { continue }
-                // The bus must not end as long as one is there.
+                // The bus must not end as long as there is a notice.
                 known.note(notices == [-1] && box.intake.state.hasNotice && !box.hasTakenNotice())
                 told.note(box.takeDrops())
             }
@@ -37,7 +39,7 @@ struct NoticeContentionTests {
         #expect(box.intake.counts.untoldDrops == 0 && box.intake.counts.notices == 0)
     }
 
-    @Test("shut in the midst of drops: each is told of once, be it by the shutdown or a dropper", arguments: 0..<40)
+    @Test("shut in the midst of drops, each is counted once, by the shutdown or by a dropper", arguments: 0..<40)
     func shutInTheMidst(round: Int) async {
         let (box, posters, each) = (IntakeBox(capacity: 1), 4, 500)
         let (dropped, told) = (Journal<Int>(), Journal<Int>())

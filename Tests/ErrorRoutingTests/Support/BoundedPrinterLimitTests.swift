@@ -5,8 +5,10 @@ import Testing
 
 @testable import ErrorRouting
 
-/// The limits of the bounded printer: children and bytes are counted, so that no time has to be measured.
-@Suite("The limits of the bounded printer", .hangLimit)
+/// Counts children and bytes, so that no time has to be measured.
+///
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: the bounded printer stops at its limits", .hangLimit)
 struct BoundedPrinterLimitTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -22,7 +24,7 @@ struct BoundedPrinterLimitTests {
 
     struct Said: Error { var text: String }
 
-    /// Its children are made when they are looked at, and counted.
+    /// A value whose children are made when they are looked at, and counted.
     struct Lazy: CustomReflectable, Error {
         let made = Counter()
         var style: Mirror.DisplayStyle? = .struct

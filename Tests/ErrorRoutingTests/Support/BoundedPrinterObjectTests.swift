@@ -9,8 +9,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What the bounded printer does with what has an identity, and that it prints no address.
-@Suite("The bounded printer and objects", .hangLimit)
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: the bounded printer looks into no object, and prints no address", .hangLimit)
 struct BoundedPrinterObjectTests {
     struct Holder: Error, @unchecked Sendable { var content: Any }
 
@@ -118,7 +118,7 @@ struct BoundedPrinterObjectTests {
             text(of: CocoaError(.fileNoSuchFile)).hasPrefix("Holder(content: Error Domain=NSCocoaErrorDomain Code=4"))
     }
 
-    @Test("coding errors are printed as Swift prints them, less the errors under them")
+    @Test("coding errors are printed as Swift prints them, without the errors under them")
     func codingErrors() throws {
         struct Order: Codable { var amount: Int? }
         let texts = [#"{"amount": "x"}"#, #"{"amount": {}}"#, #"[]"#]

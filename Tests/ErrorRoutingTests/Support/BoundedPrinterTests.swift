@@ -3,8 +3,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// What the bounded printer prints for values of an ordinary size.
-@Suite("The bounded printer")
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("The bounded printer prints values of an ordinary size as print does")
 struct BoundedPrinterTests {
     /// The expectation for a nested value and for a whole one: what the standard library prints.
     struct Sample: Sendable, CustomTestStringConvertible {

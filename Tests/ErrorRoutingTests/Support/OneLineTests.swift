@@ -2,8 +2,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// What is escaped, what stays, and where a text is cut.
-@Suite("Texts on one line")
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: a text is escaped to one line, and cut at its limit")
 struct OneLineTests {
     struct Text: Sendable, CustomTestStringConvertible {
         let text: String
@@ -21,7 +21,7 @@ struct OneLineTests {
         "র\u{200D}্য", "Auf\u{200C}lage", "葛\u{E0100}城", "ᠠ\u{180B}", "\u{E000}",
     ].map(Text.init)
 
-    /// What is not seen, or not what it seems.
+    /// Characters that are not seen, or are not what they seem.
     static let hidden: [Text] = [
         "\n", "\r", "\t", "\0", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}",
         "\u{202E}", "\u{2066}", "\u{200F}", "\u{61C}",

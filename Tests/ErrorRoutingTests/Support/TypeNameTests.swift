@@ -3,8 +3,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// The names of types have no addresses, wherever they are printed.
-@Suite("Names of types")
+/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
+@Suite("Behaviour 24: a type's name has no address, wherever it is printed")
 struct TypeNameTests {
     private struct Hidden: Error, Hashable {
         enum Inner: Error { case one }
@@ -53,7 +53,7 @@ struct TypeNameTests {
         #expect(TypeName.withoutAddresses("A.(unknown context at $0f).(unknown context at $1A).B") == "A.B")
     }
 
-    @Test("no line, trail, explanation, matcher or printed value has one")
+    @Test("no line, trail, explanation, matcher or printed value has an address")
     func everywhere() {
         for error in Self.errors {
             let report = ErrorReport(error: error, source: .init(), metadata: ["k": "v"])

@@ -8,12 +8,12 @@ extension FaultLab {
     /// The page of the documentation that says what becomes of each situation is what is observed here.
     ///
     /// `ERROR_BUS_UPDATE=1` writes it anew.
-    @Suite("The table in the documentation")
+    @Suite("The documentation's table says what is observed")
     struct DocumentedTableTests {
         private static let page = URL(filePath: #filePath)
             .appending(path: "../../../../../Sources/HTTPErrors/HTTPErrors.docc/Situations.md").standardized
 
-        // Of five hundred statuses, those that servers send most.
+        // The statuses that servers send most, of five hundred.
         private static let statuses = [400, 401, 403, 404, 408, 409, 425, 429, 500, 502, 503, 504]
 
         #if os(Linux)
@@ -38,7 +38,7 @@ extension FaultLab {
         }
 
         private static func isDocumented(_ situation: Situation) -> Bool {
-            // Of what is the same for any method, once is enough.
+            // A situation that is the same for any method is listed once.
             guard situation.isStatus else { return !situation.name.contains("a HEAD") }
             return statuses.contains { situation.name == "status \($0)" }
         }

@@ -9,7 +9,7 @@ import NIOSSL
 import Testing
 
 extension FaultLab {
-    @Suite("The fault server")
+    @Suite("The fault server misbehaves as it is told, and counts what has come")
     struct FaultServerTests {
         private let transport = TransportUnderTest.asyncHTTPClient
 

@@ -7,7 +7,7 @@ extension FaultLab {
     /// Many requests at once, a third of which fail in every way there is.
     ///
     /// `ERROR_BUS_LONG=1` sends ten thousand in place of one thousand, and a greater number that many.
-    @Suite("Load")
+    @Suite("Under load every request ends, and nothing grows")
     struct LoadTests {
         private static let requestCount: Int = {
             guard let long = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] else { return 1_000 }

@@ -7,6 +7,8 @@ extension FaultLab {
     /// H4: an order is never sent twice, by us or by the layer below.
     ///
     /// The server counts, and not the client: what libcurl repeats by itself no client sees.
+    ///
+    /// [H4](../../../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
     @Suite("H4: what is not to be sent twice arrives once")
     struct OnceOnlyTests {
         /// A request that changes something, with or without a body.

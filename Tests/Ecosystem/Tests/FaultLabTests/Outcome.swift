@@ -20,7 +20,7 @@ enum Outcome: Sendable, Equatable, CustomTestStringConvertible {
 struct Observation: Sendable {
     let answer: HTTPAnswer?
     let error: NetworkError?
-    // What the transport itself threw.
+    // The error that the transport itself threw.
     let cause: (any Error)?
 
     var outcome: Outcome {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 #if canImport(Glibc)
     import Glibc
@@ -10,7 +11,7 @@ struct ProcessFigures: Sendable {
     let residentKilobytes: Int
 
     static var now: ProcessFigures? {
-        // What was freed goes back to the system first: what is counted shall be what is in use.
+        // Returns freed memory to the system first, so that only memory in use is counted.
         trim()
         guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count,
             let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
@@ -27,5 +28,26 @@ struct ProcessFigures: Sendable {
             typealias Trim = @convention(c) (Int) -> CInt
             _ = unsafe unsafeBitCast(symbol, to: Trim.self)(0)
         #endif
+    }
+}
+
+/// What another process has, as the system counts it; nil where there is no `/proc`.
+struct ProcessStatus: Sendable {
+    let descriptors: Int
+    let residentKilobytes: Int
+    let peakKilobytes: Int
+
+    init?(of process: ServiceProcess) {
+        let folder = "/proc/\(process.id)"
+        guard let descriptors = try? FileManager.default.contentsOfDirectory(atPath: folder + "/fd").count,
+            let status = try? String(contentsOfFile: folder + "/status", encoding: .utf8)
+        else { return nil }
+        func kilobytes(_ name: String) -> Int? {
+            status.split(separator: "\n").first { $0.hasPrefix(name + ":") }.flatMap { Int($0.filter(\.isNumber)) }
+        }
+        guard let resident = kilobytes("VmRSS"), let peak = kilobytes("VmHWM") else { return nil }
+        self.descriptors = descriptors
+        residentKilobytes = resident
+        peakKilobytes = peak
     }
 }

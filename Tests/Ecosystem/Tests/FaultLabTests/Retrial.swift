@@ -5,7 +5,7 @@ import Foundation
 import HTTPErrors
 import Synchronization
 
-/// What a client makes of a situation, and whether it tries again.
+/// The error that a client makes of a situation, and whether the client tries again.
 struct Retrial: Sendable {
     /// How it ended; nil where it ended well.
     let error: NetworkError?
@@ -18,7 +18,7 @@ struct Retrial: Sendable {
         var policy = RetryPolicy.default
         policy.maxAttempts = 2
         policy.backoff = .constant(.zero, jitter: .none)
-        // What the client posts besides is no matter here.
+        // Ignores what the client posts besides.
         error = await withErrorBus(handler: ErrorHandler()) { bus -> NetworkError? in
             let client = APIClient(base: message.origin, transport: counting, retry: policy, errors: bus)
             do throws(NetworkError) {

@@ -4,6 +4,7 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
+    /// [H7](../../../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
     @Suite("The same situation is the same kind of error on every transport")
     struct SituationTests {
         @Test(
@@ -18,7 +19,7 @@ extension FaultLab {
 
         @Test("Each status has its outcome", arguments: TransportUnderTest.all)
         func statuses(on transport: TransportUnderTest) async throws {
-            // All from one server by one client: what one status leaves behind must not change the next.
+            // One server and one client for all: what one status leaves behind must not change the next.
             try await withLab(transport) { server, client in
                 for situation in Situation.all where situation.isStatus {
                     await check(situation, server, client, transport)
@@ -55,7 +56,7 @@ extension FaultLab {
         #if canImport(FoundationNetworking)
             @Test("URLSession stops the process where a server drops the connection within the headers")
             func stopsTheProcess() async {
-                // Should it one day not, the path can go from `fatalPaths`, and a caution from the documentation.
+                // If this fails one day, the path can go from `fatalPaths`, and a caution from the documentation.
                 let end = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) {
                     try await withLab(.urlSession) { server, client in
                         _ = try? await client.send(HTTPMessage(url: server.url("/drop/within-headers")))
@@ -119,7 +120,7 @@ extension FaultLab {
             "H7: twenty that were given up keep the next from nothing", .timeLimit(.minutes(2)),
             arguments: TransportUnderTest.all)
         func starvesNobody(on transport: TransportUnderTest) async throws {
-            // Had the last one to wait for those before, it would take five minutes.
+            // A request that waited for those before it would take five minutes.
             try await withLab(transport, options: .init(connections: 20, transferLimit: .seconds(300))) {
                 server, client in
                 let message = HTTPMessage(url: server.url("/hang"), headers: ["X-Test-Id": "given up"])
@@ -144,7 +145,7 @@ extension FaultLab {
                 task.cancel()
                 #expect(await task.value.outcome == .failure(.cancelled))
                 server.readOn()
-                // Until then it could still arrive.
+                // Until the connections have ended, the upload could still arrive.
                 try await server.waitForConnections(atMost: 0)
                 #expect(server.count(of: "upload") == 0)
             }

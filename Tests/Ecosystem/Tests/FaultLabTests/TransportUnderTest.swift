@@ -8,7 +8,7 @@ import Testing
 struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     /// What a test wants of the transport.
     struct Options {
-        // For what is to succeed, on a machine that others may bring to a halt for a minute.
+        // Long enough on a machine that others may bring to a halt for a minute.
         var timeout = Duration.seconds(300)
         var bodyLimit = 1 << 20
         // How many connections to one server may be open at once.

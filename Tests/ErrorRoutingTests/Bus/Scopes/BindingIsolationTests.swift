@@ -2,12 +2,12 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Testing
 
-/// A body keeps its caller's actor: it runs there, and nothing else of the actor gets in between the call and the body.
-@Suite("The isolation of bodies: withErrorBus, withErrorScope, bound")
+/// A body runs on its caller's actor, and no other work of the actor runs between the call and the body.
+@Suite("Bodies of withErrorBus, withErrorScope and bound keep their caller's actor")
 struct BindingIsolationTests {
     enum Call: CaseIterable {
         case withErrorBus, withErrorScope, bound
-        /// What they are compared with: it binds nothing.
+        /// The control: it binds nothing.
         case catching
     }
 

@@ -3,7 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("A scope that catches: posted once, and something is made of it", .hangLimit)
+/// [Behaviour 17](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17),
+/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
+@Suite("A scope that catches posts what its body throws once, and makes a value of it", .hangLimit)
 struct CatchingScopeTests {
     @Test func `what the body returns is returned, and nothing is posted`() async {
         let recorded = await withRecordedErrors { _ in

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.
-@Suite("Behaviour 22: in actions, at the root, and without a bus", .hangLimit)
+///
+/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
+@Suite("Behaviour 22: no scope is bound in actions; where no bus is bound, a scope uses the root", .hangLimit)
 struct ScopeAmbienceTests {
     @Test("inside an action no scope is bound, neither run's caller's nor the report's", arguments: [true, false])
     func inActions(isAsynchronous: Bool) async {

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Behaviour 22: the scope of a task", .hangLimit)
+/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
+@Suite("Behaviour 22: a task posts to the innermost scope that is bound", .hangLimit)
 struct ScopeBindingTests {
     /// The scopes that errors were posted in, by their numbers.
     private func scopes(_ recorded: RecordedErrors) -> [Int: [String]] {
@@ -82,7 +83,7 @@ struct ScopeBindingTests {
         recorded.expectNoneReported()
     }
 
-    @Test("scopes nest: the innermost has it, and after its body the one around it again")
+    @Test("scopes nest: the innermost is bound, and after its body the one around it again")
     func nesting() async {
         let handler = ErrorHandler().on(Numbered(2)) { _ in .stop }
         let recorded = await withRecordedErrors { _ in
@@ -206,7 +207,7 @@ struct ScopeBindingTests {
             errors.task { gate.open() }
         }
         #expect(scopes(recorded) == Dictionary(uniqueKeysWithValues: (1...5).map { ($0, ["scope"]) }))
-        // Of the scope's, not just somewhere on the bus.
+        // All come from here, and not from elsewhere on the bus.
         #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
     }
 }

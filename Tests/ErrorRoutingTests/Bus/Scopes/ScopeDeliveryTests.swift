@@ -3,7 +3,11 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Scoped reports on the bus: failures, drops, floods, shutdown (4, 13, 16, 20)", .hangLimit)
+/// [Behaviour 4](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
+/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviours 4, 13, 16 and 20: failures, drops, floods and shutdown keep a report's scope", .hangLimit)
 struct ScopeDeliveryTests {
     private let trace = ActionTrace()
 
@@ -53,7 +57,7 @@ struct ScopeDeliveryTests {
         #expect(lines.first??["trail"] == "ErrorRoutingTests.Numbered: Numbered(number: 3)")
     }
 
-    @Test("errors dropped at capacity are told through the bus's own rules, in no scope, whoever posted them")
+    @Test("the notice of drops goes through the bus's own rules, in no scope, whoever posted the errors")
     func drops() async {
         // Posted before it runs, so that nothing makes room meanwhile.
         let bus = ErrorBus(handler: noticing("bus"), configuration: .init(capacity: 2))

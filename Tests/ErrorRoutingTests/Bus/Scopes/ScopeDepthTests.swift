@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// Behaviour 22 where scopes nest deep: they cost memory in proportion to their number, and no stack.
-@Suite("Scopes that nest thousands deep", .timeLimit(.minutes(4)))
+/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
+@Suite("Behaviour 22: thousands of nested scopes cost memory in proportion, and no stack", .timeLimit(.minutes(4)))
 struct ScopeDepthTests {
     /// A scope within so many others, each with what the closure gives it.
     fileprivate static func nested(
@@ -89,7 +89,7 @@ struct ScopeDepthTests {
         #expect(journal.entries == [1, 2])
     }
 
-    @Test("where there was no bus, 20,000 scopes are put below the one that there is by now")
+    @Test("20,000 scopes that were made without a bus post to the bus that comes later")
     func withoutBus() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -108,15 +108,14 @@ struct ScopeDepthTests {
                 return WeakContext(outermost.context)
             }
             #expect(journal.entries == (0..<depth).reversed())
-            // The worker may let go of the scopes only now: a search for leaks at the process's end would find what is
-            // on its way.
+            // Waits until the worker has released the scopes: the leak sanitizer would report them at the process's
+            // end.
             while last.context != nil { await Task.yield() }
         }
     }
 
-    // More scopes than a recursion has stack for, at a fraction of the usual stack: which a recursion over far fewer
-    // fills too.
-    @Test("3,000 scopes, and 100,000, are let go of on a small stack")
+    // A recursion over so many scopes would overflow the stack, and on a small stack one over far fewer would.
+    @Test("3,000 and 100,000 scopes are deallocated on a small stack")
     func release() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -139,7 +138,7 @@ struct ScopeDepthTests {
     func firstAtOnce() async {
         let bus = ErrorBus(handler: ErrorHandler())
         let rules = ErrorHandler().onNoMatch { _ in .next }
-        // Used twice, they are compiled for good.
+        // The second use compiles the rules for good.
         for _ in 0..<2 { _ = rules.handleSynchronously(Numbered(0)) }
         for round in 0..<200 {
             let outer = bus.scope("outer", handler: rules, metadata: ["a": "outer", "b": "outer"])
@@ -184,10 +183,10 @@ struct ScopeDepthTests {
                 endIfItHangs()
                 _ = try await MemoryOfScopes(depth: 100)
                 let small = try await MemoryOfScopes(depth: 2_000)
-                // Sixteen kilobytes each: anything else would not get to ten times as many.
+                // At most 16 KiB each: with more, ten times as many would not fit.
                 try #require(small.afterDispatch < 32 << 20, "\(small)")
                 let large = try await MemoryOfScopes(depth: 20_000)
-                // Fifteen, since memory is taken page by page; a hundred where it grows by the square.
+                // Fifteen times, since memory is taken page by page; growth by the square would take a hundred times.
                 #expect(large.made < small.made * 15 + 1 << 20, "\(small), \(large)")
                 #expect(large.afterDispatch < small.afterDispatch * 15 + 1 << 20, "\(small), \(large)")
             }
@@ -199,7 +198,7 @@ struct ScopeDepthTests {
     /// What a number of nested scopes with a rule each take, in bytes.
     private struct MemoryOfScopes: CustomStringConvertible {
         let depth: Int
-        /// As long as nobody has posted.
+        /// Before anything is posted.
         let made: Int
         /// After an error was posted through the innermost.
         let afterDispatch: Int

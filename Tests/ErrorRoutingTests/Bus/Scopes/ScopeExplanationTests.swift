@@ -1,6 +1,8 @@
 import ErrorRouting
 import Testing
 
+/// [Behaviour 5](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5),
+/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
 @Suite("Behaviours 5 and 21: a scope explains the whole path")
 struct ScopeExplanationTests {
     private typealias Verdict = Explanation.Verdict

@@ -4,15 +4,18 @@ import Testing
 
 @testable import ErrorRouting
 
-@Suite("How long scopes live, and what they hold (behaviours 13, 16, 21)", .hangLimit)
+/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
+@Suite("Behaviours 13, 16 and 21: a scope lives no longer than its owners and reports need it", .hangLimit)
 struct ScopeLifetimeTests {
-    /// An error whose end can be seen.
+    /// An error whose deallocation can be seen.
     private final class Traced: Error {}
 
     /// What a handler holds.
     private final class Captured: Sendable {}
 
-    /// What must be gone in the end.
+    /// What must be deallocated in the end.
     private struct Watched {
         weak var bus: ErrorBus?
         weak var outer: ErrorScope?
@@ -22,13 +25,13 @@ struct ScopeLifetimeTests {
 
         private var isGone: Bool { bus == nil && outer == nil && inner == nil && captured == nil && error == nil }
 
-        /// Returns when all of it is gone, and hangs otherwise; the worker's task may still be on its way out.
+        /// Returns when all of it is deallocated, and hangs otherwise; the worker's task may still be ending.
         func waitUntilGone() async {
             while !isGone { await Task.yield() }
         }
     }
 
-    /// Sets up a bus with a scope within a scope, and lets a body have them; returns what is left of them.
+    /// Runs a body with a bus and a scope within a scope, and returns weak references to them.
     private func watching(
         clock: any Clock<Duration> = TestClock(),
         _ body: (_ bus: ErrorBus, _ inner: ErrorScope, _ error: Traced) async -> Void
@@ -61,7 +64,7 @@ struct ScopeLifetimeTests {
         await watched.waitUntilGone()
     }
 
-    @Test("a scope that is let go with reports on their way is gone; they keep what they need of it, and its rules run")
+    @Test("a scope that is released with reports pending is deallocated, and its rules run for them all the same")
     func letGo() async {
         let trace = ActionTrace()
         let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { error in trace("bus \(error.number)") })
@@ -96,7 +99,7 @@ struct ScopeLifetimeTests {
         await watched.waitUntilGone()
     }
 
-    @Test("a bus that is discarded with scoped reports pending is gone, and so is all it held")
+    @Test("a bus that is discarded with scoped reports pending is deallocated, and so is all that it held")
     func discarded() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

@@ -3,7 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviours 21 and 22: what is posted through a scope", .hangLimit)
+/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21),
+/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
+@Suite("Behaviours 21 and 22: a report has the path of the scope through which it was posted", .hangLimit)
 struct ScopeReportTests {
     @Test("every report has the path of its scope, in actions as for observers; the bus's own have none")
     func paths() async {
@@ -123,7 +125,7 @@ struct ScopeReportTests {
             await withTaskGroup { group in
                 for poster in 0..<8 {
                     group.addTask {
-                        // One for each request, as is meant to be normal.
+                        // One scope for each request, as in a service.
                         for number in 0..<100 {
                             let request = shared.scope("\(poster)", handler: handler, order: .rootFirst)
                             request.post(Numbered(poster * 1_000 + number))

@@ -3,7 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@Suite("Behaviours 18 and 21: asynchronous actions on the path of a scope", .hangLimit)
+/// [Behaviour 18](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
+/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
+@Suite("Behaviours 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path", .hangLimit)
 struct ScopeTimeLimitTests {
     private let clock = TestClock()
     private let gate = Gate()
@@ -50,7 +52,7 @@ struct ScopeTimeLimitTests {
         let recorded = await posting(hanging: [])
         #expect(trace.takeAll() == ran("outer") + ran("bus") + ran("last"))
         #expect(recorded.reports.map(\.outcome.matchedRuleCount) == [9])
-        // Without an observer it begins on a shorter way.
+        // Without an observer the dispatch takes a shorter way.
         await withErrorBus(handler: handler("bus")) { bus in
             let scope = bus.scope("a", handler: handler("a")).scope("b", handler: handler("b"), order: .rootFirst)
             for number in 1...3 { scope.post(Numbered(number)) }
@@ -76,7 +78,7 @@ struct ScopeTimeLimitTests {
         gate.open()
     }
 
-    @Test("so it is for onNoMatch and always, whose next one is the next handler's", arguments: [true, false])
+    @Test("onNoMatch and always actions are cut off too, and those of the next handler run", arguments: [true, false])
     func fallbacks(isAlways: Bool) async {
         let entered = Gate()
         func handler(_ name: String, hangs: Bool = false) -> ErrorHandler {
@@ -103,7 +105,7 @@ struct ScopeTimeLimitTests {
         gate.open()
     }
 
-    @Test("the scope of an action that hangs for good may be let go: what is left of its path is still there")
+    @Test("the scope of an action that hangs may be released: the rest of its path still runs")
     func letGo() async {
         let (entered, configuration) = (Gate(), ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock))
         weak var watched: ErrorScope?

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.
-@Suite("Behaviour 22: a scope that was made where there was no bus", .hangLimit)
+///
+/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
+@Suite("Behaviour 22: a scope that was made without a bus posts to the bus that comes later", .hangLimit)
 struct ScopeWithoutBusTests {
     private static let rules = ErrorHandler().on(Numbered(1)) { _ in .stop }
 
@@ -35,7 +37,7 @@ struct ScopeWithoutBusTests {
         }
     }
 
-    @Test("bound where there is a bus it belongs to that one, and hides none")
+    @Test("a scope bound where there is a bus belongs to that bus, and hides none")
     func boundLater() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -49,7 +51,7 @@ struct ScopeWithoutBusTests {
         }
     }
 
-    @Test("as long as there is none, no rule of it is said to be reached, and none is")
+    @Test("as long as there is no bus, no rule of the scope is reached, and its explanation says so")
     func unreachable() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

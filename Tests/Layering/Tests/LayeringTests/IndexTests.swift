@@ -1,7 +1,7 @@
 import Testing
 
-/// Sources are judged by what they say now, or not at all.
-@Suite("The index", .timeLimit(.minutes(5)))
+/// The index must not be older than the sources.
+@Suite("The index counts what sources say now, not what they said before", .timeLimit(.minutes(5)))
 struct IndexTests {
     static let sources = [
         "Low/Box.swift": "struct Box {}",

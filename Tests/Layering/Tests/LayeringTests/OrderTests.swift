@@ -1,7 +1,7 @@
 import Testing
 
-/// What the order does not say anything about.
-@Suite("Folders without a place", .timeLimit(.minutes(5)))
+/// Folders that the order does not mention.
+@Suite("Folders without a place in the order are found", .timeLimit(.minutes(5)))
 struct OrderTests {
     @Test("two folders that are not in the order and use each other are a circle, with a line each way")
     func circle() throws {
@@ -58,7 +58,7 @@ struct OrderTests {
             ])
     }
 
-    @Test("the largest circle of files is told where it is asked for, and is no failure")
+    @Test("the largest circle of files is printed where it is asked for, and is no failure")
     func largestCircle() throws {
         let planted = try Planted([
             "Low/Hen.swift": "struct Hen { var eggs: [Egg] }",

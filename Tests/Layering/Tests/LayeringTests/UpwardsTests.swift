@@ -1,7 +1,7 @@
 import Testing
 
-/// What lies above is planted below, and found at its line.
-@Suite("Dependencies upwards", .timeLimit(.minutes(5)))
+/// Plants uses of upper folders below, and expects each to be found at its line.
+@Suite("Dependencies upwards are found at their lines", .timeLimit(.minutes(5)))
 struct UpwardsTests {
     static let shop = """
         struct Shop {

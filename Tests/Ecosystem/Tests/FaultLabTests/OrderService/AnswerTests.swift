@@ -4,10 +4,10 @@ import HTTPErrors
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// What each kind of failure comes to, seen by whoever asked, and by whoever reads the log.
-    @Suite("What becomes of one error")
+    /// What each kind of failure comes to, as the caller and a reader of the log see it.
+    @Suite("One error is answered, logged, traced and counted")
     struct AnswerTests {
-        @Test func `whoever asked gets a problem of its status, and nothing of what is behind it`() async throws {
+        @Test func `the caller gets a problem of its status, and nothing of what is behind it`() async throws {
             try await withService { process, caller in
                 _ = try await caller.send(.order)
                 var answered = Answered()

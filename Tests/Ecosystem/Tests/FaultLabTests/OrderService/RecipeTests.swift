@@ -3,7 +3,7 @@ import Testing
 
 /// The recipes are what one has to write to bring the packages together: they are few lines, and the documentation
 /// shows them as they are.
-@Suite("Recipes")
+@Suite("The recipes are short, and the documentation shows them as they are")
 struct RecipeTests {
     private static let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
     private static let recipes = ["Lifecycle", "Log", "Metrics", "Middleware", "Tracing"]

@@ -69,3 +69,17 @@ extension FaultLab.ServiceLab {
         }
     }
 }
+
+/// A folder that is removed when nobody holds it any more.
+final class TemporaryFolder: Sendable {
+    private let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "order-service-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appending(path: name).path }
+}

@@ -6,7 +6,7 @@ import Testing
 
 extension FaultLab.ServiceLab {
     /// Many requests at once, a third of which fail in every way there is.
-    @Suite("Under load")
+    @Suite("Under load the service logs each failure once, and nothing grows")
     struct ServiceLoadTests {
         /// Another process, as the service sees it, that holds the database for a while.
         private struct Holder {
@@ -86,7 +86,7 @@ extension FaultLab.ServiceLab {
             let statuses = Dictionary(grouping: answered.answers.values, by: \.status).mapValues(\.count)
             #expect(Set(statuses.keys) == [200, 201, 400, 404, 422, 500, 502, 503, 504])
             guard let law = try? law(of: process) else { return }
-            // Nothing but what was answered, and what was tried again.
+            // Only failed requests and attempts that were tried again are posted.
             let retried = process.lines.count { $0.metadata["retry.attempt"] != nil }
             #expect(law["posted"] == answered.failures.count + retried && law["dropped"] == 0)
             Table.row("service load", "\(statuses.sorted { $0.key < $1.key })", "\(retried) retried", "\(law.counts)")
@@ -120,6 +120,38 @@ extension FaultLab.ServiceLab {
                 count += 1
             }
             return least
+        }
+    }
+}
+
+extension FaultLab.ServiceLab {
+    /// One error over and over, and a limit of how often it is logged.
+    @Suite("A storm of one error takes few lines of the log")
+    struct StormTests {
+        @Test func `a storm of one error takes a few lines a second, which tell together how many there were`()
+            async throws
+        {
+            let first = 3
+            try await withService(["FLOOD_LIMIT": "\(first)"]) { process, caller in
+                let begin = ContinuousClock.now
+                let answered = Mutex(Answered())
+                let storm = repeatElement(ServiceRequest.label, count: requestCount)
+                await caller.send(storm) { request, answer in answered.withLock { $0.note(request, answer) } }
+                process.send(SIGTERM)
+                let end = try await process.end()
+                #expect(end == .exit(0))
+                let time = begin.duration(to: .now)
+                let lines = process.lines.filter(\.isAnswered)
+                #expect(answered.withLock { $0.failures.count } == requestCount)
+                #expect(lines.reduce(0) { $0 + $1.occurrences } == requestCount)
+                let law = try law(of: process)
+                #expect(law["posted"] == requestCount && law["suppressed"] == requestCount - lines.count)
+                // In each window the first few, and one that stands for the rest. A window begins with the first error
+                // that comes after the one before it.
+                let windows = Int(time.components.seconds) + 1
+                #expect(lines.count <= windows * (first + 1), "\(lines.count) lines in \(time)")
+                Table.row("storm", "\(requestCount) in \(time)", "\(lines.count) lines", "\(law.counts)")
+            }
         }
     }
 }

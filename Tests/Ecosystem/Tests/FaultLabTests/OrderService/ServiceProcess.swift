@@ -20,7 +20,7 @@ final class ServiceProcess: Sendable {
         case signal(Int32)
     }
 
-    /// What did not come in time, with the last that the process wrote.
+    /// An event that did not come in time, with the last lines that the process wrote.
     struct TimedOut: Error, CustomStringConvertible {
         let description: String
     }
@@ -74,7 +74,7 @@ final class ServiceProcess: Sendable {
     private init(_ variables: [String: String]) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw NotStarted(code: errno) }
-        // For this child alone: an end that another one has keeps the pipe open.
+        // For this child alone: an end that another child inherits keeps the pipe open.
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let (reading, writing) = (ends[0], ends[1])
         defer { close(writing) }
@@ -138,4 +138,39 @@ final class ServiceProcess: Sendable {
     }
 
     private var tail: String { lines.suffix(20).map(\.text).joined(separator: "\n") }
+}
+
+/// What the build has put beside the tests.
+enum Executable {
+    struct NotFound: Error {
+        let name: String
+    }
+
+    static func path(_ name: String) throws -> String {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.pathComponents.count > 1 {
+            let file = folder.appending(path: name)
+            if FileManager.default.isExecutableFile(atPath: file.path), !file.hasDirectoryPath { return file.path }
+            folder.deleteLastPathComponent()
+        }
+        throw NotFound(name: name)
+    }
+}
+
+/// Runs an operation, for a limited time at most.
+///
+/// - Returns: Whether it ended in time; where not, it is cancelled.
+func within(_ limit: Duration, _ operation: @escaping @Sendable () async throws -> Void) async throws -> Bool {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+        group.addTask {
+            try await operation()
+            return true
+        }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            return false
+        }
+        defer { group.cancelAll() }
+        return try await group.next() ?? false
+    }
 }

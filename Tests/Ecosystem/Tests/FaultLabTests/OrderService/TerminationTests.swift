@@ -1,11 +1,14 @@
+import ErrorRouting
 import FaultServer
 import Foundation
+import Logging
+import ServiceLifecycle
 import Synchronization
 import Testing
 
 extension FaultLab.ServiceLab {
-    /// The service is told to end, or ended, in the midst of its work.
-    @Suite("When it has to end")
+    /// The service gets a signal in the midst of its work.
+    @Suite("The service ends in order, and says what it has not finished")
     struct TerminationTests {
         /// Sends requests until some have been answered, then a signal, and goes on until nobody answers.
         private static func load(
@@ -109,7 +112,7 @@ extension FaultLab.ServiceLab {
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server) { first, _ in
                     let port = first.lines.compactMap(\.port).first ?? 0
-                    // Somebody listens there already.
+                    // Another process listens there already.
                     try await ServiceProcess.withProcess(in: folder, supplier: server, ["PORT": "\(port)"]) { second in
                         let end = try await second.end()
                         #expect(end == .exit(EXIT_FAILURE))
@@ -123,6 +126,43 @@ extension FaultLab.ServiceLab {
 
         private struct Confirmed: Decodable {
             let id: Int
+        }
+    }
+}
+
+extension FaultLab.ServiceLab {
+    /// Shows why the bus is around the services, and not one of them.
+    @Suite("A bus that is a service by itself goes on when it is asked to end")
+    struct BareServiceTests {
+        private struct Anything: Error {}
+
+        private struct Bare: Service {
+            let bus: ErrorBus
+            let isAskedToEnd: Watched<Bool>
+
+            func run() async throws {
+                await withGracefulShutdownHandler {
+                    await bus.run()
+                } onGracefulShutdown: {
+                    isAskedToEnd.update { $0 = true }
+                }
+            }
+        }
+
+        @Test func `it goes on when it is asked to end, and ends when it is cancelled`() async throws {
+            let bus = ErrorBus(handler: ErrorHandler().on(Anything.self) { _ in .stop })
+            let isAskedToEnd = Watched(false)
+            let logger = Logger(label: "none") { _ in SwiftLogNoOpLogHandler() }
+            let group = ServiceGroup(services: [Bare(bus: bus, isAskedToEnd: isAskedToEnd)], logger: logger)
+            let running = Task { try await group.run() }
+            #expect(await bus.deliver(Anything()).disposition == .handled)
+            await group.triggerGracefulShutdown()
+            try await isAskedToEnd.wait { $0 }
+            // The bus has been asked to end, and still delivers what is posted.
+            #expect(await bus.deliver(Anything()).disposition == .handled)
+            running.cancel()
+            _ = await running.result
+            #expect(await bus.deliver(Anything()).disposition == .dropped)
         }
     }
 }

@@ -1,0 +1,164 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviour 20: a flood limit spares notices, and releases what it holds when the bus ends", .hangLimit)
+struct BusFloodEndTests {
+    private let clock = TestClock()
+
+    private func configuration(capacity: Int = 100) -> ErrorBus.Configuration {
+        .init(capacity: capacity, floodLimit: FloodLimit(first: 1, per: .seconds(10)), clock: clock)
+    }
+
+    @Test("notices of failures and of drops escape the flood limit")
+    func notices() async {
+        let handler = ErrorHandler().on(Numbered.self) { error in throw error }
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration()) { bus in
+            for line in 1...5 { bus.post(Numbered(Int(line)), line: UInt(line)) }
+        }
+        recorded.expectReported(.type(ActionFailure.self), count: 5)
+        #expect(recorded.reports.allSatisfy { $0.occurrences == 1 })
+        #expect(recorded.statistics.suppressed == 0)
+
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration(capacity: 1))
+        var reports = bus.reports().makeAsyncIterator()
+        let running = Task { await bus.run() }
+        for round in 0..<3 {
+            // What is in delivery takes no capacity, so in each round a notice follows the first or the second.
+            var isNotice = false
+            for number in 0..<50 { bus.post(Numbered(number), line: UInt(100 * round + number)) }
+            while !isNotice { isNotice = await reports.next()?.error is ErrorsDropped }
+            while bus.statistics.pending > 0 { await Task.yield() }
+        }
+        bus.finish()
+        await running.value
+        #expect(bus.statistics.suppressed == 0 && bus.statistics.isBalanced)
+    }
+
+    @Test("who waits for a suppressed error hears so at once; who waits for a held one waits for its window's end")
+    func waiters() async {
+        let bus = ErrorBus(handler: .noting(Journal()), configuration: configuration())
+        async let running: Void = bus.run()
+        #expect(await bus.deliver(Numbered(1), line: 1).disposition == .handled)
+        async let suppressed = bus.deliver(Numbered(2), line: 1)
+        while bus.statistics.pending == 0 { await Task.yield() }
+        async let held = bus.deliver(Numbered(3), line: 1)
+        #expect(await suppressed.disposition == .suppressed)
+        await clock.waitForSleepers()
+        #expect(bus.statistics.pending == 1)
+        clock.advance(by: .seconds(10))
+        #expect(await held.disposition == .handled)
+        bus.finish()
+        await running
+        #expect(bus.statistics.handled == 2 && bus.statistics.suppressed == 1 && bus.statistics.isBalanced)
+    }
+
+    @Test("finish releases what is held, also where the worker sleeps until a window ends")
+    func finish() async {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration())
+        let reports = bus.reports()
+        async let running: Void = bus.run()
+        for number in 1...4 { bus.post(Numbered(number), line: 1) }
+        while bus.statistics.suppressed < 2 { await Task.yield() }
+        #expect(bus.statistics.pending == 1)
+        await clock.waitForSleepers()
+        bus.finish()
+        await running
+        #expect(await reports.collected().map(\.summary) == ["1", "4 ×3"])
+        #expect(bus.statistics.suppressed == 2 && bus.statistics.isBalanced)
+    }
+
+    @Test("the end of withErrorBus releases what is held, and what is posted while the bus drains")
+    func endOfTheBody() async {
+        let handler = ErrorHandler().on(Numbered(4)) { _ in
+            for number in 5...7 { ErrorBus.current?.post(Numbered(number), line: 2) }
+            return .next
+        }
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration()) { bus in
+            for number in 1...4 { bus.post(Numbered(number), line: 1) }
+            await clock.waitForSleepers()
+        }
+        #expect(recorded.reports.map(\.summary).starts(with: ["1", "4 ×3", "5"]))
+        #expect(recorded.reports.map(\.occurrences).reduce(0, +) == 7)
+        #expect(recorded.statistics.isBalanced && recorded.statistics.pending == 0)
+    }
+
+    @Test("shutdown delivers what is held if there is time")
+    func shutdownInTime() async {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration())
+        let reports = bus.reports()
+        async let running: Void = bus.run()
+        for number in 1...4 { bus.post(Numbered(number), line: 1) }
+        await clock.waitForSleepers()
+        #expect(await bus.shutdown(within: .seconds(1)).isEmpty)
+        await running
+        #expect(await reports.collected().map(\.summary) == ["1", "4 ×3"])
+    }
+
+    @Test(
+        "shutdown gives back what is held, with its occurrences, between what is in flight and what was not taken yet")
+    func shutdownAtTheDeadline() async {
+        let (entered, gate) = (Gate(), Gate())
+        let handler = ErrorHandler().on(Numbered(0)) { _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let bus = ErrorBus(handler: handler, configuration: configuration())
+        async let running: Void = bus.run()
+        for number in 1...4 { bus.post(Numbered(number), line: 1) }
+        await clock.waitForSleepers()
+        bus.post(Numbered(0), line: 2)
+        await entered.wait()
+        for number in 5...6 { bus.post(Numbered(number), line: 1) }
+        #expect(await bus.shutdown(within: .zero).map(\.summary) == ["0", "4 ×3", "5", "6"])
+        await running
+        gate.open()
+        #expect(bus.statistics.suppressed == 2 && bus.statistics.dropped == 4 && bus.statistics.isBalanced)
+        #expect(bus.statistics.pending == 0)
+    }
+
+    @Test("who waits for a held error hears .dropped when a shutdown takes it back")
+    func waiterAtTheDeadline() async {
+        let (entered, gate) = (Gate(), Gate())
+        let handler = ErrorHandler().on(Numbered(0)) { _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let bus = ErrorBus(handler: handler, configuration: configuration())
+        async let running: Void = bus.run()
+        await bus.deliver(Numbered(1), line: 1)
+        async let held = bus.deliver(Numbered(2), line: 1)
+        await clock.waitForSleepers()
+        bus.post(Numbered(0), line: 2)
+        await entered.wait()
+        #expect(await bus.shutdown(within: .zero).map(\.summary) == ["0", "2"])
+        #expect(await held.disposition == .dropped)
+        await running
+        gate.open()
+    }
+
+    @Test("the alarm of a window that was released early wakes nobody, and the next window has its own")
+    func earlyRelease() async {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration(capacity: 2))
+        let reports = bus.reports()
+        async let running: Void = bus.run()
+        // The limit remembers one kind: the second error releases the first.
+        for number in 1...2 { bus.post(Numbered(number), line: 1) }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(6))
+        await bus.deliver(Numbered(3), line: 2)
+        bus.post(Numbered(4), line: 2)
+        clock.advance(by: .seconds(4))
+        await clock.waitForSleepers()
+        #expect(bus.statistics.pending == 1)
+        clock.advance(by: .seconds(6))
+        while bus.statistics.pending > 0 { await Task.yield() }
+        bus.finish()
+        await running
+        #expect(await reports.collected().map(\.summary) == ["1", "2", "3", "4"])
+    }
+}

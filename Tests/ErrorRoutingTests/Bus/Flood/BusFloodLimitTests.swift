@@ -1,0 +1,212 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviour 20: a flood limit delivers the first errors of a kind, and sums up the rest", .hangLimit)
+struct BusFloodLimitTests {
+    private let clock = TestClock()
+    private let gate = Gate()
+
+    @Test("the first in a window are delivered, and the newest of the rest at its end, standing for all of them")
+    func newestStandsForTheRest() async {
+        let bus = makeBus(first: 2)
+        var reports = bus.reports().makeAsyncIterator()
+        async let running: Void = bus.run()
+        for number in 1...6 { bus.post(Numbered(number), line: 1) }
+        for number in 1...2 { #expect(await reports.next()?.summary == "\(number)") }
+        while bus.statistics.suppressed < 3 { await Task.yield() }
+        #expect(bus.statistics.pending == 1)
+        clock.advance(by: .seconds(9))
+        #expect(bus.statistics.pending == 1)
+        clock.advance(by: .seconds(1))
+        #expect(await reports.next()?.summary == "6 ×4")
+        bus.finish()
+        await running
+        #expect(bus.statistics.posted == 6 && bus.statistics.unmatched == 3 && bus.statistics.suppressed == 3)
+        #expect(bus.statistics.isBalanced)
+    }
+
+    @Test("a limit of 0 delivers only summaries")
+    func onlySummaries() async {
+        #expect(
+            await summaries(first: 0) { bus in for number in 1...4 { bus.post(Numbered(number), line: 1) } } == ["4 ×4"]
+        )
+    }
+
+    @Test("a window that has ended begins again with the next error, and not before")
+    func windowsInARow() async {
+        let bus = makeBus(first: 1)
+        var reports = bus.reports().makeAsyncIterator()
+        async let running: Void = bus.run()
+        for round in 0..<3 {
+            // The window begins with the round's first error, 5 seconds after the one before has ended.
+            clock.advance(by: .seconds(5))
+            for number in 1...3 { bus.post(Numbered(10 * round + number), line: 1) }
+            #expect(await reports.next()?.summary == "\(10 * round + 1)")
+            while bus.statistics.suppressed <= round { await Task.yield() }
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(9))
+            await clock.waitForSleepers()
+            #expect(bus.statistics.pending == 1)
+            clock.advance(by: .seconds(1))
+            #expect(await reports.next()?.summary == "\(10 * round + 3) ×2")
+        }
+        bus.finish()
+        await running
+        #expect(bus.statistics.suppressed == 3 && bus.statistics.isBalanced)
+    }
+
+    @Test("an error posted after a window's end comes after the one that was held, however late the worker is")
+    func orderAfterAWindowsEnd() async {
+        let entered = Gate()
+        let handler = ErrorHandler().on(Numbered(0)) { [gate] _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let bus = makeBus(first: 1, handler: handler)
+        let reports = bus.reports()
+        async let running: Void = bus.run()
+        for number in 1...2 { bus.post(Numbered(number), line: 1) }
+        await clock.waitForSleepers()
+        bus.post(Numbered(0), line: 2)
+        await entered.wait()
+        clock.advance(by: .seconds(10))
+        for number in 3...5 { bus.post(Numbered(number), line: 1) }
+        gate.open()
+        bus.finish()
+        await running
+        #expect(await reports.collected().map(\.summary) == ["1", "0", "2", "3", "5 ×2"])
+    }
+
+    @Test("windows go by the time of posting, not of delivery")
+    func momentsOfPosting() async {
+        let found = await summaries(first: 1) { bus in
+            for number in 1...3 { bus.post(Numbered(number), line: 1) }
+            clock.advance(by: .seconds(25))
+            for number in 4...5 { bus.post(Numbered(number), line: 1) }
+        }
+        #expect(found == ["1", "3 ×2", "4", "5"])
+    }
+
+    @Test("the least recently seen kind is forgotten for another, and what it holds is released")
+    func eviction() async {
+        // With a capacity of 4 the limit remembers 2 kinds.
+        let bus = makeBus(first: 1, capacity: 4)
+        let reports = bus.reports()
+        async let running: Void = bus.run()
+        await bus.deliver(Numbered(10), line: 1)
+        bus.post(Numbered(11), line: 1)
+        await bus.deliver(Numbered(20), line: 2)
+        bus.post(Numbered(21), line: 2)
+        bus.post(Numbered(12), line: 1)
+        await bus.deliver(Numbered(30), line: 3)
+        #expect(bus.statistics.pending == 1)
+        bus.finish()
+        await running
+        #expect(await reports.collected().map(\.summary) == ["10", "20", "21", "30", "12 ×2"])
+        #expect(bus.statistics.isBalanced)
+    }
+
+    @Test("what is held takes capacity")
+    func heldTakesCapacity() async {
+        let entered = Gate()
+        let handler = ErrorHandler().on(Numbered(0)) { [gate] _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let bus = makeBus(first: 1, capacity: 4, handler: handler)
+        async let running: Void = bus.run()
+        await bus.deliver(Numbered(1), line: 1)
+        bus.post(Numbered(2), line: 1)
+        bus.post(Numbered(0), line: 2)
+        await entered.wait()
+        for number in 3...5 { bus.post(Numbered(number), line: 3) }
+        #expect(bus.statistics.pending == 5 && bus.statistics.dropped == 0)
+        bus.post(Numbered(6), line: 3)
+        #expect(bus.statistics.dropped == 1)
+        gate.open()
+        bus.finish()
+        await running
+        #expect(bus.statistics.suppressed == 1 && bus.statistics.dropped == 1 && bus.statistics.isBalanced)
+    }
+
+    // MARK: Kinds
+
+    @Test("payloads and fields do not count; an enum's case does")
+    func payloads() async {
+        typealias Payment = Zoo.Payment
+        let found = await summaries(first: 1) { bus in
+            let errors: [Payment] = [
+                .declined(code: 1), .declined(code: 2), .expired, .declined(code: 3), .unavailable,
+            ]
+            for error in errors { bus.post(error, line: 1) }
+            for name in ["a", "b", "c"] { bus.post(Zoo.Localized(errorDescription: name), line: 1) }
+        }
+        let localized = { (name: String) in "\(Zoo.Localized(errorDescription: name))" }
+        #expect(
+            found == [
+                "declined(code: 1)", "expired", "unavailable", localized("a"), "declined(code: 3) ×2",
+                "\(localized("c")) ×2",
+            ]
+        )
+    }
+
+    @Test("an NSError's domain and code count, what it says does not; a CustomNSError's code does")
+    func codes() async {
+        let found = await summaries(first: 1) { bus in
+            for (domain, code) in [("a", 1), ("a", 1), ("a", 2), ("b", 1), ("a", 1)] {
+                let text = "\(bus.statistics.posted)"
+                bus.post(NSError(domain: domain, code: code, userInfo: [NSLocalizedDescriptionKey: text]), line: 1)
+            }
+            for code in [7, 7, 8] { bus.post(Zoo.Foreign(errorCode: code), line: 1) }
+            for code in [URLError.Code.timedOut, .timedOut, .badURL] { bus.post(URLError(code), line: 1) }
+        }
+        #expect(found.count == 10)
+        #expect(found.filter { $0.hasSuffix("×2") }.count == 1)
+    }
+
+    @Test("the posting line and its file count")
+    func lines() async {
+        let found = await summaries(first: 1) { bus in
+            for number in 1...3 { bus.post(Numbered(number), line: UInt(number)) }
+            bus.post(Numbered(4), fileID: "Other/File.swift", line: 1)
+            for number in 5...6 { bus.post(Numbered(number), line: 1) }
+        }
+        #expect(found == ["1", "2", "3", "4", "6 ×2"])
+    }
+
+    // MARK: Support
+
+    private func makeBus(
+        first: Int,
+        capacity: Int = 100,
+        handler: ErrorHandler = ErrorHandler()
+    ) -> ErrorBus {
+        let limit = FloodLimit(first: first, per: .seconds(10))
+        return ErrorBus(handler: handler, configuration: .init(capacity: capacity, floodLimit: limit, clock: clock))
+    }
+
+    /// Returns the summaries of what a body posts, all of it delivered after the last post.
+    private func summaries(first: Int, _ post: (ErrorBus) -> Void) async -> [String] {
+        let bus = makeBus(first: first)
+        let reports = bus.reports()
+        post(bus)
+        bus.finish()
+        await bus.run()
+        #expect(bus.statistics.isBalanced && bus.statistics.pending == 0)
+        return await reports.collected().map(\.summary)
+    }
+}
+
+extension ErrorReport {
+    /// The error, and how many errors it stands for: `7`, or `7 ×3`.
+    var summary: String {
+        let text = (error as? Numbered).map { "\($0.number)" } ?? "\(error)"
+        return occurrences == 1 ? text : "\(text) ×\(occurrences)"
+    }
+}

@@ -1,0 +1,173 @@
+import Testing
+
+@testable import ErrorRouting
+
+/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
+@Suite("Behaviours 13 and 14: the intake accepts as many reports as there is room for, and counts the others")
+struct BusIntakeTests {
+    @Test("a report counts as accepted from its reservation on, and is taken once its place is filled")
+    func reserveThenFill() {
+        let box = IntakeBox(capacity: 2)
+        #expect(box.reserve(1) == .accepted(0))
+        #expect(box.intake.counts.accepted == 1)
+        #expect(box.takeAll() == [])
+        #expect(box.fill(0, with: 1) == .filled)
+        #expect(box.takeAll() == [1])
+        #expect(box.intake.counts.accepted == 1)
+    }
+
+    @Test("reports are taken in the order of their reservations, in whatever order they are filled")
+    func orderOfReservations() {
+        let box = IntakeBox(capacity: 3)
+        for number in 0..<3 { #expect(box.reserve(number) == .accepted(number)) }
+        box.fill(2, with: 2)
+        box.fill(1, with: 1)
+        #expect(box.takeAll() == [])
+        box.fill(0, with: 0)
+        #expect(box.takeAll() == [0, 1, 2])
+    }
+
+    @Test("exactly as many are accepted as there is room for", arguments: [1, 2, 63, 64, 65, 127, 128, 129, 1_000])
+    func capacities(capacity: Int) {
+        let box = IntakeBox(capacity: capacity)
+        var accepted = 0
+        // Each round begins at another place of its segment.
+        for room in [capacity, 1, capacity, capacity - 1, capacity] {
+            box.release(accepted + room - capacity)
+            let numbers = accepted..<(accepted + room)
+            for number in numbers { #expect(box.post(number) == .filled) }
+            #expect(box.reserve(-1).place == nil)
+            #expect(box.takeAll() == Array(numbers))
+            accepted += room
+        }
+        #expect(box.intake.counts.untoldDrops == 5)
+    }
+
+    @Test("what is taken takes room until it is released")
+    func releasing() {
+        let box = IntakeBox(capacity: 2)
+        _ = (box.post(1), box.post(2))
+        #expect(box.takeAll() == [1, 2])
+        #expect(box.reserve(3) == .full(makesNotice: true))
+        box.releaseOne()
+        #expect(box.reserve(4) == .accepted(2))
+        #expect(box.reserve(5) == .full(makesNotice: false))
+        box.intake.release(3)
+        #expect(box.reserve(6) == .accepted(3) && box.reserve(7) == .accepted(4))
+        #expect(box.reserve(8) == .full(makesNotice: false))
+        let counts = box.intake.counts
+        #expect(counts.accepted == 5 && counts.released == 3 && counts.untoldDrops == 3)
+    }
+
+    @Test("the first drop makes a notice, and the first drop after that notice is taken makes the next")
+    func notices() {
+        let box = IntakeBox(capacity: 1)
+        #expect(box.post(1) == .filled && box.takeAll() == [1])
+        for count in 1...3 {
+            #expect(box.reserve(2) == .full(makesNotice: true))
+            #expect(box.announce() && box.intake.counts.notices == 1)
+            for _ in 1..<count { #expect(box.reserve(2) == .full(makesNotice: false)) }
+            #expect(box.takeAll() == [-1])
+            #expect(box.intake.counts.notices == 1 && box.takeDrops() == count)
+            #expect(box.intake.counts.notices == 0 && box.intake.counts.untoldDrops == 0)
+        }
+    }
+
+    @Test("a notice has its turn after what was accepted before it, and before what is accepted after it")
+    func turns() {
+        let box = IntakeBox(capacity: 9)
+        #expect(box.post(1) == .filled && box.reserve(2) == .accepted(1) && box.announce())
+        #expect(box.post(3) == .filled)
+        #expect([0, 1, 2, 3].map { box.hasNotice(before: $0) } == [false, false, true, true])
+        #expect(box.takeAll() == [1])
+        box.fill(1, with: 2)
+        #expect(box.takeAll() == [2, -1, 3])
+        #expect(!box.hasNotice(before: .max - 1) && !box.hasTakenNotice())
+    }
+
+    @Test("once closed it refuses and counts posts, and still takes what was accepted before")
+    func closing() {
+        let box = IntakeBox(capacity: 3)
+        #expect(box.reserve(1) == .accepted(0) && box.post(2) == .filled)
+        #expect(box.close())
+        #expect(!box.close())
+        #expect(box.reserve(3) == .closed && box.reserve(4) == .closed)
+        #expect(box.intake.counts.refused == 2 && box.intake.counts.accepted == 2)
+        #expect(box.fill(0, with: 1) == .filled)
+        #expect(box.takeAll() == [1, 2])
+    }
+
+    @Test("close(ifStill:) fails if there was a post, a notice or a close since")
+    func closingIfStill() {
+        let changes: [(IntakeBox) -> Void] = [{ $0.post(2) }, { _ = $0.announce() }, { _ = $0.close() }]
+        for change in changes {
+            let box = IntakeBox(capacity: 3)
+            box.post(1)
+            let before = box.intake.state
+            change(box)
+            #expect(!box.close(ifStill: before))
+            // What the reader does changes nothing here.
+            let now = box.intake.state
+            box.intake.release(1)
+            #expect(box.take() == 1)
+            #expect(box.close(ifStill: now))
+            #expect(box.intake.state.isClosed)
+        }
+    }
+
+    @Test("it ends only when closed, with nothing reserved, pending or announced")
+    func ending() {
+        let box = IntakeBox(capacity: 1)
+        #expect(!box.end())
+        _ = (box.reserve(1), box.reserve(2), box.close())
+        #expect(!box.end())
+        #expect(box.fill(0, with: 1) == .filled && box.takeAll() == [1])
+        #expect(!box.end())
+        box.intake.release(1)
+        #expect(box.announce())
+        #expect(!box.end())
+        #expect(box.takeAll() == [-1] && !box.end())
+        #expect(box.takeDrops() == 1 && box.end())
+        #expect(box.intake.state.hasEnded)
+        #expect(!box.announce())
+        #expect(box.reserve(3) == .closed)
+    }
+
+    @Test("shut hands over what is there; a report that comes later to its place is refused, and counted")
+    func shutting() {
+        let box = IntakeBox(capacity: 3)
+        #expect(box.reserve(1) == .accepted(0) && box.post(2) == .filled && box.announce())
+        #expect(box.shut() == [2, -1])
+        #expect(box.intake.state.isClosed && box.intake.state.hasEnded)
+        #expect(box.fill(0, with: 1) == .refused)
+        #expect(box.intake.counts.accepted == 2 && box.intake.counts.withdrawn == 1)
+        #expect(box.shut() == [])
+    }
+
+    @Test("once it is shut nobody announces a notice, and the drops can be taken without one")
+    func shuttingBeforeNotice() {
+        let box = IntakeBox(capacity: 1)
+        _ = (box.reserve(1), box.reserve(2))
+        _ = box.shut()
+        #expect(!box.announce() && !box.hasTakenNotice())
+        #expect(box.intake.counts.notices == 0 && box.intake.counts.untoldDrops == 1)
+        #expect(box.takeDrops() == 1)
+        #expect(box.intake.counts.untoldDrops == 0)
+    }
+
+    @Test("a sleeping loop is woken by the report that it sleeps at, and roused once")
+    func sleeping() {
+        let box = IntakeBox(capacity: 2)
+        #expect(box.sleep())
+        #expect(box.reserve(1) == .accepted(0) && box.post(2) == .filled)
+        #expect(box.fill(0, with: 1) == .filledForSleeper)
+        #expect(!box.sleep())
+        #expect(box.takeAll() == [1, 2] && box.sleep())
+        // A notice wakes nobody by itself: who announces it rouses the loop.
+        #expect(box.reserve(3) == .full(makesNotice: true) && box.announce())
+        #expect(box.rouse())
+        #expect(!box.rouse())
+        #expect(box.takeAll() == [-1])
+    }
+}

@@ -1,0 +1,134 @@
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13).
+@Suite("Behaviour 13: drops are counted by type, each in one notice", .hangLimit)
+struct DropTallyTests {
+    @Test("a notice counts drops by type, and only those since the last notice")
+    func byType() {
+        let box = Box()
+        for type in [Zoo.Timeout.self, Zoo.Owl.self, Zoo.Timeout.self] as [any Error.Type] { _ = box.add(type) }
+        #expect(box.tally.untold == 3)
+        let names = ["ErrorRoutingTests.Zoo.Timeout", "ErrorRoutingTests.Zoo.Owl"]
+        #expect(box.take() == ErrorsDropped(count: 3, byType: [names[0]: 2, names[1]: 1]))
+        #expect(box.tally.untold == 0)
+        _ = box.add(Zoo.Owl.self)
+        #expect(box.take() == ErrorsDropped(count: 1, byType: [names[1]: 1]))
+    }
+
+    @Test("the first drop makes a notice, and the first drop after it is taken makes the next")
+    func makingNotices() {
+        let box = Box()
+        for _ in 0..<3 {
+            #expect([Zoo.Timeout.self, Zoo.Timeout.self, Zoo.Owl.self].map { box.add($0) } == [true, false, false])
+            #expect(box.take().count == 3)
+        }
+    }
+
+    @Test("a subclass is a type of its own, and so are a generic type's specialisations")
+    func typesApart() {
+        let box = Box()
+        let types: [any Error.Type] = [
+            Zoo.Animal.self, Zoo.Bird.self, Zoo.Owl.self, Zoo.Box<Int>.self, Zoo.Box<Bool>.self,
+        ]
+        for type in types { _ = box.add(type) }
+        #expect(box.take().byType.values.sorted() == [1, 1, 1, 1, 1])
+    }
+
+    @Test("64 types are told apart, and the others counted together; that stays so with the next notice")
+    func otherTypes() {
+        let box = Box()
+        for _ in 0..<2 {
+            for (number, type) in types.enumerated() {
+                for _ in 0...(number % 3) { _ = box.add(type) }
+            }
+            let notice = box.take()
+            let counts = types.indices.map { $0 % 3 + 1 }
+            #expect(notice.count == counts.reduce(0, +))
+            #expect(notice.byType.count == 65)
+            #expect(notice.byType[ErrorsDropped.otherTypes] == counts.dropFirst(64).reduce(0, +))
+            for (type, count) in zip(types, counts).prefix(64) {
+                #expect(notice.byType[TypeName.full(type)] == count)
+            }
+        }
+    }
+
+    @Test("droppers against a taker: each drop is in one notice, and no notice is empty or one too many")
+    func contention() async {
+        let (box, droppers, each) = (Box(), 4, 4_000)
+        let (notices, mostAtOnce) = (Journal<ErrorsDropped>(), Journal<Int>())
+        let (announced, left) = (DispatchSemaphore(value: 0), Countdown(droppers))
+        let outstanding = Outstanding()
+        await onThreads(droppers + 1) { [types] thread in
+            if thread < droppers {
+                for number in 0..<each where box.add(types[(number &* 7 &+ thread) % types.count]) {
+                    mostAtOnce.note(outstanding.count.wrappingAdd(1, ordering: .relaxed).newValue)
+                    announced.signal()
+                }
+                left.step()
+                if left.isOver { announced.signal() }
+                return
+            }
+            while true {
+                announced.wait()
+                // The signal after the last drop announces nothing.
+                if left.isOver, outstanding.count.load(ordering: .relaxed) == 0 { break }
+                var isMoreUntold = true
+                outstanding.count.wrappingSubtract(1, ordering: .relaxed)
+                while isMoreUntold {
+                    let (counts, isMore) = box.tally.take()
+                    notices.note(counts.notice)
+                    isMoreUntold = isMore
+                }
+            }
+        }
+        let all = notices.entries
+        #expect(all.allSatisfy { $0.count > 0 && $0.byType.values.reduce(0, +) == $0.count })
+        #expect(mostAtOnce.entries.allSatisfy { $0 == 1 })
+        #expect(box.tally.untold == 0)
+        #expect(all.map(\.count).reduce(0, +) == droppers * each)
+        // Each type that ever had a slot was counted in it from its first drop on, or beside all slots always.
+        let byType = all.map(\.byType).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+        let expected = (0..<droppers).reduce(into: [String: Int]()) { expected, thread in
+            for number in 0..<each {
+                expected[TypeName.full(types[(number &* 7 &+ thread) % types.count]), default: 0] += 1
+            }
+        }
+        #expect(byType.count == 65)
+        #expect(byType.allSatisfy { $0.key == ErrorsDropped.otherTypes || $0.value == expected[$0.key] })
+    }
+
+    /// 81 types.
+    private let types: [any Error.Type] = {
+        let parts: [any Sendable.Type] = [
+            Int.self, Bool.self, String.self, Double.self, UInt.self, Character.self, Int8.self, Int16.self, Void.self,
+        ]
+        func pair<First: Sendable, Second: Sendable>(_: First.Type, _: Second.Type) -> any Error.Type {
+            Pair<First, Second>.self
+        }
+        return parts.flatMap { first in parts.map { pair(first, $0) } }
+    }()
+
+    private struct Pair<First: Sendable, Second: Sendable>: Error {}
+
+    private final class Outstanding: Sendable {
+        let count = Atomic<Int>(0)
+    }
+
+    private final class Box: Sendable {
+        let tally = DropTally()
+
+        func add(_ type: any Error.Type) -> Bool { tally.add(type) }
+
+        /// Takes a notice after which nothing is left, as is always so with one thread.
+        func take() -> ErrorsDropped {
+            let (counts, isMoreUntold) = tally.take()
+            #expect(!isMoreUntold)
+            return counts.notice
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import ErrorRoutingTesting
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+/// Checks under load that the observer's reports and the counts agree.
+///
+/// `ERROR_BUS_LONG=1` posts a million errors.
+///
+/// [Behaviour 19](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
+@Suite("Behaviour 19: an observer misses nothing in a storm", .hangLimit)
+struct BusObserveStormTests {
+    private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 20_000 : 1_000_000
+
+    /// What an observer has received: only the worker writes, and it has ended when the tally is read.
+    private final class Tally: Sendable {
+        struct Counts {
+            var received = 0
+            var dispositions: [HandleOutcome.Disposition: Int] = [:]
+            var suppressed = 0
+            var told = 0
+            var failures = 0
+            var last: UInt64 = 0
+            var lastOfThread: [Int] = [0, 0, 0, 0]
+            var isInOrder = true
+            var ends: [ErrorBus.Statistics] = []
+        }
+
+        let counts = Locked(Counts())
+
+        func receive(_ report: ErrorReport) {
+            counts.withLock { counts in
+                counts.received += 1
+                counts.dispositions[report.outcome.disposition, default: 0] += 1
+                counts.suppressed += report.occurrences - 1
+                counts.failures += report.outcome.failures.count
+                if let drops = report.error as? ErrorsDropped { counts.told += drops.count }
+                // Sequence numbers follow each other without a gap.
+                if report.sequence != counts.last + 1 { counts.isInOrder = false }
+                counts.last = report.sequence
+                guard let error = report.error as? Numbered else { return }
+                let (thread, number) = (error.number % 4, error.number / 4)
+                if number <= counts.lastOfThread[thread], report.occurrences == 1 { counts.isInOrder = false }
+                counts.lastOfThread[thread] = number
+            }
+        }
+    }
+
+    static let configurations: [ErrorBus.Configuration] = [
+        .init(capacity: 1 << 22), .init(capacity: 10), .init(capacity: 1), .init(capacity: 1_000),
+        .init(capacity: 100, floodLimit: FloodLimit(first: 1, per: .microseconds(100))),
+    ]
+
+    @Test("four posters, whatever the capacity, until it has drained", arguments: 0..<5)
+    func drained(index: Int) async {
+        await storm(Self.configurations[index]) { bus in
+            bus.finish()
+            return []
+        }
+    }
+
+    @Test("four posters, whatever the capacity, and a shutdown in the middle", arguments: 0..<5)
+    func shutDown(index: Int) async {
+        await storm(Self.configurations[index]) { await $0.shutdown(within: .milliseconds(1)) }
+    }
+
+    private func storm(
+        _ configuration: ErrorBus.Configuration,
+        _ end: @Sendable (ErrorBus) async -> [ErrorReport]
+    ) async {
+        let tally = Tally()
+        let handler = ErrorHandler()
+            .on(Numbered.self) { error in
+                if error.number % 1_001 == 0 { throw error }
+                if error.number % 997 == 0 { await Task.yield() }
+                return .stop
+            }
+            .ignore(Zoo.Offline.self)
+        var configuration = configuration
+        configuration.lastResort = LastResort { _ in }
+        let bus = ErrorBus(handler: handler, configuration: configuration)
+        let observation = bus.observe(
+            { tally.receive($0) }, onEnd: { end in tally.counts.withLock { $0.ends.append(end) } })
+        // A slow reader beside it changes nothing.
+        let reports = bus.reports(bufferingNewest: 3)
+        async let running: Void = bus.run()
+        async let posted: Void = onThreads(4) { thread in
+            for number in 1...Self.count / 4 {
+                bus.post(number % 5 == 0 ? Zoo.Offline() : Numbered(number * 4 + thread))
+            }
+        }
+        // In one of the cases the bus ends in the middle of the posts.
+        let isEarly = configuration.capacity == 1_000
+        while isEarly, tally.counts.withLock({ $0.received < 100 }) { await Task.yield() }
+        let early = isEarly ? await end(bus) : []
+        await posted
+        let left = isEarly ? early : await end(bus)
+        await running
+        var read = 0
+        for await report in reports { read += 1 + report.missed }
+        let (counts, statistics) = (tally.counts.withLock { $0 }, bus.statistics)
+        #expect(statistics.isBalanced && statistics.pending == 0)
+        #expect(counts.isInOrder)
+        #expect(counts.received == statistics.handled + statistics.ignored + statistics.unmatched)
+        #expect(counts.dispositions[.handled, default: 0] == statistics.handled)
+        #expect(counts.dispositions[.ignored, default: 0] == statistics.ignored)
+        #expect(counts.dispositions[.unmatched, default: 0] == statistics.unmatched)
+        #expect(
+            counts.suppressed <= statistics.suppressed && (!left.isEmpty || counts.suppressed == statistics.suppressed))
+        #expect(counts.told + left.count <= statistics.dropped)
+        #expect(counts.failures == statistics.actionFailures)
+        #expect(counts.ends.count == 1 && counts.ends.allSatisfy { $0.isBalanced && $0.handled == statistics.handled })
+        // What is posted after the end counts as dropped then.
+        #expect(isEarly || counts.ends == [statistics])
+        #expect(read == counts.received)
+        withExtendedLifetime(observation) {}
+    }
+}

@@ -1,0 +1,198 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+/// [Behaviour 19](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
+@Suite("Behaviour 19: a report says what its observer has missed, and observers leave nothing behind", .hangLimit)
+struct BusObserverLossTests {
+    /// An error that a weak reference can watch.
+    private final class Heavy: Error {}
+
+    @Test("a report says exactly how many an observer has missed just before it")
+    func missed() async {
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            var reports = bus.reports(bufferingNewest: 2).makeAsyncIterator()
+            for number in 1...5 { await bus.deliver(Numbered(number)) }
+            #expect(await reports.next().map(Row.init) == Row(4, missed: 3))
+            for number in 6...8 { await bus.deliver(Numbered(number)) }
+            #expect(await reports.next().map(Row.init) == Row(7, missed: 2))
+            #expect(await reports.next().map(Row.init) == Row(8, missed: 0))
+            await bus.deliver(Numbered(9))
+            #expect(await reports.next().map(Row.init) == Row(9, missed: 0))
+        }
+    }
+
+    @Test("each observer misses on its own, and only its own copies say so")
+    func missedByEach() async {
+        let journal = Journal<Int>()
+        let handler = ErrorHandler().always { _, report in
+            journal.note(report.missed)
+            return .next
+        }
+        let bus = ErrorBus(handler: handler)
+        let limits = [1, 3, 10, 100]
+        let streams = limits.map { bus.reports(bufferingNewest: $0) }
+        for number in 1...10 { bus.post(Numbered(number)) }
+        bus.finish()
+        await bus.run()
+        for (limit, stream) in zip(limits, streams) {
+            let reports = await stream.collected()
+            #expect(reports.count == min(limit, 10))
+            #expect(reports.map(\.missed) == [10 - reports.count] + [Int](repeating: 0, count: reports.count - 1))
+        }
+        #expect(journal.entries.allSatisfy { $0 == 0 })
+    }
+
+    @Test("a selecting observer gets what its matcher hands on, and only that takes room in its buffer")
+    func matching() async {
+        let bus = ErrorBus(handler: ErrorHandler().ignore(Zoo.Payment.self))
+        let codes = bus.reports(
+            matching: .extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } },
+            bufferingNewest: 3
+        )
+        let every = bus.reports(matching: .any, bufferingNewest: 3)
+        for number in 1...5 {
+            bus.post(Zoo.Payment.declined(code: number))
+            bus.post(Zoo.Payment.expired)
+            for _ in 0..<10 { bus.post(Numbered(number)) }
+        }
+        bus.finish()
+        await bus.run()
+        let found = await codes.collected()
+        #expect(found.map(\.output) == [3, 4, 5])
+        #expect(found.map(\.report.missed) == [2, 0, 0])
+        #expect(found.map(\.report.sequence) == [25, 37, 49])
+        #expect(found.allSatisfy { $0.report.outcome.disposition == .ignored })
+        #expect(await every.collected().map(\.report.missed) == [57, 0, 0])
+    }
+
+    @Test("observers come and go while reports flow, and each sees an unbroken run of them")
+    func comingAndGoing() async {
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            let done = Gate()
+            async let posting: Void = { @concurrent in
+                while !done.isOpen { await bus.deliver(Numbered(0)) }
+            }()
+            await withTaskGroup { group in
+                for observer in 0..<4 {
+                    group.addTask { @concurrent in
+                        for round in 1...50 {
+                            var sequences: [UInt64] = []
+                            for await report in bus.reports(bufferingNewest: .max) {
+                                sequences.append(report.sequence)
+                                if sequences.count == 1 + (observer + round) % 5 { break }
+                            }
+                            let first = sequences.first ?? 0
+                            #expect(sequences == (0..<UInt64(sequences.count)).map { first + $0 })
+                        }
+                    }
+                }
+            }
+            done.open()
+            await posting
+        }
+    }
+
+    @Test("a stream that is released unread observes no longer, and releases its reports")
+    func letGoUnread() async {
+        let journal = Journal<Int>()
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            var stream: AsyncStream<(output: any Error, report: ErrorReport)>? = bus.reports(
+                matching: .predicate { _ in
+                    journal.note(1)
+                    return true
+                }
+            )
+            let watched = await deliverHeavy(to: bus)
+            await bus.deliver(Numbered(1))
+            #expect(watched.error != nil && journal.entries.count == 3)
+            withExtendedLifetime(stream) {}
+            stream = nil
+            while watched.error != nil { await Task.yield() }
+            await bus.deliver(Numbered(2))
+            #expect(journal.entries.count == 3)
+        }
+    }
+
+    @Test("an observer that is cancelled while it waits ends at once, and releases everything with its stream")
+    func cancelledWhileWaiting() async {
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            let read = Journal<UInt64>()
+            let reading = Task {
+                for await report in bus.reports() { read.note(report.sequence) }
+            }
+            while read.entries.isEmpty { await bus.deliver(Numbered(1)) }
+            reading.cancel()
+            await reading.value
+            let count = read.entries.count
+            let watched = await deliverHeavy(to: bus)
+            while watched.error != nil { await Task.yield() }
+            #expect(read.entries.count == count)
+        }
+    }
+
+    @Test("what is left in a stream can be read after the bus is deallocated, and nothing retains it then")
+    func outlivingTheBus() async {
+        var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
+        weak let watchedBus = bus
+        var stream = bus?.reports(bufferingNewest: 2)
+        let watched = (0..<3).map { _ in Watched() }
+        for one in watched { one.post(to: bus) }
+        bus?.finish()
+        await bus?.run()
+        bus = nil
+        while watchedBus != nil { await Task.yield() }
+        while watched[0].error != nil { await Task.yield() }
+        #expect(watched[1].error != nil && watched[2].error != nil)
+        #expect(await stream?.collected().map(\.missed) == [1, 0])
+        stream = nil
+        #expect(watched.allSatisfy { $0.error == nil })
+    }
+
+    @Test("an error whose deinit posts may be lost from an observer's buffer")
+    func lostErrorsThatPost() async {
+        final class Noisy: Error {
+            let bus: ErrorBus
+            init(_ bus: ErrorBus) { self.bus = bus }
+            deinit { bus.post(Numbered(0)) }
+        }
+        let bus = ErrorBus(handler: ErrorHandler())
+        let reports = bus.reports(matching: .type(Noisy.self), bufferingNewest: 1)
+        for _ in 0..<5 { bus.post(Noisy(bus)) }
+        let running = Task { await bus.run() }
+        while bus.statistics.unmatched < 9 { await Task.yield() }
+        bus.finish()
+        await running.value
+        #expect(await reports.collected().map(\.report.missed) == [4])
+        #expect(bus.statistics.isBalanced)
+    }
+
+    // MARK: Support
+
+    private struct Row: Equatable {
+        let number: Int?
+        let missed: Int
+
+        init(_ number: Int, missed: Int) { (self.number, self.missed) = (number, missed) }
+        init(_ report: ErrorReport) { (number, missed) = ((report.error as? Numbered)?.number, report.missed) }
+    }
+
+    /// A weak reference to one error.
+    private final class Watched {
+        private(set) weak var error: Heavy?
+
+        func post(to bus: ErrorBus?) {
+            let error = Heavy()
+            self.error = error
+            bus?.post(error)
+        }
+    }
+
+    private func deliverHeavy(to bus: ErrorBus) async -> Watched {
+        let watched = Watched()
+        watched.post(to: bus)
+        await bus.deliver(Numbered(0))
+        return watched
+    }
+}

@@ -1,0 +1,180 @@
+import Testing
+
+@testable import ErrorRouting
+
+/// The storage alone, event by event: no tasks, no clock.
+///
+/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
+/// [Behaviour 18](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
+/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviours 16, 18 and 20: the state machine takes reports back, and replaces workers")
+struct BusEndingTests {
+    @Test("after a take-back every answer from before counts for nothing")
+    func takingBack() {
+        let bus = DrivenStorage(isRunning: false)
+        for number in 1...3 { bus.post(number) }
+        _ = bus.next()
+        #expect(bus.takeBack().reports == (1...3).map { .error($0, occurrences: 1) })
+        #expect(bus.statistics == .init(posted: 3, dropped: 3))
+        #expect(bus.leftoversWereReceived())
+        #expect(bus.complete() == nil)
+        #expect(bus.next() == .superseded)
+        expectNothing(bus.takeBack())
+        #expect(bus.run() == .alreadyEnded)
+        #expect(bus.statistics == .init(posted: 3, dropped: 3))
+    }
+
+    @Test("what is taken back: the report in flight, failures, what is held, what was taken, what was posted")
+    func orderOfLeftovers() {
+        let bus = DrivenStorage(capacity: 9, flood: FloodLimit(first: 1, per: .seconds(10)))
+        for number in 1...4 { bus.post(number, line: number < 4 ? 1 : 4) }
+        #expect(bus.next() == .error(1, occurrences: 1))
+        _ = bus.complete(failures: [bus.failure(10), bus.failure(11)])
+        #expect(bus.next() == .failure(10))
+        _ = bus.complete()
+        #expect(bus.next() == .failure(11))
+        _ = bus.complete()
+        #expect(bus.next() == .suppressed(2))
+        #expect(bus.next() == .error(4, occurrences: 1))
+        _ = bus.complete(failures: [bus.failure(12), bus.failure(13)])
+        #expect(bus.next() == .failure(12))
+        for number in 5...12 { bus.post(number, line: 5 + UInt(number)) }
+        let numberOfDrops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
+        bus.post(13)
+        // 3 is held, and 5 to 12 wait.
+        #expect(bus.statistics.pending == 12 && bus.statistics.dropped == 1)
+        let left: [DrivenStorage.Event] = [.failure(12), .failure(13), .error(3, occurrences: 2)]
+        #expect(bus.takeBack().reports == left + (5...12).map { .error($0, occurrences: 1) } + [.drops(numberOfDrops)])
+        #expect(bus.statistics.pending == 0 && bus.statistics.dropped == 13 && bus.statistics.isBalanced)
+    }
+
+    @Test("a report that waits for a held one to be delivered first is taken back after it")
+    func candidate() {
+        let bus = DrivenStorage(flood: FloodLimit(first: 0, per: .seconds(10)))
+        bus.post(1)
+        bus.post(2, at: .seconds(10))
+        bus.post(3, line: 2, at: .seconds(10))
+        #expect(bus.next() == .error(1, occurrences: 1))
+        #expect(bus.takeBack().reports == (1...3).map { .error($0, occurrences: 1) })
+        #expect(bus.statistics == .init(posted: 3, dropped: 3))
+    }
+
+    @Test("posts in their midst when everything is taken back are dropped, each at its end")
+    func takingBackInTheMidst() {
+        let bus = DrivenStorage(capacity: 1)
+        #expect(bus.reserve(1) == .accepted(0))
+        #expect(bus.reserve(2) == .full(makesNotice: true))
+        expectNothing(bus.takeBack())
+        #expect(bus.statistics == .init(posted: 2, dropped: 1, pending: 1))
+        #expect(bus.fill(0, with: 1) == .refused)
+        #expect(bus.statistics == .init(posted: 2, dropped: 2))
+        // The notice comes too late, and is no post; its dropper reports the drop.
+        #expect(!bus.announce())
+        #expect(bus.settle(false).drops?.count == 1)
+        #expect(bus.statistics == .init(posted: 2, dropped: 2))
+    }
+
+    @Test("a notice that was announced before everything is taken back is taken back, its dropper does nothing")
+    func takingBackNotices() {
+        let bus = DrivenStorage(capacity: 1)
+        #expect(bus.reserve(1) == .accepted(0))
+        #expect(bus.reserve(2) == .full(makesNotice: true))
+        #expect(bus.announce())
+        #expect(bus.statistics == .init(posted: 3, dropped: 1, pending: 2))
+        let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
+        #expect(bus.takeBack().reports == [.drops(drops)])
+        #expect(bus.statistics == .init(posted: 3, dropped: 2, pending: 1))
+        let answer = bus.settle(true)
+        #expect(answer.drops == nil && !answer.wakes)
+        #expect(bus.fill(0, with: 1) == .refused)
+        #expect(bus.statistics == .init(posted: 3, dropped: 3))
+    }
+
+    @Test("a worker that tells the observers of a report while all is taken back ends the bus itself, after that")
+    func takingBackWhileAnnouncing() {
+        let bus = DrivenStorage()
+        bus.isObserved = true
+        for number in 1...2 { bus.post(number) }
+        _ = (bus.next(), bus.complete())
+        #expect(bus.takeBack().reports == [.error(2, occurrences: 1)])
+        #expect(!bus.leftoversWereReceived())
+        #expect(bus.next() == .end)
+        #expect(bus.next() == .superseded)
+
+        // A flush waits for that too, although the bus has ended.
+        let flushing = DrivenStorage()
+        flushing.isObserved = true
+        flushing.post(1)
+        _ = (flushing.next(), flushing.complete(), flushing.takeBack())
+        let isBusy = if case .busy = flushing.storage.flush(nil) { true } else { false }
+        _ = flushing.next()
+        let isIdle = if case .idle = flushing.storage.flush(nil) { true } else { false }
+        #expect(isBusy && isIdle)
+
+        // Here the worker comes back before the caller of takeBack has the leftovers.
+        let other = DrivenStorage()
+        other.isObserved = true
+        other.post(1)
+        _ = (other.next(), other.complete(), other.takeBack())
+        #expect(other.next() == .superseded)
+        #expect(other.leftoversWereReceived())
+    }
+
+    @Test("a worker that is replaced is superseded, and the next one has its report")
+    func replacing() {
+        let bus = DrivenStorage()
+        bus.post(1)
+        _ = bus.next()
+        #expect(bus.replaceWorker(0) == 1)
+        #expect(bus.replaceWorker(0) == nil)
+        #expect(bus.complete() == nil)
+        #expect(bus.next() == .superseded)
+        #expect(bus.next(1) == .error(1, occurrences: 1))
+        #expect(bus.report?.sequence == 1)
+        #expect(bus.complete(generation: 1) == [])
+        #expect(bus.statistics == .init(posted: 1, handled: 1))
+        _ = bus.takeBack()
+        #expect(bus.replaceWorker(2) == nil)
+    }
+
+    @Test("the watchdog is sent out once, sleeps until the deadline, and replaces the worker at it")
+    func watching() {
+        let bus = DrivenStorage()
+        bus.post(1)
+        _ = bus.next()
+        #expect(bus.begin(bus.rule, at: .seconds(10)) == .beginWatched)
+        #expect(bus.watch(at: .seconds(10)) == .sleep(until: .seconds(40)))
+        let isWanted = bus.storage.actionDidEnd(for: 0)
+        #expect(isWanted)
+        #expect(bus.begin(bus.rule, at: .seconds(20)) == .begin)
+        #expect(bus.watch(at: .seconds(40)) == .sleep(until: .seconds(50)))
+        #expect(bus.watch(at: .seconds(50)) == .replaceWorker(1))
+        #expect(bus.begin(bus.rule, at: .seconds(50)) == .superseded)
+        #expect(bus.complete() == nil)
+        #expect(bus.next(1) == .error(1, occurrences: 1))
+        #expect(bus.progress.outcome.failures.map { $0.error is ActionTimeLimitExceeded } == [true])
+        #expect(bus.watch(at: .seconds(51)) == .stop)
+        #expect(bus.begin(bus.rule, at: .seconds(52), 1) == .beginWatched)
+        // It takes too long again, and is taken back: nobody else has heard of that failure.
+        #expect(bus.watch(at: .seconds(99)) == .replaceWorker(2))
+        let left = bus.takeBack()
+        #expect(left.reports == [.error(1, occurrences: 1)] && left.failures == [.failure(nil), .failure(nil)])
+        #expect(bus.statistics == .init(posted: 1, dropped: 1, actionFailures: 2))
+        #expect(bus.watch(at: .seconds(100)) == .stop)
+    }
+
+    @Test("without a time limit no watchdog is sent out")
+    func withoutLimit() {
+        let bus = DrivenStorage(limit: nil)
+        bus.post(1)
+        _ = bus.next()
+        #expect(bus.begin(bus.rule, at: .seconds(10)) == .begin)
+        #expect(bus.watch(at: .seconds(1_000)) == .stop)
+        _ = bus.takeBack()
+        #expect(bus.begin(bus.rule, at: .seconds(10)) == .superseded)
+    }
+
+    private func expectNothing(_ left: (reports: [DrivenStorage.Event], failures: [DrivenStorage.Event])) {
+        #expect(left.reports.isEmpty && left.failures.isEmpty)
+    }
+}

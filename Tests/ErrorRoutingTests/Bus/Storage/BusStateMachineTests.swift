@@ -1,0 +1,168 @@
+import Testing
+
+@testable import ErrorRouting
+
+/// The storage alone, event by event: no tasks, no clock.
+///
+/// [Behaviour 11](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
+/// [Behaviour 12](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
+/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
+@Suite("Behaviours 11 to 14: one state machine leads a report from its post to its end")
+struct BusStateMachineTests {
+    @Test("only a post that finds the worker asleep wakes it")
+    func wakeUps() {
+        let bus = DrivenStorage()
+        #expect(bus.post(1) == false)
+        #expect(bus.next() == .error(1, occurrences: 1))
+        #expect(bus.post(2) == false)
+        #expect(bus.complete() == [])
+        #expect(bus.next() == .error(2, occurrences: 1))
+        #expect(bus.complete() == [])
+        #expect(bus.next() == .asleep)
+        #expect(bus.post(3) == true)
+        #expect(bus.post(4) == false)
+        #expect(bus.drain() == [.error(3, occurrences: 1), .error(4, occurrences: 1), .asleep])
+    }
+
+    @Test("a machine runs once, and not at all if it has ended before")
+    func running() {
+        let bus = DrivenStorage(isRunning: false)
+        let answers = [bus.run(), bus.run()]
+        bus.storage.runReturned()
+        #expect(answers + [bus.run()] == [.start(generation: 0), .runsAlready, .ranBefore])
+
+        let other = DrivenStorage(isRunning: false)
+        _ = (other.finish(), other.next())
+        #expect(other.run() == .alreadyEnded)
+    }
+
+    @Test("finish wakes a sleeping worker, which then ends; finished while it delivers, it drains first")
+    func finishing() {
+        let bus = DrivenStorage()
+        #expect(bus.next() == .asleep)
+        #expect(bus.finish())
+        #expect(!bus.finish())
+        #expect(bus.post(1) == nil)
+        #expect(bus.next() == .end)
+        #expect(bus.hasEnded && bus.statistics.dropped == 1 && bus.statistics.isBalanced)
+
+        let other = DrivenStorage()
+        for number in 1...2 { other.post(number) }
+        #expect(other.next() == .error(1, occurrences: 1))
+        #expect(!other.finish())
+        #expect(other.complete() == [])
+        #expect(other.drain() == [.error(2, occurrences: 1), .end])
+        #expect(other.statistics == .init(posted: 2, handled: 2))
+    }
+
+    @Test("a poster in the midst of its post holds up the end, and wakes the worker that waits for it")
+    func postInTheMidst() {
+        let bus = DrivenStorage()
+        #expect(bus.reserve(1) == .accepted(0))
+        #expect(!bus.finish())
+        #expect(bus.next() == .asleep)
+        #expect(bus.statistics.pending == 1 && bus.statistics.isBalanced)
+        #expect(bus.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.drain() == [.error(1, occurrences: 1), .end])
+    }
+
+    @Test("a poster in the midst of its post holds up those after it, and only it wakes the worker that waits for it")
+    func postBeforeOthers() {
+        let bus = DrivenStorage()
+        #expect(bus.reserve(1) == .accepted(0))
+        #expect(bus.next() == .asleep)
+        for number in 2...3 { #expect(bus.post(number) == false) }
+        #expect(bus.next() == .asleep)
+        #expect(bus.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.drain() == (1...3).map { .error($0, occurrences: 1) } + [.asleep])
+    }
+
+    @Test("a notice wakes a worker that waits for a poster in the midst of its post, and goes after that post")
+    func noticeWhileAsleep() {
+        let bus = DrivenStorage(capacity: 1)
+        #expect(bus.reserve(1) == .accepted(0))
+        #expect(bus.next() == .asleep)
+        #expect(bus.reserve(2) == .full(makesNotice: true))
+        #expect(bus.announce())
+        let wakes = [bus.settle(true).wakes, bus.settle(true).wakes]
+        #expect(wakes == [true, false])
+        #expect(bus.next() == .asleep)
+        #expect(bus.fill(0, with: 1) == .filledForSleeper)
+        let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
+        #expect(bus.drain() == [.error(1, occurrences: 1), .drops(drops), .asleep])
+    }
+
+    @Test("sequence numbers are given at delivery, and tell which report is in delivery")
+    func sequences() {
+        let bus = DrivenStorage()
+        for number in 1...2 { bus.post(number) }
+        #expect(!bus.isDelivering(1))
+        _ = bus.next()
+        #expect(bus.report?.sequence == 1 && bus.isDelivering(1))
+        _ = bus.complete()
+        #expect(!bus.isDelivering(1))
+        _ = bus.next()
+        #expect(bus.report?.sequence == 2 && bus.isDelivering(2))
+    }
+
+    @Test("each outcome is counted at its end, and only there")
+    func outcomes() {
+        let bus = DrivenStorage()
+        for number in 1...3 { bus.post(number) }
+        for disposition in [.handled, .ignored, .unmatched] as [HandleOutcome.Disposition] {
+            _ = bus.next()
+            #expect(bus.complete(disposition) == [])
+            // Nothing is in delivery any more.
+            #expect(bus.complete(disposition) == nil)
+        }
+        #expect(bus.statistics == .init(posted: 3, handled: 1, ignored: 1, unmatched: 1))
+    }
+
+    @Test("failures are delivered right after their report, before what waits; a failure's failures are not")
+    func failing() {
+        let bus = DrivenStorage()
+        for number in 1...2 { bus.post(number) }
+        _ = bus.next()
+        #expect(bus.complete(failures: [bus.failure(10), bus.failure(11)]) == [])
+        #expect(bus.statistics == .init(posted: 4, handled: 1, pending: 3, actionFailures: 2))
+        #expect(bus.next() == .failure(10))
+        #expect(bus.complete(failures: [bus.failure(12)]) == [.failure(12)])
+        #expect(bus.statistics == .init(posted: 4, handled: 2, pending: 2, actionFailures: 3))
+        #expect(bus.drain() == [.failure(11), .error(2, occurrences: 1), .asleep])
+    }
+
+    @Test("a notice of drops has the place of the first drop, and counts all drops until its turn")
+    func notices() {
+        let bus = DrivenStorage(capacity: 2)
+        for number in 1...4 { bus.post(number) }
+        #expect(bus.statistics == .init(posted: 5, dropped: 2, pending: 3))
+        _ = (bus.next(), bus.complete())
+        for number in 5...6 { bus.post(number) }
+        #expect(bus.next() == .error(2, occurrences: 1))
+        _ = bus.complete()
+        #expect(bus.next() == .drops(ErrorsDropped(count: 3, byType: ["ErrorRoutingTests.Numbered": 3])))
+        // A notice in delivery counts no further drops: these need another notice.
+        for number in 7...8 { bus.post(number) }
+        #expect(bus.statistics == .init(posted: 10, handled: 2, dropped: 4, pending: 4))
+        _ = bus.complete()
+        #expect(
+            bus.drain() == [
+                .error(5, occurrences: 1), .error(7, occurrences: 1),
+                .drops(ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])), .asleep,
+            ]
+        )
+        #expect(bus.statistics == .init(posted: 10, handled: 6, dropped: 4))
+    }
+
+    @Test("those who wait until nothing is pending are handed over once")
+    func idleWaiters() {
+        let bus = DrivenStorage()
+        var isIdle = [bus.storage.waitUntilIdle(Promise())]
+        bus.post(1)
+        isIdle.append(bus.storage.waitUntilIdle(Promise()))
+        #expect(isIdle == [true, false])
+        let counts = [bus.storage.takeWaiters().idle.count, bus.storage.takeWaiters().idle.count]
+        #expect(counts == [1, 0])
+    }
+}

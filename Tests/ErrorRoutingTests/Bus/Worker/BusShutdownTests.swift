@@ -1,0 +1,161 @@
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
+@Suite("Behaviour 16: shutdown waits until its deadline, and gives back what was not delivered", .hangLimit)
+struct BusShutdownTests {
+    @Test("shutdown waits for delivery, and gives nothing back where all was delivered in time")
+    func inTime() async {
+        let journal = Journal<Int>()
+        let bus = ErrorBus(handler: .noting(journal), configuration: .init(clock: TestClock()))
+        for number in 0..<100 { bus.post(Numbered(number)) }
+        async let running: Void = bus.run()
+        #expect(await bus.shutdown(within: .seconds(1)).isEmpty)
+        await running
+        #expect(journal.entries == Array(0..<100))
+    }
+
+    @Test("at the deadline the report in flight is given back first, then the rest, all counted as dropped")
+    func atTheDeadline() async {
+        let fixture = Fixture()
+        let bus = fixture.bus
+        let reports = bus.reports()
+        for number in 1...3 { bus.post(Numbered(number)) }
+        async let running: Void = bus.run()
+        await fixture.entered.wait()
+        async let left = bus.shutdown(within: .seconds(5))
+        await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(5))
+        #expect(await left.map(\.error) as? [Numbered] == [Numbered(1), Numbered(2), Numbered(3)])
+        await running
+        #expect(bus.statistics.dropped == 3)
+        #expect(bus.statistics.isBalanced && bus.statistics.pending == 0)
+
+        // What the action still does changes no counter, observer or outcome.
+        let before = bus.statistics
+        // It is cancelled last of all, after everybody has heard of the end.
+        await fixture.cancelled.wait()
+        fixture.gate.open()
+        await fixture.left.wait()
+        #expect(await reports.collected().isEmpty)
+        #expect(bus.statistics == before)
+        #expect(fixture.journal.entries == ["cancelled"])
+    }
+
+    @Test("one who waits for an outcome that shutdown cuts off hears .dropped")
+    func waitersHear() async {
+        let fixture = Fixture()
+        async let running: Void = fixture.bus.run()
+        async let inFlight = fixture.bus.deliver(Numbered(1))
+        await fixture.entered.wait()
+        async let queued = fixture.bus.deliver(Numbered(2))
+        // The first is in delivery. Before it is all there, a report is refused, and not given back.
+        while !fixture.bus.storage.isFilled(at: 1) { await Task.yield() }
+        #expect(await fixture.bus.shutdown(within: .zero).count == 2)
+        #expect(await inFlight.disposition == .dropped)
+        #expect(await queued.disposition == .dropped)
+        await running
+        fixture.gate.open()
+    }
+
+    @Test("the caller's cancellation does not shorten the time")
+    func cancelledCaller() async {
+        let fixture = Fixture()
+        let bus = fixture.bus
+        bus.post(Numbered(1))
+        async let running: Void = bus.run()
+        await fixture.entered.wait()
+        let shutdown = Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return await bus.shutdown(within: .seconds(5))
+        }
+        await fixture.clock.waitForSleepers()
+        #expect(bus.statistics.pending == 1)
+        // Still waiting, so opening the gate lets the report through.
+        fixture.gate.open()
+        #expect(await shutdown.value.isEmpty)
+        await running
+        #expect(bus.statistics.handled == 1)
+    }
+
+    @Test("two shutdowns give every report back once")
+    func twoShutdowns() async {
+        let fixture = Fixture()
+        let bus = fixture.bus
+        for number in 1...5 { bus.post(Numbered(number)) }
+        async let running: Void = bus.run()
+        await fixture.entered.wait()
+        async let first = bus.shutdown(within: .zero)
+        async let second = bus.shutdown(within: .zero)
+        #expect(await first.count + second.count == 5)
+        await running
+        #expect(bus.statistics.dropped == 5)
+        fixture.gate.open()
+    }
+
+    @Test("what is given back is not written to standard error; a post after finish is, and is counted")
+    func standardError() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            let bus = ErrorBus(handler: .default)
+            bus.post(Numbered(1))
+            #expect(await bus.shutdown(within: .zero).count == 1)
+            bus.post(Numbered(2), metadata: ["order": "17"])
+            #expect(await bus.deliver(Numbered(3)).disposition == .dropped)
+            #expect(bus.statistics.posted == 3 && bus.statistics.dropped == 3)
+        }
+        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(!lines.contains("Numbered(number: 1)"))
+        #expect(lines.contains("Numbered(number: 2)") && lines.contains("metadata.order=\"17\""))
+        #expect(lines.contains("reason=\"the bus has finished\""))
+        #expect(lines.split(separator: "\n").count == 2)
+    }
+
+    @Test("a bus that is discarded with errors pending writes them to standard error")
+    func discarded() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            var bus: ErrorBus? = ErrorBus(handler: .default)
+            let reports = bus?.reports()
+            bus?.post(Numbered(1))
+            bus = nil
+            #expect(await reports?.collected().isEmpty == true)
+        }
+        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(lines.contains("Numbered(number: 1)"))
+    }
+
+    /// A bus on a test clock whose action on error 1 hangs until the gate opens.
+    private struct Fixture {
+        let clock = TestClock()
+        let entered = Gate()
+        let gate = Gate()
+        let left = Gate()
+        let cancelled = Gate()
+        let journal = Journal<String>()
+        let bus: ErrorBus
+
+        init() {
+            let handler = ErrorHandler()
+                .always { [journal] _ in
+                    journal.note("always")
+                    return .next
+                }
+                .on(Numbered(1)) { [entered, gate, left, cancelled, journal] _ in
+                    entered.open()
+                    await withTaskCancellationHandler {
+                        await gate.wait()
+                    } onCancel: {
+                        cancelled.open()
+                    }
+                    if Task.isCancelled { journal.note("cancelled") }
+                    left.open()
+                    return .next
+                }
+            bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+/// [Behaviour 18](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18).
+@Suite("Behaviour 18: an action that outlives its time is abandoned", .hangLimit)
+struct BusTimeLimitTests {
+    private let clock = TestClock()
+    private let gate = Gate()
+
+    private func configuration(limit: Duration? = .seconds(30)) -> ErrorBus.Configuration {
+        .init(actionTimeLimit: limit, clock: clock)
+    }
+
+    @Test("it becomes an ActionFailure, the rules after it still run, and the bus goes on")
+    func abandoned() async throws {
+        let journal = Journal<String>()
+        let handler = ErrorHandler()
+            .always { _, report in
+                journal.note("always \(report.outcome.disposition.rawValue)")
+                return .next
+            }
+            .on(Numbered.self) { error in
+                journal.note("next \(error.number)")
+                return .stop
+            }
+            .on(Numbered(1)) { [gate] _ in
+                await gate.wait()
+                journal.note("too late")
+                return .stop
+            }
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration()) { bus in
+            bus.post(Numbered(1))
+            bus.post(Numbered(2))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(30))
+        }
+        #expect(journal.entries == ["next 1", "always handled", "always unmatched", "next 2", "always handled"])
+        let failure = try #require(recorded.matches(of: .type(ActionFailure.self)).first)
+        #expect(failure.error as? ActionTimeLimitExceeded == ActionTimeLimitExceeded(limit: .seconds(30)))
+        #expect(recorded.errors.map { "\(type(of: $0))" } == ["Numbered", "ActionFailure", "Numbered"])
+        #expect(recorded.reports[0].outcome.matchedRuleCount == 2)
+        #expect(recorded.reports[0].outcome.failures.count == 1)
+        #expect(recorded.statistics.actionFailures == 1 && recorded.statistics.isBalanced)
+
+        let before = recorded.statistics
+        gate.open()
+        while journal.entries.last != "too late" { await Task.yield() }
+        // Its later result is discarded.
+        #expect(recorded.statistics == before)
+    }
+
+    @Test("its task is cancelled, so an action that honours cancellation ends")
+    func cancelled() async {
+        let ended = Gate()
+        let handler = ErrorHandler().on(Numbered(1)) { [gate] _ in
+            defer { ended.open() }
+            try await gate.waitUnlessCancelled()
+            return .stop
+        }
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration()) { bus in
+            bus.post(Numbered(1))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(31))
+            await ended.wait()
+        }
+        // One failure, that of the limit: what the cancelled action threw counts for nothing.
+        #expect(
+            recorded.matches(of: .type(ActionFailure.self)).map { "\(type(of: $0.error))" } == [
+                "ActionTimeLimitExceeded"
+            ])
+    }
+
+    @Test("an action within its limit is left alone, also when the one before it took most of the time")
+    func withinLimit() async {
+        let entered = Gate()
+        let firstGate = Gate()
+        let handler = ErrorHandler()
+            .on(Numbered(1)) { _ in
+                await firstGate.wait()
+                return .stop
+            }
+            .on(Numbered(2)) { [gate] _ in
+                entered.open()
+                await gate.wait()
+                return .stop
+            }
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration()) { bus in
+            bus.post(Numbered(1))
+            bus.post(Numbered(2))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(20))
+            firstGate.open()
+            await entered.wait()
+            // The watchdog wakes at 30 for the first action; the second has been running for 10 only.
+            clock.advance(by: .seconds(10))
+            await clock.waitForSleepers()
+            gate.open()
+        }
+        #expect(recorded.statistics.actionFailures == 0)
+        #expect(recorded.statistics.handled == 2)
+    }
+
+    @Test("several actions hang one after the other, each for its own limit")
+    func severalHang() async {
+        let handler = ErrorHandler()
+            .on(Numbered.self) { [gate] _ in
+                await gate.wait()
+                return .next
+            }
+            .on(Numbered.self) { [gate] _ in
+                await gate.wait()
+                return .next
+            }
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration()) { bus in
+            bus.post(Numbered(1))
+            bus.post(Numbered(2))
+            for _ in 0..<4 {
+                await clock.waitForSleepers()
+                clock.advance(by: .seconds(30))
+            }
+        }
+        #expect(recorded.statistics.actionFailures == 4)
+        #expect(recorded.statistics.handled == 2)
+        #expect(recorded.statistics.isBalanced)
+        gate.open()
+    }
+
+    @Test("without a limit an action may take as long as it likes")
+    func noLimit() async {
+        let entered = Gate()
+        let handler = ErrorHandler().on(Numbered.self) { [gate] _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration(limit: nil)) { bus in
+            bus.post(Numbered(1))
+            await entered.wait()
+            clock.advance(by: .seconds(1_000_000))
+            gate.open()
+        }
+        #expect(recorded.statistics.actionFailures == 0)
+    }
+
+    @Test("an abandoned action that handled an ActionFailure goes to standard error and no further")
+    func failureOfANotice() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            final class Watched {
+                weak var bus: ErrorBus?
+            }
+            let (clock, gate, watched) = (TestClock(), Gate(), Watched())
+            let handler = ErrorHandler()
+                .on(Numbered.self) { error in throw error }
+                .on(ActionFailure.self) { _ in
+                    await gate.wait()
+                    return .stop
+                }
+            let recorded = await withRecordedErrors(handler: handler, configuration: .init(clock: clock)) { bus in
+                watched.bus = bus
+                bus.post(Numbered(1))
+                await clock.waitForSleepers()
+                clock.advance(by: .seconds(30))
+            }
+            #expect(recorded.statistics.posted == 2)
+            gate.open()
+            // Waits until the action has ended: the leak sanitizer would report it.
+            while watched.bus != nil { await Task.yield() }
+        }
+        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(lines.contains("abandoned"))
+        #expect(lines.split(separator: "\n").count == 1)
+    }
+}

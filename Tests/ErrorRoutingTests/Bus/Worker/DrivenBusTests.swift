@@ -1,0 +1,83 @@
+import Testing
+
+@testable import ErrorRouting
+
+/// A bus that does not run: the test asks it, step by step, what a worker would do.
+///
+/// [Behaviour 11](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
+/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
+/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
+@Suite("Behaviours 11, 13 and 20: the bus tells its worker what to do next")
+struct DrivenBusTests {
+    @Test("a notice of drops goes before what was accepted after it, although a flood limit holds what is before it")
+    func noticeAfterHeldReport() {
+        let bus = ErrorBus(
+            handler: ErrorHandler(),
+            configuration: .init(capacity: 6, floodLimit: FloodLimit(first: 1, per: .seconds(3_600)))
+        )
+        // 1 and 2 pass, 3 and 4 are suppressed, 5 and 6 are held, and 7 is dropped before 8 is accepted.
+        for (number, line) in zip(1..., [1, 2, 1, 1, 1, 2, 2] as [UInt]) { post(number, to: bus, line: line) }
+        var delivered: [any Error] = []
+        var action = bus.storage.next(for: 0)
+        steps: while true {
+            switch action {
+            case .deliver(let pending, _):
+                delivered.append(pending.error)
+                action = bus.storage.complete(pending, DispatchProgress(), for: 0, isObserved: false)
+            case .deliverInLane(let number):
+                let posting = unsafe bus.storage.posting(inLaneAt: number).pointee
+                let mark = bus.floodMark(of: posting)
+                let isOver = bus.storage.admitInLane(number, mark) == true
+                if isOver { delivered.append(posting.error) }
+                if delivered.count == 1 { post(8, to: bus, line: 3) }
+                action = bus.storage.leaveLane(
+                    at: number, DispatchProgress(), isOver: isOver, mark: mark, isObserved: false, for: 0)
+            case .mark(let pending):
+                pending.floodMark = bus.floodMark(of: pending.posting)
+                action = bus.storage.next(for: 0)
+            case .suppressed: action = bus.storage.next(for: 0)
+            default: break steps
+            }
+        }
+        #expect(delivered.count == 4)
+        #expect(delivered.map { ($0 as? Numbered)?.number } == [1, 2, nil, 8])
+        _ = bus.storage.takeBack()
+    }
+
+    @Test("a worker that is superseded changes nothing, not even the room there is, while another is in the lane")
+    func supersededWorker() {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 2))
+        for number in 1...2 { post(number, to: bus, line: 1) }
+        guard case .deliverInLane(0) = bus.storage.next(for: 0) else { return #expect(Bool(false), "not in the lane") }
+        let step = bus.storage.goOnInLane(from: 0, .handled, isObserved: false)
+        #expect(step == .next)
+        let before = bus.statistics.pending
+        guard case .stop = bus.storage.next(for: 1) else { return #expect(Bool(false), "not superseded") }
+        #expect(bus.statistics.pending == before)
+        _ = bus.storage.takeBack()
+    }
+
+    @Test("a shutdown does not wait for a worker that is stopped in the lane, and the figures stay as they are then")
+    func shutdownBesideStoppedWorker() {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 9))
+        for number in 1...6 { post(number, to: bus, line: 1) }
+        guard case .deliverInLane(0) = bus.storage.next(for: 0) else { return #expect(Bool(false), "not in the lane") }
+        let step = bus.storage.goOnInLane(from: 0, .handled, isObserved: false)
+        #expect(step == .next)
+        let passage = bus.storage.beginInLane(2, .ignored, isObserved: false)
+        let left = bus.storage.takeBack().left?.reports.map { ($0.error as? Numbered)?.number }
+        #expect(left == [3, 4, 5, 6])
+        #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
+        if let passage { bus.storage.complete(passage) }
+        #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
+        guard case .stop = bus.storage.leaveWithdrawnLane(at: 2, telling: [], for: 0) else {
+            return #expect(Bool(false), "goes on")
+        }
+        post(7, to: bus, line: 1)
+        #expect(bus.statistics == .init(posted: 7, handled: 1, ignored: 1, dropped: 5))
+    }
+
+    private func post(_ number: Int, to bus: ErrorBus, line: UInt) {
+        bus.post(Numbered(number), metadata: [:], source: .init(fileID: "M/A.swift", line: line))
+    }
+}

@@ -1,0 +1,64 @@
+import ErrorRouting
+import Synchronization
+
+/// An error that says which one it is.
+struct Numbered: Error, Hashable {
+    let number: Int
+
+    init(_ number: Int) { self.number = number }
+}
+
+/// A list of what happened, in order, from any thread.
+final class Journal<Entry: Sendable>: Sendable {
+    private let storage = Locked<[Entry]>([])
+
+    var entries: [Entry] { storage.withLock { $0 } }
+
+    func note(_ entry: Entry) { storage.withLock { $0.append(entry) } }
+
+    func clear() { storage.withLock { $0 = [] } }
+}
+
+extension AsyncSequence where Failure == Never {
+    /// Everything up to the end.
+    func collected() async -> [Element] {
+        var elements: [Element] = []
+        for await element in self { elements.append(element) }
+        return elements
+    }
+}
+
+extension ErrorHandler {
+    /// Notes the number of each ``Numbered`` that it handles.
+    static func noting(_ journal: Journal<Int>) -> ErrorHandler {
+        ErrorHandler().on(Numbered.self) { error in
+            journal.note(error.number)
+            return .stop
+        }
+    }
+}
+
+/// A list of what actions did, in their order.
+///
+/// ```swift
+/// .on(PaymentError.self) { _ in trace("payment", .stop) }
+/// ```
+final class ActionTrace: Sendable {
+    private let notes = Mutex<[String]>([])
+
+    var entries: [String] { notes.withLock { $0 } }
+
+    /// Notes that an action ran, and returns what the action shall return.
+    func callAsFunction(_ note: String, _ strategy: HandleStrategy = .next) -> HandleStrategy {
+        notes.withLock { $0.append(note) }
+        return strategy
+    }
+
+    /// Removes the entries, and returns them.
+    func takeAll() -> [String] {
+        notes.withLock { notes in
+            defer { notes = [] }
+            return notes
+        }
+    }
+}
