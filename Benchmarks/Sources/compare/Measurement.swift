@@ -1,3 +1,5 @@
+import Contenders
+
 /// What every subject took in every round, in nanoseconds for one time.
 ///
 /// The rounds are interleaved, each subject once in each, so that a machine whose speed drifts does so for all;
@@ -41,5 +43,56 @@ struct Measurement {
             let others = samples[Key(name: second.0, number: second.1)]
         else { return nil }
         return Spread(zip(ones, others).map { $0 / $1 })
+    }
+}
+
+/// The median of some numbers, with the quartiles around it.
+struct Spread {
+    let median: Double
+    let lower: Double
+    let upper: Double
+
+    init(_ numbers: [Double]) {
+        let sorted = numbers.sorted()
+        func quantile(_ fraction: Double) -> Double {
+            let position = fraction * Double(sorted.count - 1)
+            let below = Int(position)
+            let above = min(below + 1, sorted.count - 1)
+            return sorted[below] + (sorted[above] - sorted[below]) * (position - Double(below))
+        }
+        median = quantile(0.5)
+        lower = quantile(0.25)
+        upper = quantile(0.75)
+    }
+}
+
+/// What is measured at one point of a line.
+struct Subject: Sendable {
+    /// The line.
+    let name: String
+    /// The place on it: how many rules, or how many posters.
+    let number: Int
+    /// Measures once, in nanoseconds for one time.
+    let sample: @Sendable () async -> Double
+
+    init(_ contender: Contender) {
+        name = contender.name
+        number = contender.rules
+        sample = {
+            let duration = await ContinuousClock().measure { await contender.run(contender.iterations) }
+            return duration / .nanoseconds(1) / Double(contender.iterations)
+        }
+    }
+
+    init(_ contender: PostingContender) {
+        name = contender.name
+        number = contender.posters
+        sample = { await contender.sample() }
+    }
+
+    init(_ contender: IdleContender) {
+        name = contender.name
+        number = 1
+        sample = { await contender.sample() }
     }
 }

@@ -45,3 +45,36 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
         }
     }
 }
+
+/// A ``CircuitBreaker`` has refused an attempt: the operation was not run.
+///
+/// It never counts as a failure, for this breaker or another one.
+public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomStringConvertible {
+    /// The breaker's name.
+    public let name: String
+    /// What is left of the pause; nil while a trial is under way, whose end nobody knows.
+    public let retryAfter: Duration?
+    /// The failure by which the circuit opened last.
+    public let cause: any Error
+
+    /// Describes a refusal, for tests and fakes.
+    ///
+    /// - Parameters:
+    ///   - name: The breaker's name.
+    ///   - retryAfter: What is left of the pause; nil while a trial is under way.
+    ///   - cause: The failure by which the circuit opened last.
+    public init(name: String, retryAfter: Duration?, cause: any Error) {
+        self.name = name
+        self.retryAfter = retryAfter
+        self.cause = cause
+    }
+
+    /// The cause, so that `anywhere` and reports find it.
+    public var underlyingErrors: [any Error] { [cause] }
+
+    /// `circuit payments is open for another 4.5 seconds`.
+    public var description: String {
+        guard let retryAfter else { return "circuit \(name) is open while a trial is under way" }
+        return "circuit \(name) is open for another \(retryAfter)"
+    }
+}
