@@ -1,32 +1,32 @@
 public import ErrorRouting
 
-/// A ``CircuitBreaker`` has changed its state; what it posts, so that rules and observers learn of it.
+/// A ``CircuitBreaker`` has changed its state. The breaker posts this, so that rules and observers learn of it.
 ///
 /// It never counts as a failure, for this breaker or another one.
 public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
-    /// What a circuit does with attempts.
+    /// The states of a circuit, by what it does with attempts.
     public enum State: String, Sendable, Hashable, CaseIterable {
-        /// It lets them through.
+        /// All attempts are let through.
         case closed
-        /// It refuses them.
+        /// All attempts are refused.
         case open
-        /// It lets one through as a trial, and refuses the others.
+        /// One attempt is let through as a trial; the others are refused.
         case halfOpen
     }
 
     /// The breaker's name.
     public let name: String
-    /// The state that it has now.
+    /// The new state.
     public let state: State
-    /// The failure by which the circuit opened last: where it is closed, what it has recovered from.
+    /// The failure that opened the circuit last; for `.closed`, the failure it has recovered from.
     public let cause: (any Error)?
 
-    /// Describes a change, for tests and fakes.
+    /// Makes a change, for tests and fakes.
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
-    ///   - state: The state that it has now.
-    ///   - cause: The failure by which the circuit opened last.
+    ///   - state: The new state.
+    ///   - cause: The failure that opened the circuit last.
     public init(name: String, state: State, cause: (any Error)? = nil) {
         self.name = name
         self.state = state
@@ -46,23 +46,23 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
     }
 }
 
-/// A ``CircuitBreaker`` has refused an attempt: the operation was not run.
+/// A ``CircuitBreaker`` has refused an attempt and has not run the operation.
 ///
 /// It never counts as a failure, for this breaker or another one.
 public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomStringConvertible {
     /// The breaker's name.
     public let name: String
-    /// What is left of the pause; nil while a trial is under way, whose end nobody knows.
+    /// How much of the pause is left; nil while a trial is under way, since its end is not known.
     public let retryAfter: Duration?
-    /// The failure by which the circuit opened last.
+    /// The failure that opened the circuit last.
     public let cause: any Error
 
-    /// Describes a refusal, for tests and fakes.
+    /// Makes a refusal, for tests and fakes.
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
-    ///   - retryAfter: What is left of the pause; nil while a trial is under way.
-    ///   - cause: The failure by which the circuit opened last.
+    ///   - retryAfter: How much of the pause is left; nil while a trial is under way.
+    ///   - cause: The failure that opened the circuit last.
     public init(name: String, retryAfter: Duration?, cause: any Error) {
         self.name = name
         self.retryAfter = retryAfter
