@@ -1,7 +1,7 @@
 public import ErrorRouting
 
 extension ErrorMatcher where Output == NetworkError {
-    /// Matches network errors of some kinds.
+    /// Matches network errors of the given kinds.
     ///
     /// ```swift
     /// .on(matching: .network(.networkUnavailable, .connection)) { error in … }
@@ -25,14 +25,15 @@ extension ErrorMatcher where Output == NetworkError {
             .named("status(\(range.lowerBound)...\(range.upperBound))")
     }
 
-    /// Matches what may pass: time-outs, connections, and the statuses 408, 425, 429, 500, 502, 503 and 504.
+    /// Matches errors that may be temporary: time-outs, connections, and the statuses 408, 425, 429, 500, 502, 503,
+    /// 504.
     public static var transient: Self {
         .type(NetworkError.self).where(\.isTransient).named("transient")
     }
 }
 
 extension ErrorHandler {
-    /// The rules that every application with a server has, to overlay on its others.
+    /// Returns rules that most applications with a server need, to overlay on the application's own rules.
     ///
     /// ```swift
     /// let handler = ErrorHandler.default.overlaid(
@@ -40,14 +41,14 @@ extension ErrorHandler {
     /// )
     /// ```
     ///
-    /// What an action is not given for has no rule.
+    /// An action that is nil adds no rule.
     ///
     /// - Parameters:
-    ///   - onUnauthorized: What to do where the server does not know who asks, any more perhaps.
-    ///   - onOffline: What to do where this device has no network.
-    ///   - onServerError: What to do where the server fails.
-    ///   - fileID: Where the rules are registered.
-    ///   - line: Where the rules are registered.
+    ///   - onUnauthorized: The action for `unauthorized`: nobody is signed in, or the sign-in has expired.
+    ///   - onOffline: The action for `networkUnavailable`: this device has no network.
+    ///   - onServerError: The action for `server`: the server failed.
+    ///   - fileID: The file that registers the rules.
+    ///   - line: The line that registers the rules.
     /// - Returns: The handler.
     public static func networking(
         onUnauthorized: (@Sendable (NetworkError) async throws -> HandleStrategy)? = nil,
