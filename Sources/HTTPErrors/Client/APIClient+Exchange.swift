@@ -81,7 +81,7 @@ extension APIClient {
 }
 
 extension Error {
-    /// Returns the network error for an error that `inspect` threw: the service's own, if it is of no known kind.
+    /// Returns the error that `inspect` threw as a network error: unchanged, as `cancelled`, or as the service's own.
     fileprivate func asInspection(of answer: HTTPAnswer) -> NetworkError {
         if let error = ErrorMatcher.type(NetworkError.self).match(self) { return error }
         if ErrorMatcher.cancellation.match(self) != nil { return .cancelled }
