@@ -2,15 +2,15 @@ import ErrorRecovery
 import ErrorRouting
 import Foundation
 
-/// One thing to measure: something done with an error, as often as asked.
+/// One operation to measure, which can be run any number of times.
 package struct Contender: Sendable {
-    /// What it is: the line it belongs to in a table or a chart.
+    /// The name, which is also the name of a line in a table or a chart.
     package let name: String
     /// How many rules it has.
     package let rules: Int
-    /// Does it a number of times.
+    /// Runs the operation a number of times.
     package let run: @Sendable (Int) async -> Void
-    /// How many times make up one measurement of some milliseconds.
+    /// How many runs make up one measurement of some milliseconds.
     package let iterations: Int
 
     init(_ name: String, rules: Int, iterations: Int = 20_000, _ run: @escaping @Sendable (Int) async -> Void) {
@@ -23,7 +23,7 @@ package struct Contender: Sendable {
     /// The numbers of rules in every series.
     package static let series = [1, 4, 8, 10, 64, 1_000]
 
-    /// Everything there is to measure.
+    /// The contenders for dispatching errors.
     package static var all: [Contender] {
         series.flatMap { count in
             [
@@ -71,7 +71,7 @@ package struct Contender: Sendable {
         }
     }
 
-    /// Four tasks at once, through one handler.
+    /// Four tasks that use one handler at the same time.
     private static func tasks() -> Contender {
         Contender("four tasks at once", rules: 64) { [handler = Handlers.types(64)] count in
             await withTaskGroup { group in
@@ -100,7 +100,7 @@ package struct Contender: Sendable {
 }
 
 extension Contender {
-    /// What it takes to be ready for an error that does not come.
+    /// Retries and circuits around an operation that succeeds at once.
     package static var recovery: [Contender] {
         let plain = RetryPolicy.default
         let limited = RetryPolicy(budget: RetryBudget(), deadline: .seconds(30)).retrying(E1.self)

@@ -1,9 +1,9 @@
 import Contenders
 
-/// What every subject took in every round, in nanoseconds for one time.
+/// The cost of every subject in every round, in nanoseconds for one run.
 ///
-/// The rounds are interleaved, each subject once in each, so that a machine whose speed drifts does so for all;
-/// ratios are taken round by round.
+/// Each round measures each subject once, so that a drift of the machine's speed affects all of them; ratios are formed
+/// within each round.
 struct Measurement {
     private var samples: [Key: [Double]] = [:]
 
@@ -16,7 +16,7 @@ struct Measurement {
     ///   - rounds: How often each subject is measured.
     ///   - report: Called before each round with its number.
     @concurrent
-    static func take(_ subjects: [Subject], rounds: Int, report: (Int) -> Void) async -> Measurement {
+    static func measure(_ subjects: [Subject], rounds: Int, report: (Int) -> Void) async -> Measurement {
         var measurement = Measurement()
         for subject in subjects { _ = await subject.sample() }
         let heap = Heap()
@@ -24,7 +24,7 @@ struct Measurement {
             report(round)
             for subject in subjects {
                 let key = Key(name: subject.name, number: subject.number)
-                // None pays for what the one before it has freed.
+                // So that no subject is charged for blocks that the one before it has freed.
                 heap.tidyUp()
                 measurement.samples[key, default: []].append(await subject.sample())
             }
@@ -32,12 +32,12 @@ struct Measurement {
         return measurement
     }
 
-    /// A subject's cost: the median and the quartiles of its rounds.
+    /// Returns a subject's cost: the median and the quartiles of its rounds.
     func cost(_ name: String, _ number: Int) -> Spread? {
         samples[Key(name: name, number: number)].map(Spread.init)
     }
 
-    /// How many times as much one costs as another: the median and the quartiles of the rounds' ratios.
+    /// Returns the ratio of two subjects' costs: the median and the quartiles of the rounds' ratios.
     func ratio(_ first: (String, Int), to second: (String, Int)) -> Spread? {
         guard let ones = samples[Key(name: first.0, number: first.1)],
             let others = samples[Key(name: second.0, number: second.1)]
@@ -66,13 +66,13 @@ struct Spread {
     }
 }
 
-/// What is measured at one point of a line.
+/// A subject of a measurement: one point of a line.
 struct Subject: Sendable {
-    /// The line.
+    /// The line's name.
     let name: String
-    /// The place on it: how many rules, or how many posters.
+    /// The point on the line: the number of rules or posters.
     let number: Int
-    /// Measures once, in nanoseconds for one time.
+    /// Measures once, in nanoseconds for one run.
     let sample: @Sendable () async -> Double
 
     init(_ contender: Contender) {

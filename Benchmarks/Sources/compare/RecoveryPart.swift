@@ -1,14 +1,14 @@
 import Contenders
 import ErrorRecovery
 
-/// What it costs to be ready to try again, and what jitter does to a herd.
+/// The cost of retries and circuits around an operation that succeeds, and the effect of jitter on many clients.
 struct RecoveryPart: Part {
     static let name = "recovery"
 
     var subjects: [Subject] { Contender.recovery.map(Subject.init) }
     let rounds = 41
     let shortRounds = 15
-    /// What they cost is no matter of ratios; see ``table(_:)``.
+    /// None: the bounds are in nanoseconds, and not on ratios; see ``table(_:)``.
     let goals: [Goal] = []
 
     private static let names = [
@@ -63,18 +63,18 @@ struct RecoveryPart: Part {
     private func name(of herd: Herd) -> String { herd.jitter == .none ? "no jitter" : "\(herd.jitter) jitter" }
 }
 
-/// Clients that fail at the same moment, and at every retry: how many of them come back together.
+/// A simulation of clients that all fail at the same moment and at every retry: how many of them retry together.
 struct Herd {
     /// How many clients there are, in the series.
     static let series = [10, 100, 1_000, 10_000]
 
-    /// What counts as together.
+    /// The time within which retries count as together.
     private static let together = Duration.milliseconds(100)
     private static let retries = 4
 
     let jitter: Backoff.Jitter
 
-    /// The most retries in any 100 ms, with the delays of the default policy: the same in every run.
+    /// Returns the most retries in any 100 ms, with the delays of the default policy; the same in every run.
     func widestPeak(of clients: Int) -> Int {
         let backoff = Backoff.exponential(jitter: jitter)
         var generator = SplitMix64(state: 13)
@@ -92,7 +92,7 @@ struct Herd {
     }
 }
 
-/// The generator of Steele, Lea and Flood: small, and the same everywhere for the same seed.
+/// The generator of Steele, Lea and Flood: small, and with the same numbers on every machine for the same seed.
 private struct SplitMix64: RandomNumberGenerator {
     var state: UInt64
 

@@ -2,13 +2,13 @@ import ErrorRouting
 
 /// This package's bus, with rules for the eight plain types.
 final class BusTransport: SynchronousTransport {
-    /// What else there is to a bus.
+    /// The observers of a bus.
     enum Company {
-        /// An observer that counts nothing and keeps nothing.
+        /// An observer that does nothing.
         case observer
-        /// A stream of reports that nobody reads, and that loses all but the last: what a reader costs the bus.
+        /// A stream of reports that nobody reads, and that keeps only the last report: the bus's cost for a reader.
         case stream
-        /// A reader of such a stream, whose own time counts too.
+        /// A reader of such a stream, whose own time is measured too.
         case reader
     }
 
@@ -19,8 +19,8 @@ final class BusTransport: SynchronousTransport {
     /// - Parameters:
     ///   - capacity: How many errors may be pending: as many as are posted, so that none is dropped.
     ///   - handler: The rules.
-    ///   - floodLimit: How many errors of a kind pass.
-    ///   - company: Who is told of each report.
+    ///   - floodLimit: The flood limit; nil for none.
+    ///   - company: The observer; nil for none.
     init(
         capacity: Int, handler: ErrorHandler = Handlers.plainTypes(), floodLimit: FloodLimit? = nil,
         company: Company? = nil
@@ -52,9 +52,9 @@ final class BusTransport: SynchronousTransport {
     func finish() { bus.finish() }
 }
 
-/// This package's bus, to which everything is posted in a scope within a scope.
+/// This package's bus, with all errors posted in a scope within a scope.
 ///
-/// Both scopes have rules, and none of them is for what is posted: each error goes the whole path.
+/// Both scopes have rules, but none matches: each error is matched against the rules of both scopes and of the bus.
 final class ScopeTransport: ErrorTransport {
     private let transport: BusTransport
     private let scope: ErrorScope
@@ -75,7 +75,7 @@ final class ScopeTransport: ErrorTransport {
     func finish() { transport.finish() }
 }
 
-/// This package's bus, to which every error is posted in a scope of its own: requests that fail once each.
+/// This package's bus, with every error posted in a scope of its own, as by requests that each fail once.
 final class RequestTransport: ErrorTransport {
     private let transport: BusTransport
     private let service: ErrorScope
@@ -83,7 +83,7 @@ final class RequestTransport: ErrorTransport {
 
     /// - Parameters:
     ///   - capacity: How many errors may be pending.
-    ///   - rules: How many rules the bus has, eight at least.
+    ///   - rules: How many rules the bus has; at least eight.
     ///   - makeHandler: Returns the rules of a request's scope.
     init(capacity: Int, rules: Int, makeHandler: @escaping @Sendable () -> ErrorHandler) {
         let others = Handlers.types(rules - 8)

@@ -1,9 +1,9 @@
 import AsyncAlgorithms
 import Synchronization
 
-/// What one writes by hand: an array behind a mutex, taken whole by a loop that a stream wakes.
+/// A queue as a user would write it: an array behind a mutex, emptied by a loop that a stream wakes.
 ///
-/// Written with care: posters wake the loop only when the array was empty, and outside the lock.
+/// Posters wake the loop only if the array was empty, and after unlocking.
 final class QueueTransport: ErrorTransport {
     private let queue = Mutex<[any Error]>([])
     private let wakeUps: AsyncStream<Void>
@@ -43,13 +43,13 @@ final class QueueTransport: ErrorTransport {
     func finish() { waker.finish() }
 }
 
-/// `AsyncStream` without a bound, and one loop over it.
+/// An unbounded `AsyncStream`, and one loop over it.
 final class StreamTransport: SynchronousTransport {
     private let stream: AsyncStream<any Error>
     private let continuation: AsyncStream<any Error>.Continuation
     private let handle: @Sendable (any Error) -> Void
 
-    /// - Parameter handle: What is done with each error.
+    /// - Parameter handle: Handles each error.
     init(handle: @escaping @Sendable (any Error) -> Void = handleBySwitch8) {
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         self.handle = handle
@@ -73,7 +73,7 @@ final class StreamTransport: SynchronousTransport {
     func finish() { continuation.finish() }
 }
 
-/// `AsyncChannel`, whose senders wait until their error is taken, and one loop over it.
+/// An `AsyncChannel`, whose senders wait until their error is received, and one loop over it.
 final class ChannelTransport: ErrorTransport {
     private let channel = AsyncChannel<any Error>()
 
