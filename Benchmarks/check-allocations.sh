@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Counts with valgrind the allocations of N and of 2 N dispatches. A dispatch allocates nothing: both counts are equal.
 # Does the same for retries and a closed circuit around an operation that succeeds at once.
-# Then counts the allocations of N and of 2 N posts: at most one for each, besides the box that Swift makes for an error.
+# Then counts the allocations of N and of 2 N posts: at most one for each, besides the box that Swift makes for it.
 set -euo pipefail
 cd "$(dirname "$0")"
 

@@ -31,7 +31,7 @@ struct Request {
         )
     }
 
-    /// The path's parts, without empty ones.
+    /// The path's segments, without empty ones.
     var segments: [String] { path.split(separator: "/").map(String.init) }
 
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
@@ -42,7 +42,7 @@ struct Request {
         return Self.json(object)
     }
 
-    /// What came in, as JSON: method, path, headers by lower-case name, body.
+    /// The request as JSON: method, path, headers by lower-case name, body.
     var echo: String {
         let fields = Dictionary(headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
         let text = String(decoding: body, as: UTF8.self)
@@ -63,13 +63,14 @@ struct Request {
     }
 }
 
-/// What came in whole, counted, and not listed: it stays as small as it is after ten thousand requests.
+/// The counts of requests that were read whole. Equal requests share a count, so memory does not grow with each
+/// request.
 struct RequestCounts: Sendable {
     struct Key: Hashable {
         let method: String
         let path: String
         let id: String
-        // Whether another request had come on the connection before.
+        // Whether another request was read on the connection before.
         let isOnKeptConnection: Bool
     }
 

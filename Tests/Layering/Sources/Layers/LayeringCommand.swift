@@ -1,6 +1,6 @@
-/// The command: reads the index, and says which lines use what lies above them.
+/// The command: reads the index, and prints the lines that use a declaration in a higher folder.
 package struct LayeringCommand {
-    /// What the command ends with; the numbers of `sysexits.h` where nothing could be judged.
+    /// The exit status; with the numbers of `sysexits.h` if nothing could be judged.
     package enum Status: Int32, Sendable {
         case clean = 0
         case violations = 1
@@ -8,7 +8,7 @@ package struct LayeringCommand {
         case noIndex = 66
     }
 
-    /// What is to be said, and with which status.
+    /// The texts to print, and the exit status.
     package struct Result: Sendable {
         package let status: Status
         package let output: String
@@ -17,7 +17,7 @@ package struct LayeringCommand {
 
     package init() {}
 
-    /// Does what the arguments say, and returns what is to be printed.
+    /// Runs the command, and returns the texts to print.
     package func run(_ arguments: [String]) -> Result {
         guard let options = Options(arguments) else {
             return Result(status: .usage, output: "", errors: Options.usage)
@@ -57,7 +57,7 @@ package struct LayeringCommand {
     }
 }
 
-/// What the command was asked for.
+/// The command's options.
 struct Options {
     static let usage = """
         usage: layering --sources <folder> --index <store> [--largest-circle] <folder>...
@@ -74,7 +74,7 @@ struct Options {
     var showsLargestCircle = false
     var folders: [String] = []
 
-    /// nil for what is no request, with which the usage is to be said.
+    /// Reads the arguments; nil if they are not valid, and the usage is to be printed.
     init?(_ arguments: [String]) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {

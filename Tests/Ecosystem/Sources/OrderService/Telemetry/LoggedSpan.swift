@@ -62,7 +62,7 @@ final class LoggedSpan: Span {
     }
 }
 
-/// Which span, of which trace.
+/// The identifier of a span, with that of its trace.
 struct SpanID: Sendable {
     let trace: String
     let span: String
@@ -82,6 +82,6 @@ extension ServiceContext {
         set { self[Key.self] = newValue }
     }
 
-    /// The trace that this task belongs to.
+    /// The identifier of the context's trace.
     var traceID: String? { spanID?.trace }
 }
