@@ -2,11 +2,11 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Errors that a thread or task of no test posts while there is no bus. They cannot be attributed to a test, and fail
-/// the run.
+/// Errors that a thread or task of no test posts while there is no bus.
 ///
-/// Such an error ends in the process's last resort, which is therefore set when the first test with the trait begins. A
-/// root bus would receive these errors too, but there is only one, and the code under test may set it.
+/// They cannot be attributed to a test, and fail the run. They end in the process's last resort, which is therefore set
+/// when the first test with the trait begins. A root bus would receive these errors too, but there is only one, and the
+/// code under test may set it.
 enum ForeignPosts {
     /// The reason in the line of an error that was posted without a bus.
     private static let reason = " reason=\"no bus is bound, and there is no root bus\""
@@ -30,7 +30,7 @@ enum ForeignPosts {
 }
 
 extension ErrorReport.Source {
-    /// Reads the place from a line of the last resort. Its texts are redacted, so only the reason follows the place.
+    /// Reads the place from a line of the last resort with redacted texts, in which only the reason follows the place.
     init?(inLine line: String) {
         guard let key = line.range(of: " source=", options: .backwards) else { return nil }
         let rest = line[key.upperBound...]

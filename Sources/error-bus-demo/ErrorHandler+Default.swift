@@ -3,7 +3,7 @@ import Foundation
 import HTTPErrors
 
 extension ErrorHandler {
-    /// The application's preset. It has the same name as the library's preset, and hides it in this module.
+    /// The application's preset, which hides the library's preset of the same name in this module.
     static var `default`: ErrorHandler { .orderIntake(ledger: .shared) }
 
     /// Returns the rules of the order intake, on top of the library's; rules for one part only are in `IntakeScopes`.
@@ -23,8 +23,9 @@ extension ErrorHandler {
             .overlaid(with: failures(ledger))
     }
 
-    /// Counts files whose error no rule matches, which stay in the inbox. `.next` lets the library's `onNoMatch` run
-    /// too, which writes a line about the error.
+    /// Counts files whose error no rule matches, which stay in the inbox.
+    ///
+    /// `.next` lets the library's `onNoMatch` run too, which writes a line about the error.
     private static func fallbacks(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
             .onNoMatch { _ in

@@ -42,8 +42,9 @@ struct FilePath: Sendable, Hashable, ExpressibleByStringLiteral {
         self.init(bytes: bytes)
     }
 
-    /// The path for people and for reports: the path itself if it is UTF-8, else the file's URL with escaped bytes. For
-    /// a relative path it is the escaped path alone.
+    /// The path for people and for reports: the path itself if it is UTF-8, else the file's URL with escaped bytes.
+    ///
+    /// A relative path that is not UTF-8 is escaped without the URL's scheme.
     var text: String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         let escaped = bytes.map { byte in

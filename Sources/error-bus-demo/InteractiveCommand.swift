@@ -72,7 +72,7 @@ struct InteractiveCommand: Sendable {
 }
 
 extension ErrorMap where Value == PresentationStyle {
-    /// The styles of the intake's errors. An open circuit is not shown, since the payments that opened it are.
+    /// The styles of the intake's errors; an open circuit is not shown, since the payments that opened it are.
     static let ofIntake = ErrorMap.default
         .on(CircuitOpen.self, .never)
         .on(FileTooLarge.self, .banner)

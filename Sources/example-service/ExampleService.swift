@@ -2,8 +2,10 @@ import Dispatch
 import ErrorRouting
 import Foundation
 
-/// A service's main type. Its bus receives errors from everywhere, and the process stops within five seconds after
-/// SIGTERM, even if an action hangs.
+/// A service's main type.
+///
+/// Its bus receives errors from everywhere, and the process stops within five seconds after SIGTERM, even if an action
+/// hangs.
 @main
 struct ExampleService {
     struct OrderRejected: Error { let number: Int }

@@ -19,7 +19,7 @@ struct LoaderMachine<Value, Failure: Error> {
     private(set) var latest: Value?
     /// How many loads in a row have failed.
     private(set) var failureCount = 0
-    /// How often the state has been set. While this number stays the same, the properties above are unchanged.
+    /// How often the state has been set; while this number stays the same, the properties above are unchanged.
     private(set) var changes: UInt64 = 0
 
     /// The state before the loads under way; never `.loading`.

@@ -31,7 +31,7 @@ extension ErrorPresenter {
         ErrorReport(error: error, source: ErrorReport.Source(), instant: .now).error
     }
 
-    /// The observer for a bus. It retains only the inbox, so that the last reference to a presenter is never a bus's.
+    /// The observer for a bus; it retains only the inbox, so that the last reference to a presenter is never a bus's.
     var receiver: @Sendable (ErrorReport) -> Void {
         { [inbox, weak self] report in
             // Detached, so that task-local values of the bus's task are not bound while the error is presented.

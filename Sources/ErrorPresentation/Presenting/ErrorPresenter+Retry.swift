@@ -14,17 +14,17 @@ extension ErrorPresenter {
         }
         let gone = machine.endRetry()
         publish()
-            removeOperation(of: gone)
-        }
+        removeOperation(of: gone)
+    }
 
-        /// Dismisses the shown error.
-        ///
-        /// - Parameter id: The number of the error that is meant; nil for whichever is shown.
-        func dismissCurrent(_ id: PresentedError.ID?) {
-            let gone = machine.dismiss(id)
-            publish()
-            removeOperation(of: gone)
-        }
+    /// Dismisses the shown error.
+    ///
+    /// - Parameter id: The number of the error that is meant; nil for whichever is shown.
+    func dismissCurrent(_ id: PresentedError.ID?) {
+        let gone = machine.dismiss(id)
+        publish()
+        removeOperation(of: gone)
+    }
 
     /// The number of the error of this presenter whose operation this task runs again; nil in every other task.
     var retried: PresentedError.ID? {
@@ -37,8 +37,10 @@ extension ErrorPresenter {
         if let retried { machine.cancelRetry(retried) }
     }
 
-    /// Removes an error's operation. Releases it after the access to `retries`, since the `deinit` of an object that it
-    /// holds may call this presenter.
+    /// Removes an error's operation.
+    ///
+    /// The operation is released after the access to `retries`, since it may hold an object whose `deinit` calls this
+    /// presenter.
     private func removeOperation(of id: PresentedError.ID?) {
         if let id { _ = retries.removeValue(forKey: id) }
     }

@@ -12,7 +12,7 @@ extension ErrorPresenter {
         public internal(set) var waiting: Int
         /// Repeats, which are counted in another error that is shown or waits.
         public internal(set) var folded: Int
-        /// Errors that did not fit into the queue, or whose place an error of an action of the person took.
+        /// Errors that were discarded: the queue was full, or an error of the person's own action took their place.
         public internal(set) var discarded: Int
         /// Errors that are not shown: ignored ones, cancellations, those whose style is `.never`, and failures of `run`
         /// that come back over a bus.

@@ -7,7 +7,7 @@ public import Observation
 ///
 /// ```swift
 /// let presenter = ErrorPresenter(rules: .default.on(Offline.self, .banner))
-/// let observation = presenter.present(bus)  // goes on for as long as it is held
+/// let observation = presenter.present(bus)  // continues while it is retained
 /// …
 /// let order = await presenter.run("Placing the order") { try await client.place(cart) }
 /// ```
@@ -21,7 +21,7 @@ public final class ErrorPresenter {
     public internal(set) var current: PresentedError?
     /// How many errors wait behind the one that is shown.
     public internal(set) var waiting = 0
-    /// How many errors were discarded: the queue was full, or an error of an action of the person took their place.
+    /// How many errors were discarded: the queue was full, or an error of the person's own action took their place.
     public internal(set) var discarded = 0
     /// Whether an operation is being run again.
     public internal(set) var isRetrying = false
@@ -55,7 +55,7 @@ public final class ErrorPresenter {
     ///   - texts: The texts to show instead of the errors' own texts.
     ///   - limit: How many errors may wait behind the one that is shown; not negative. When the queue is full, a
     ///     further error is discarded, since the first errors of a storm show its cause. But an error that did not come
-    ///     from a bus belongs to an action of the person: it takes the place of the newest waiting error from a bus,
+    ///     from a bus belongs to the person's own action: it takes the place of the newest waiting error from a bus,
     ///     and that one is discarded. The failure of a retry may wait beyond the limit. A separate inbox holds reports,
     ///     repeats included, that the main actor has not processed yet: as many as `limit`, and at least 1,024.
     public init(
@@ -91,7 +91,7 @@ public final class ErrorPresenter {
 
     /// Presents an error that the caller has caught, without posting it.
     ///
-    /// The error counts as the result of an action of the person: in a full queue, it takes the place of an error that
+    /// The error counts as the result of the person's own action: in a full queue, it takes the place of an error that
     /// came from a bus.
     ///
     /// - Parameters:

@@ -59,11 +59,11 @@ struct OwnText {
         return namesADomain(beginning) ? nil : beginning.appending("…")
     }
 
-    /// Returns whether a text contains Foundation's sentence with a domain and a code: "… (Module.Type error 7.)". The
-    /// word between domain and code may be in another language.
+    /// Returns whether a text contains Foundation's sentence with a domain and a code.
     ///
-    /// The sentence is recognised by parentheses that end with a number and a full stop, and that contain a qualified
-    /// type name or the word "Domain". If the text has "The operation could", any domain before " error" is enough.
+    /// The sentence ends with "(Module.Type error 7.)", where "error" may be in another language. It is recognised by
+    /// parentheses that end with a number and a full stop, and that contain a qualified type name or the word "Domain".
+    /// If the text has "The operation could", any domain before " error" is enough.
     private static func namesADomain(_ text: some StringProtocol) -> Bool {
         let pieces = text.split(separator: ".)", omittingEmptySubsequences: false)
         guard pieces.count > 1 else { return false }

@@ -7,7 +7,7 @@ struct Arrival: Sendable {
     /// How many errors it stands for.
     let count: Int
     var title: String?
-    /// Whether the error is the result of an action of the person, and did not come from a bus.
+    /// Whether the error is the result of the person's own action, and did not come from a bus.
     var isAskedFor = false
     var retry: (@MainActor () async -> Void)?
     /// The number of the error whose operation was run again and failed with this error.

@@ -28,7 +28,7 @@ struct PresenterMachine {
     fileprivate struct Entry {
         var error: PresentedError
         let kind: Kind
-        /// Whether the error, or a repeat of it, is the result of an action of the person.
+        /// Whether the error, or a repeat of it, is the result of the person's own action.
         var isAskedFor: Bool
     }
 
@@ -82,12 +82,12 @@ struct PresenterMachine {
 
     /// Places a received error.
     ///
-    /// In a full queue, an error of an action of the person takes the place of the newest error that is not.
+    /// In a full queue, an error of the person's own action takes the place of the newest waiting error that is not.
     ///
     /// - Parameters:
     ///   - error: The error as it is shown; its number is ignored, and its count is how many errors it stands for.
     ///   - type: The error's type.
-    ///   - isAskedFor: Whether the error is the result of an action of the person; true of all that can be retried.
+    ///   - isAskedFor: Whether the error is the result of the person's own action; true of all that can be retried.
     ///   - failed: The number of the error whose operation was run again and failed with this error.
     mutating func place(
         _ error: PresentedError,
@@ -206,7 +206,7 @@ struct PresenterMachine {
         }
     }
 
-    /// Discards the newest waiting error that is not of an action of the person; its repeats stay counted as folded.
+    /// Discards the newest waiting error that is not of the person's own action; its repeats stay counted as folded.
     ///
     /// - Returns: Whether there was such an error.
     private mutating func makeRoom() -> Bool {

@@ -23,7 +23,7 @@ public final class CircuitBreaker: Sendable {
     /// The breaker's name, as errors and descriptions show it.
     public let name: String
 
-    /// The state under the lock. No user code runs while the lock is held.
+    /// The state under the lock; no user code runs while the lock is held.
     private struct Storage {
         var machine: CircuitMachine
         var thrown: ThrownErrors
@@ -34,9 +34,9 @@ public final class CircuitBreaker: Sendable {
     }
 
     private let storage: Locked<Storage>
-    /// Whether the machine's state is closed. Written under the lock; every attempt reads it without the lock.
+    /// Whether the machine's state is closed; written under the lock, and read by every attempt without the lock.
     private let isClosed = Atomic<Bool>(true)
-    /// Whether ``listening`` has been called. Only then are thrown errors remembered.
+    /// Whether ``listening`` has been called, since only then thrown errors are remembered.
     private let isListening = Atomic<Bool>(false)
 
     private let matches: @Sendable (any Error) -> Bool
@@ -202,7 +202,7 @@ extension CircuitBreaker {
         return result
     }
 
-    /// Posts the changes in order, without the lock. Changes that arrive meanwhile are posted by the same caller.
+    /// Posts the changes in order, without the lock, also the changes that arrive meanwhile.
     private func announce() {
         while let change = storage.withLock({ storage -> CircuitMachine.Change? in
             storage.isAnnouncing = !storage.changes.isEmpty

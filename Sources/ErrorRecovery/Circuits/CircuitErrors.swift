@@ -1,6 +1,6 @@
 public import ErrorRouting
 
-/// A ``CircuitBreaker`` has changed its state. The breaker posts this, so that rules and observers learn of it.
+/// A ``CircuitBreaker`` has changed its state, and posts this for rules and observers.
 ///
 /// It never counts as a failure, for this breaker or another one.
 public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {

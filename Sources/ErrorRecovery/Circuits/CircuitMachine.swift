@@ -34,7 +34,7 @@ struct CircuitMachine {
     struct Change {
         let state: CircuitChanged.State
         let cause: any Error
-        /// The previous cause. It is returned so that it is released after unlocking.
+        /// The previous cause, returned so that it is released after unlocking.
         var replaced: (any Error)?
     }
 
@@ -52,7 +52,7 @@ struct CircuitMachine {
         self.pause = pause
     }
 
-    /// The state after the last event. After the pause it stays `.open` until the next attempt.
+    /// The state after the last event; after the pause it stays `.open` until the next attempt.
     var state: CircuitChanged.State {
         switch phase {
         case .closed: .closed

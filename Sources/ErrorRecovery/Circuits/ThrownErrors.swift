@@ -14,7 +14,7 @@ struct ThrownErrors {
         private let hash: Int
         private let length: Int
 
-        /// Makes the key of an error. Runs the error's own code, so it must not be called under a lock.
+        /// Makes the key of an error; runs the error's own code, so it must not be called under a lock.
         init(_ error: any Error) {
             // The report's own description is bounded, has no addresses, and is the same for equal errors.
             let text = ErrorReport(error: error, source: .init(fileID: "", line: 0)).description
@@ -23,7 +23,7 @@ struct ThrownErrors {
         }
     }
 
-    /// How many errors are remembered. Beyond it the oldest are forgotten; reported later, they would count twice.
+    /// How many errors are remembered; older ones are forgotten, and would count twice if they were reported later.
     static let limit = 1_024
 
     private let lifetime: Duration

@@ -120,7 +120,7 @@ extension RetryBudget {
         }
     }
 
-    /// The budget's counts. While callers retry, the three numbers may be of different moments.
+    /// The budget's counts; while callers retry, the three numbers may be of different moments.
     public var statistics: Statistics {
         Statistics(
             available: Double(bucket.load(ordering: .relaxed)) / Double(Self.token),

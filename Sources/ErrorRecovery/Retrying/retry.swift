@@ -1,6 +1,6 @@
 public import ErrorRouting
 
-/// Whether `retry` posts the errors that it swallows.
+/// Whether `retry` posts the errors of attempts that are followed by another.
 public enum RetryReporting: Sendable, Hashable {
     /// `retry` posts nothing.
     case nothing

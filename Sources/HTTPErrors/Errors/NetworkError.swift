@@ -47,7 +47,7 @@ public enum NetworkError: Error {
 }
 
 extension NetworkError {
-    /// The cases without what they carry: for rules, and for labels of metrics.
+    /// The cases without their associated values, for rules and for labels of metrics.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// See the ``NetworkError`` case of the same name.
         case invalidURL, encoding, networkUnavailable, timeout, cancelled, connection, invalidResponse, unauthorized,

@@ -29,9 +29,9 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         for (name, value) in fields { append(value, for: name) }
     }
 
-    /// The value of a field; nil if there is no such field. Setting nil removes the field.
+    /// The value of a field; nil if there is no such field.
     ///
-    /// Several values of one field are joined with commas, by RFC 9110, section 5.2.
+    /// Setting nil removes the field. Several values of one field are joined with commas, by RFC 9110, section 5.2.
     ///
     /// - Parameter name: The field's name, in upper or lower case.
     /// - Complexity: O(n) for n fields.

@@ -55,11 +55,11 @@ extension HTTPMessage: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
     /// An empty mirror, so that reflection prints neither headers nor body.
     public var customMirror: Mirror { Mirror(self, children: []) }
-    }
+}
 
-    /// An answer of any status with its whole body, as a transport returns it.
-    ///
-    /// Descriptions contain the status and the body's length.
+/// An answer of any status with its whole body, as a transport returns it.
+///
+/// Descriptions contain the status and the body's length.
 public struct HTTPAnswer: Sendable {
     /// The status.
     public var status: Int

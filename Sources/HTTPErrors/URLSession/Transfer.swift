@@ -7,7 +7,7 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// A transfer under way. Events change its machine under a lock; the waiting caller gets the result after unlocking.
+/// A transfer under way: events change its machine under a lock; the waiting caller gets the result after unlocking.
 final class Transfer: Sendable {
     private let machine: Locked<TransferMachine>
     private let end = Promise<TransferMachine.End>()

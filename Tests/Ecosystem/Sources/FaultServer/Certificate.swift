@@ -1,4 +1,4 @@
-/// A self-signed certificate for `localhost` and 127.0.0.1, with its key. No client trusts it by default.
+/// A self-signed certificate for `localhost` and 127.0.0.1, with its key, which no client trusts by default.
 ///
 /// It is not made at run time, since a library that makes certificates would double this package's build time. The key
 /// is used nowhere else, and is not secret.

@@ -63,8 +63,9 @@ struct Request {
     }
 }
 
-/// The counts of requests that were read whole. Equal requests share a count, so memory does not grow with each
-/// request.
+/// The counts of requests that were read whole.
+///
+/// Equal requests share a count, so memory does not grow with each request.
 struct RequestCounts: Sendable {
     struct Key: Hashable {
         let method: String

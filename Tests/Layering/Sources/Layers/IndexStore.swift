@@ -39,8 +39,8 @@ struct IndexStore {
 
     /// Returns the declarations and uses in the sources, in no order.
     ///
-    /// A store keeps the units of sources that have since been moved or deleted; these units are skipped. It throws for
-    /// a source whose unit is missing, or older than the source and so out of date.
+    /// A store keeps the units of sources that have since been moved or deleted; these units are skipped. The function
+    /// throws if a source's unit is missing, or is older than the source and so out of date.
     func occurrences(in sources: SourceTree) throws(Unreadable) -> [Occurrence] {
         // The library would make a store that does not exist.
         guard FileManager.default.fileExists(atPath: path) else { throw Unreadable("there is no index at \(path)") }
