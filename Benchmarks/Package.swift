@@ -7,11 +7,12 @@ let package = Package(
     dependencies: [
         .package(name: "swift-error-bus", path: ".."),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
-        // Without its traits: its malloc counts need jemalloc, and are taken by a script of our own here.
+        // Without its traits: its malloc counts need jemalloc. A script, check-allocations.sh, counts allocations
+        // instead.
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
     ],
     targets: [
-        // What is measured, by both of the executables below.
+        // The code that is measured, shared by the executables below.
         .target(
             name: "Contenders",
             dependencies: [
@@ -29,22 +30,22 @@ let package = Package(
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
             ]
         ),
-        // Retries and runs through a closed circuit as often as it is told to, for check-allocations.sh.
+        // Runs retries and a closed circuit a given number of times, for check-allocations.sh.
         .executableTarget(
             name: "recovery-allocations",
             dependencies: ["Contenders"]
         ),
-        // Dispatches as often as it is told to, for check-allocations.sh.
+        // Dispatches a given number of times, for check-allocations.sh.
         .executableTarget(
             name: "dispatch-allocations",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
-        // Posts as often as it is told to, for check-allocations.sh.
+        // Posts a given number of times, for check-allocations.sh.
         .executableTarget(
             name: "post-allocations",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
-        // Does one thing as often as it is told to, for check-instructions.sh.
+        // Runs one contender a given number of times, for check-instructions.sh.
         .executableTarget(
             name: "instructions",
             dependencies: ["Contenders"]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Counts with valgrind what N and 2 N dispatches allocate: a dispatch allocates nothing, so both counts are the same.
-# The same for retries and a closed circuit, where the operation succeeds at once.
-# Then what N and 2 N posts allocate: at most one allocation for each, beside the box that Swift makes for the error.
+# Counts with valgrind the allocations of N and of 2 N dispatches. A dispatch allocates nothing: both counts are equal.
+# Does the same for retries and a closed circuit around an operation that succeeds at once.
+# Then counts the allocations of N and of 2 N posts: at most one for each, besides the box that Swift makes for it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -11,7 +11,7 @@ swift build -c release --product recovery-allocations >&2
 swift build -c release --product post-allocations >&2
 programs=$(swift build -c release --show-bin-path)
 
-# Fails where valgrind says nothing.
+# Prints the number of allocations; fails if valgrind prints none.
 allocations() {
     valgrind "$programs/$1" "${@:2}" 2>&1 | sed -n 's/.*total heap usage: \([0-9,]*\) allocs.*/\1/p' | tr -d , | grep .
 }
@@ -29,7 +29,7 @@ two=$(allocations recovery-allocations $((2 * n)))
 echo "$n times four operations that succeed: $one allocations; $((2 * n)) times: $two; more: $((two - one))"
 [ "$two" -le "$one" ] || { echo "FAILED: a retry or a closed circuit allocates"; failures=1; }
 
-# A hundredth more, for storage that grows now and then, and for what the second run does otherwise by chance.
+# One percent more is allowed, for storage that grows now and then and for random differences between two runs.
 most=$((2 * n + n / 100))
 
 check_posts() {

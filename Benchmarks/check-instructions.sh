@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Counts with valgrind how many instructions one operation of each kind takes: what N and 2 N of them take, the difference
-# over N. Unlike times these hardly differ from run to run, so they show what a change has cost.
+# Counts with valgrind the instructions of one operation of each kind: the difference between 2 N and N operations, over
+# N. Unlike times, these counts hardly differ from run to run, so they show the cost of a change.
 #
 #   check-instructions.sh            prints the counts, and fails where one is 5 % above its threshold
-#   check-instructions.sh --update   writes the counts down as the new thresholds
+#   check-instructions.sh --update   writes the counts as the new thresholds
 #
-# Thresholds hold for one version of the compiler and one processor family: instructions/VERSION-ARCHITECTURE.txt. Where
-# there is no such file the counts are printed, and nothing fails.
+# Thresholds are for one compiler version and one architecture: Results/instructions-VERSION-ARCHITECTURE.txt. Without
+# such a file the counts are printed, and nothing fails.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -16,7 +16,7 @@ program=$(swift build -c release --show-bin-path)/instructions
 version=$(swift --version 2>/dev/null | grep --only-matching -E "Swift version [0-9.]+" | cut -d " " -f 3)
 thresholds="Results/instructions-$version-$(uname -m).txt"
 
-# Hashes that are the same in every run; fails where valgrind says nothing.
+# Prints the number of instructions, with the same hashes in every run; fails if valgrind prints none.
 instructions() {
     SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
         "$program" "$@" 2>&1 | sed -n 's/.*I *refs: *\([0-9,]*\).*/\1/p' | tr -d , | grep .
@@ -29,7 +29,7 @@ n=2000
 while IFS='|' read -r name rules; do
     [ -n "$name" ] || continue
     most=$(grep --fixed-strings "$name|$rules|" "$thresholds" 2>/dev/null | cut -d '|' -f 3 || true)
-    # The least of up to three: what the threads of the runtime do beside it only adds.
+    # The least of up to three counts: other threads of the runtime can only add instructions.
     count=
     for _ in 1 2 3; do
         one=$(instructions "$name" "$rules" "$n")

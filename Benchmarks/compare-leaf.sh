@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares creating and handling an error of the eighth of eight types with Boost.LEAF in C++, in nanoseconds, both
-# programs alternated. Skipped, with a word, where LEAF's header (Debian: libboost1.81-dev) or a C++ compiler is missing.
+# Compares creating and handling an error of the eighth of eight types with Boost.LEAF in C++, in nanoseconds. The two
+# programs alternate. Skipped with a message if LEAF's header (Debian: libboost1.81-dev) or a C++ compiler is missing.
 set -euo pipefail
 cd "$(dirname "$0")"
 

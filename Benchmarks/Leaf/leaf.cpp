@@ -1,5 +1,5 @@
-// Creates an error of one of eight types and hands it to the last of eight handlers, with Boost.LEAF and without
-// exceptions; prints the nanoseconds that one such round takes. Alternated with the Swift program by compare-leaf.sh.
+// Creates an error of the eighth of eight types, which the last of eight handlers handles, with Boost.LEAF and without
+// exceptions. Prints the nanoseconds of one such round. compare-leaf.sh alternates it with the Swift program.
 #include <boost/leaf.hpp>
 
 #include <chrono>
@@ -17,7 +17,7 @@ struct E6 { int code; };
 struct E7 { int code; };
 struct E8 { int code; };
 
-// Takes a value and does nothing with it, which the compiler cannot know.
+// Does nothing with a value, but the compiler must assume that it is used.
 template <typename Value>
 inline void consume(Value const &value) {
     asm volatile("" : : "g"(&value) : "memory");

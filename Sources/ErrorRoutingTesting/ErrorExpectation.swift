@@ -2,12 +2,12 @@ import ErrorRouting
 import Synchronization
 import Testing
 
-/// What a test said that it expects, for a body and all that it starts.
+/// An expectation of a test, for a body and all tasks that the body starts.
 final class ErrorExpectation: Sendable {
-    /// The expectations around this task, by the innermost of them.
+    /// The innermost expectation around this task.
     @TaskLocal static var innermost: ErrorExpectation?
 
-    /// Where the report of an expected error says which expectation it was.
+    /// The metadata key under which the report of an expected error has the expectation's place.
     static let metadataKey = "expected.at"
 
     private let matches: @Sendable (any Error) -> Bool
@@ -30,11 +30,13 @@ final class ErrorExpectation: Sendable {
         watch.add(self)
     }
 
-    /// Where it stands: `IntakeTests/IntakeTests.swift:12`.
+    /// The expectation's place in the source: `IntakeTests/IntakeTests.swift:12`.
     var place: String { "\(sourceLocation.fileID):\(sourceLocation.line)" }
 
-    /// Counts an error for the innermost expectation, from here outwards, that matches it; nil if none does.
-    func taking(_ error: any Error) -> ErrorExpectation? {
+    /// Counts an error for the first expectation, from this one outwards, that matches it.
+    ///
+    /// - Returns: That expectation; nil if none matches.
+    func expectation(counting error: any Error) -> ErrorExpectation? {
         var next: ErrorExpectation? = self
         while let expectation = next {
             if expectation.matches(error) {
@@ -46,7 +48,7 @@ final class ErrorExpectation: Sendable {
         return nil
     }
 
-    /// Fails the test where the expectation stands, if it was not met.
+    /// Records an issue at the expectation's place if the expectation was not met.
     func recordIssue() {
         let found = count.load(ordering: .relaxed)
         if expectedCount.map({ found == $0 }) ?? (found > 0) { return }

@@ -1,23 +1,23 @@
 import ErrorRouting
 import Testing
 
-/// What is posted while one test runs, and what was expected there.
+/// The unexpected errors and the expectations of one test.
 final class ErrorWatch: Sendable {
     /// The watch of this task's test, if it has the trait.
     @TaskLocal static var current: ErrorWatch?
 
-    /// How many issues one test records for its errors; the rest is summed up in one more.
+    /// How many issues one test records for its errors; one more issue sums up the rest.
     static let mostIssues = 50
 
     private struct State {
         var unexpected: [ErrorReport] = []
-        /// How many more there were.
+        /// How many more unexpected errors there were.
         var rest = 0
         var expectations: [ErrorExpectation] = []
-        /// What the bus wrote to its last resort while the test ran.
+        /// The lines that the bus wrote to its last resort while the test ran.
         var lines: [String] = []
         var isOver = false
-        /// Held from the bus's beginning to its end.
+        /// The observation of the bus, retained until the bus has ended.
         var observation: ErrorObservation?
     }
 
@@ -28,23 +28,23 @@ final class ErrorWatch: Sendable {
         self.test = test
     }
 
-    /// A configuration by which a bus tells of expectations and of what is posted too late.
+    /// Returns a configuration by which a bus marks expected errors, and reports errors that it cannot deliver.
     ///
-    /// The metadata provider is asked in the poster's task, and so knows the expectation around it; the mark that it
-    /// gives goes the error's way with it.
+    /// The metadata provider runs in the poster's task, where the task-local expectation is bound. The mark that it
+    /// adds to the metadata stays with the error.
     func watching(_ configuration: ErrorBus.Configuration) -> ErrorBus.Configuration {
         var watching = configuration
         let own = configuration.metadataProvider
         watching.metadataProvider = { error in
             let metadata = own?(error) ?? [:]
-            guard let expectation = ErrorExpectation.innermost?.taking(error) else { return metadata }
+            guard let expectation = ErrorExpectation.innermost?.expectation(counting: error) else { return metadata }
             return metadata.merging([ErrorExpectation.metadataKey: expectation.place]) { _, mark in mark }
         }
         watching.lastResort = LastResort { [self] in receive(line: $0) }.redacting { $0.texts }
         return watching
     }
 
-    /// Reads all that a bus delivers, until it ends.
+    /// Observes all reports that a bus delivers, until the bus ends.
     func observe(_ bus: ErrorBus) {
         let observation = bus.observe { [self] in receive($0) }
         state.withLock { $0.observation = observation }
@@ -61,7 +61,7 @@ final class ErrorWatch: Sendable {
         }
     }
 
-    /// What the bus could not deliver: during the test it is told at its end, and later at once.
+    /// Receives a line for an error that the bus could not deliver: recorded at the test's end, or at once after that.
     private func receive(line: String) {
         let isLate = state.withLock { state in
             if !state.isOver { state.lines.append(line) }
@@ -70,7 +70,7 @@ final class ErrorWatch: Sendable {
         if isLate { record(line, "posted after the test \"\(test.name)\" had ended") }
     }
 
-    /// Records the issues of the test, whose bus has ended.
+    /// Records the issues of the test; called when the test's bus has ended.
     func recordIssues() {
         let state = state.withLock { state in
             state.isOver = true

@@ -2,25 +2,25 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// What is posted where there is no bus, by a thread that belongs to no test: nobody knows whose it is, and it fails
-/// the run.
+/// Errors that a thread or task of no test posts while there is no bus.
 ///
-/// Such an error ends in the process's last resort, which is therefore set when the first test with the trait begins. A
-/// root bus could be another way, but there is one at a time, and it is the code's under test.
+/// They cannot be attributed to a test, and fail the run. They end in the process's last resort, which is therefore set
+/// when the first test with the trait begins. A root bus would receive these errors too, but there is only one, and the
+/// code under test may set it.
 enum ForeignPosts {
-    /// What the library says of an error that found no bus.
+    /// The reason in the line of an error that was posted without a bus.
     private static let reason = " reason=\"no bus is bound, and there is no root bus\""
 
     private static let setLastResort: Void = LastResort.setForProcess(
         LastResort { receive($0) }.redacting { $0.texts })
 
-    /// Notices them from now on.
+    /// Sets the last resort of the process; does nothing if it has been called before.
     static func watch() { setLastResort }
 
     private static func receive(_ line: String) {
-        // As ever, since who is at the terminal shall see it where no run is under way any more.
+        // Written to standard error as without this last resort: after the run no issue can be recorded.
         FileHandle.standardError.write(Data("\(line)\n".utf8))
-        // A test without the trait has said nothing of its errors, and a finished bus knows its poster.
+        // Not for a test without the trait, and not for errors that a finished bus refused.
         guard Test.current == nil, line.hasSuffix(reason) else { return }
         let source = ErrorReport.Source(inLine: line) ?? .init()
         Issue.record(
@@ -30,11 +30,11 @@ enum ForeignPosts {
 }
 
 extension ErrorReport.Source {
-    /// The place in a line of a last resort whose texts are redacted, so that it is the last field but the reason.
+    /// Reads the place from a line of the last resort with redacted texts, in which only the reason follows the place.
     init?(inLine line: String) {
         guard let key = line.range(of: " source=", options: .backwards) else { return nil }
         let rest = line[key.upperBound...]
-        // In quotes where the file's name needs them.
+        // The place is in quotes if the file's name needs them.
         let place = rest[..<(rest.range(of: " reason=")?.lowerBound ?? rest.endIndex)]
             .trimmingCharacters(in: ["\""])
         guard let colon = place.lastIndex(of: ":"), let number = UInt(place[place.index(after: colon)...]) else {
@@ -45,8 +45,8 @@ extension ErrorReport.Source {
 }
 
 extension ErrorReport {
-    /// What a line of a last resort says of a report: all but the type and the place, which have fields of their own in
-    /// it, the place as the last.
+    /// The text of a report for a line of the last resort: everything except the type and the place, which are fields
+    /// of their own.
     var texts: String {
         var texts = [message]
         if !scope.isEmpty { texts.append("scope: \(scope.joined(separator: "/"))") }
@@ -57,9 +57,9 @@ extension ErrorReport {
 }
 
 extension SourceLocation {
-    /// The place of a report; in a test's own file by that file's path, as else only the name is known.
+    /// The place of a report, with the file's path if it is the test's own file; of other files only the ID is known.
     init(_ source: ErrorReport.Source, in test: Test?) {
-        // Posters may say what they like of the place; Swift Testing stops the program for what is none.
+        // A poster may give any place, but Swift Testing traps on an invalid one.
         let isPlace = source.line > 0 && source.line < Int.max && source.fileID.contains("/")
         let fileID = isPlace ? source.fileID : "unknown/\(source.fileID.isEmpty ? "file" : source.fileID)"
         self.init(
@@ -73,7 +73,7 @@ extension SourceLocation {
         #if compiler(>=6.3)
             self.fileID == fileID ? filePath : nil
         #else
-            // Swift Testing does not tell.
+            // Swift Testing has no public file path.
             nil
         #endif
     }

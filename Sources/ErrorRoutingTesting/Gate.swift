@@ -16,15 +16,15 @@ public final class Gate: Sendable {
 
     private let state = Locked(State())
 
-    /// Makes a gate that is shut.
+    /// Makes a closed gate.
     public init() {}
 
     /// Whether the gate is open.
     public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Opens the gate for everyone who waits, and for everyone who will.
+    /// Opens the gate for all tasks that wait now or later.
     ///
-    /// It stays open.
+    /// The gate stays open.
     public func open() {
         let waiters = state.withLock { state in
             state.isOpen = true
@@ -33,9 +33,9 @@ public final class Gate: Sendable {
         for waiter in waiters { waiter.continuation.resume() }
     }
 
-    /// Waits until the gate is open, cancelled or not: for what hangs and honours no cancellation.
+    /// Waits until the gate is open, even in a cancelled task; simulates work that ignores cancellation.
     public func wait() async {
-        // Only `waitUnlessCancelled` cancels its place, so nothing is thrown into this one.
+        // Throws nothing: only `waitUnlessCancelled` cancels its place.
         try? await enter(reserve())
     }
 
@@ -62,7 +62,7 @@ public final class Gate: Sendable {
                     state.waiters.giveUp(id)
                     return { continuation.resume() }
                 }
-                return state.waiters.take(id, (), continuation)
+                return state.waiters.occupy(id, (), continuation)
                     ? nil : { continuation.resume(throwing: CancellationError()) }
             }
             resume?()

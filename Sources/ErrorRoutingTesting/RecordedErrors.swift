@@ -1,14 +1,14 @@
 public import ErrorRouting
 public import Testing
 
-/// The errors that a body posted, for a test to look at.
+/// The errors that a body posted, for a test to inspect.
 public struct RecordedErrors: Sendable, CustomStringConvertible {
     /// The reports in the order of their delivery, each with its outcome.
     public let reports: [ErrorReport]
     /// The bus's counts at the end.
     public let statistics: ErrorBus.Statistics
 
-    /// Makes a recording by hand, from reports that a test has collected itself.
+    /// Makes a recording from reports that a test has collected itself.
     ///
     /// - Parameters:
     ///   - reports: The reports, in order.
@@ -21,7 +21,7 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
     /// The errors, in the order of their delivery.
     public var errors: [any Error] { reports.map(\.error) }
 
-    /// What a matcher hands on, for each recorded error that it matches.
+    /// Returns the outputs of a matcher, for each recorded error that it matches.
     ///
     /// - Parameter matcher: The errors to look for.
     /// - Returns: The matches, in the order of delivery.
@@ -32,10 +32,10 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
     /// Fails the test, at the caller's line, unless an error that the matcher matches was reported.
     ///
     /// - Parameters:
-    ///   - matcher: The error to expect.
+    ///   - matcher: The errors to expect.
     ///   - count: How many of them to expect; nil for one or more.
     ///   - sourceLocation: Where the test fails.
-    /// - Returns: What the matcher made of the first of them; nil if there was none.
+    /// - Returns: The matcher's output for the first of them; nil if there was none.
     @discardableResult
     public func expectReported<Output>(
         _ matcher: ErrorMatcher<Output>,
@@ -57,7 +57,7 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
     /// Fails the test, at the caller's line, if any error that the matcher matches was reported.
     ///
     /// - Parameters:
-    ///   - matcher: What must not have been reported; every error by default.
+    ///   - matcher: The errors that must not have been reported; every error by default.
     ///   - sourceLocation: Where the test fails.
     public func expectNoneReported(
         _ matcher: ErrorMatcher<some Sendable> = ErrorMatcher<any Error>.any,
@@ -70,4 +70,40 @@ public struct RecordedErrors: Sendable, CustomStringConvertible {
     public var description: String {
         reports.isEmpty ? "no reports" : reports.map { "\($0.sequence). \($0)" }.joined(separator: "\n")
     }
+}
+
+/// Runs a body with an error bus, and records every error that is posted while it runs.
+///
+/// ```swift
+/// let recorded = await withRecordedErrors { bus in
+///     await Intake(errors: bus).run()
+/// }
+/// recorded.expectReported(.type(DecodingError.self))
+/// ```
+///
+/// The bus is `ErrorBus.current` in the body, as with `withErrorBus`, so errors posted to `.ambient` are recorded too.
+/// Before the function returns, tasks started with `task` have ended and everything posted is delivered.
+///
+/// - Parameters:
+///   - handler: The rules to run; none by default. Recording adds none.
+///   - configuration: How much the bus holds, how long an action may take, and its clock.
+///   - body: The body. It keeps the caller's isolation.
+/// - Returns: The recorded reports, in the order of their delivery, with their outcomes.
+/// - Throws: The body's error.
+@discardableResult
+public func withRecordedErrors<F: Error>(
+    handler: ErrorHandler = ErrorHandler(),
+    configuration: ErrorBus.Configuration = .init(),
+    _ body: (ErrorBus) async throws(F) -> Void
+) async throws(F) -> RecordedErrors {
+    let (reports, bus) = try await withErrorBus(handler: handler, configuration: configuration) {
+        (bus: ErrorBus) async throws(F) in
+        // Opened before the body runs, and unbounded, so that no report is lost.
+        let reports = bus.reports(bufferingNewest: .max)
+        try await body(bus)
+        return (reports, bus)
+    }
+    var recorded: [ErrorReport] = []
+    for await report in reports { recorded.append(report) }
+    return RecordedErrors(reports: recorded, statistics: bus.statistics)
 }

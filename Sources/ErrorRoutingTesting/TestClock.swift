@@ -14,23 +14,23 @@ public final class TestClock: Clock, Sendable {
         /// The time since the clock was made.
         public let offset: Duration
 
-        /// Names the moment at a distance from the clock's beginning.
+        /// Makes the moment at an offset from the clock's beginning.
         ///
         /// - Parameter offset: The time since the clock was made.
         public init(offset: Duration) {
             self.offset = offset
         }
 
-        /// The moment that comes a while later.
+        /// Returns the moment that is later by a duration.
         ///
         /// - Parameter duration: How much later.
         /// - Returns: That moment.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-        /// How long it is until another moment.
+        /// Returns the duration to another moment.
         ///
         /// - Parameter other: The other moment.
-        /// - Returns: The distance; negative for an earlier one.
+        /// - Returns: The duration; negative if the other moment is earlier.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
         /// Whether one moment comes before another.
@@ -45,7 +45,7 @@ public final class TestClock: Clock, Sendable {
     private struct State {
         var now = Instant(offset: .zero)
         var sleepers = WaitList<Instant>()
-        /// Those who wait until enough tasks sleep, each with how many that is.
+        /// The tasks that wait until enough tasks sleep, each with the number it waits for.
         var crowds = WaitList<Int>()
     }
 
@@ -54,10 +54,10 @@ public final class TestClock: Clock, Sendable {
     /// Makes a clock at its beginning.
     public init() {}
 
-    /// The moment at which the clock stands.
+    /// The clock's current moment.
     public var now: Instant { state.withLock { $0.now } }
 
-    /// The smallest step of the clock: none is too small.
+    /// The smallest step of the clock: zero, for any step is possible.
     public var minimumResolution: Duration { .zero }
 
     /// Sleeps until the clock is moved to a deadline, or past it.
@@ -65,7 +65,7 @@ public final class TestClock: Clock, Sendable {
     /// - Parameters:
     ///   - deadline: When to wake.
     ///   - tolerance: Ignored: a test clock is exact.
-    /// - Throws: `CancellationError` if the task is cancelled first, or was before.
+    /// - Throws: `CancellationError` if the task is cancelled before the deadline.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         let id = state.withLock { $0.sleepers.reserve() }
@@ -76,7 +76,7 @@ public final class TestClock: Clock, Sendable {
         }
     }
 
-    /// Moves the clock, and wakes whoever sleeps until then, the earliest deadline first.
+    /// Moves the clock, and resumes the tasks whose deadline is reached, the earliest deadline first.
     ///
     /// - Parameter duration: How far; not negative.
     public func advance(by duration: Duration) {
@@ -91,11 +91,11 @@ public final class TestClock: Clock, Sendable {
 
     /// Waits until a number of tasks sleep on this clock, or the waiting task is cancelled.
     ///
-    /// A bus's watchdog sleeps on its clock from the first asynchronous action on, and stays for a time limit, also
-    /// when that action has long ended. To move the clock while a certain action runs, let the action open a ``Gate``
-    /// and wait for that: a bus notes an action's beginning before the action runs.
+    /// A bus's watchdog begins to sleep on the bus's clock with the first asynchronous action. It sleeps for the whole
+    /// time limit, even if that action ends earlier. To move the clock while a certain action runs, let the action open
+    /// a ``Gate`` and wait for the gate: a bus records when an action begins before it runs the action.
     ///
-    /// - Parameter count: How many; at least.
+    /// - Parameter count: The least number of sleeping tasks to wait for.
     public func waitForSleepers(_ count: Int = 1) async {
         let id = state.withLock { $0.crowds.reserve() }
         try? await withTaskCancellationHandler {
@@ -105,7 +105,7 @@ public final class TestClock: Clock, Sendable {
                         state.crowds.giveUp(id)
                         return true
                     }
-                    return !state.crowds.take(id, count, continuation)
+                    return !state.crowds.occupy(id, count, continuation)
                 }
                 if isOver { continuation.resume() }
             }
@@ -121,7 +121,7 @@ public final class TestClock: Clock, Sendable {
                     state.sleepers.giveUp(id)
                     return { continuation.resume() }
                 }
-                guard state.sleepers.take(id, deadline, continuation) else {
+                guard state.sleepers.occupy(id, deadline, continuation) else {
                     return { continuation.resume(throwing: CancellationError()) }
                 }
                 let count = state.sleepers.count

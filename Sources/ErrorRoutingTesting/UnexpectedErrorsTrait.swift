@@ -1,7 +1,7 @@
 public import ErrorRouting
 public import Testing
 
-/// Fails a test for each error that is posted while it runs and that nothing expected.
+/// A trait that fails a test for each unexpected error that is posted while the test runs.
 ///
 /// ```swift
 /// @Suite(.failsOnUnexpectedErrors)
@@ -12,34 +12,34 @@ public import Testing
 /// }
 /// ```
 ///
-/// Each test, and each case of a parameterised one, has a bus of its own, which is `ErrorBus.current` for it and for
-/// everything it starts: what is posted to `.ambient`, by `postError`, or to that bus is noticed, and tests that run
-/// side by side are kept apart. An error was expected if
+/// Each test, and each case of a parameterised test, gets a bus of its own. This bus is `ErrorBus.current` in the test
+/// and in the tasks that it starts, so errors of tests that run at the same time are kept apart. The trait sees every
+/// error that is posted to `.ambient`, by `postError`, or to this bus. An error is expected if
 ///
 /// - it was posted within an `expectingErrors(matching:)` that matches it, or
-/// - a rule took it: one of the handler that the trait was given, or of a scope on the error's way.
+/// - a rule handled or ignored it: a rule of the handler given to the trait, or of a scope that it was posted in.
 ///
-/// For every other error an issue is recorded at the line where it was posted, once the test's body and its bus's tasks
-/// have ended and all is delivered; those beyond fifty are summed up. That goes for the bus's own notices too: an
-/// `ActionFailure`, an `ErrorsDropped`.
+/// For every other error, an issue is recorded at the line that posted the error. Issues are recorded when the test's
+/// body and its bus's tasks have ended and everything is delivered; issues beyond fifty are summed up. The bus's own
+/// notices, `ActionFailure` and `ErrorsDropped`, are treated like other errors.
 ///
-/// A thread or a detached task reaches no test's bus. Where the process has no root bus either, what it posts fails the
-/// run, with the error's name and at its posting line, but no test. (For this the trait sets the process's
-/// `LastResort`, once.) A bus that the code under test makes itself is that bus's matter.
+/// Code in a thread or a detached task has no test's bus. If the process has no root bus either, an error that it posts
+/// fails the run and not a test: the issue has the error's name and its posting line. (For this the trait sets the
+/// process's `LastResort`, once.) The trait does not see errors of a bus that the code under test makes itself.
 public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
     let handler: ErrorHandler
     let configuration: ErrorBus.Configuration
 
-    /// Each test of a suite has a bus of its own.
+    /// Whether the trait applies to each test of a suite: true, each test gets a bus of its own.
     public var isRecursive: Bool { true }
 
-    /// Runs a test with a bus, and records an issue for each error that nothing expected.
+    /// Runs a test with a bus, and records an issue for each unexpected error.
     ///
     /// - Parameters:
     ///   - test: The test.
-    ///   - testCase: The case of it.
-    ///   - function: What to run.
-    /// - Throws: What the function threw.
+    ///   - testCase: The test's case.
+    ///   - function: The test's body.
+    /// - Throws: The function's error.
     public func provideScope(
         for test: Test,
         testCase: Test.Case?,
@@ -65,17 +65,18 @@ public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == UnexpectedErrorsTrait {
-    /// Fails a test for each error that is posted while it runs and that nothing expected.
+    /// Fails a test for each unexpected error that is posted while the test runs.
     ///
-    /// An error is expected by `expectingErrors(matching:)`, or by a rule of a scope on its way. Given to a suite, the
-    /// trait holds for each of its tests. See ``UnexpectedErrorsTrait``.
+    /// An error is expected by `expectingErrors(matching:)`, or by a rule of a scope that it was posted in. On a suite,
+    /// the trait applies to each of its tests. See ``UnexpectedErrorsTrait``.
     public static var failsOnUnexpectedErrors: Self { failsOnUnexpectedErrors() }
 
-    /// Fails a test for each error that is posted while it runs and that nothing expected, rules of a handler included.
+    /// Fails a test for each unexpected error that is posted while the test runs; errors that a handler's rules match
+    /// are expected.
     ///
     /// - Parameters:
-    ///   - handler: The rules of the test's bus: what one of them matches was expected. Given the application's own, a
-    ///     test fails for those errors alone that no rule knows.
+    ///   - handler: The rules of the test's bus: errors that they match are expected. With the application's own rules,
+    ///     a test fails only for errors that no rule matches.
     ///   - configuration: How much the test's bus holds, how long an action may take, and its clock.
     /// - Returns: The trait.
     public static func failsOnUnexpectedErrors(

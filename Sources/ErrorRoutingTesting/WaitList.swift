@@ -1,12 +1,12 @@
-/// Tasks that wait, each of which may be cancelled before, while and after it does: a plain value, to be kept under a
+/// A list of waiting tasks, which may be cancelled before, while and after they wait: a plain value, for use under a
 /// lock.
 struct WaitList<Info> {
     typealias Continuation = CheckedContinuation<Void, any Error>
 
     private enum Place {
-        /// Reserved, by a task that is about to wait.
+        /// Reserved by a task that is about to wait.
         case reserved
-        case taken(Info, Continuation)
+        case occupied(Info, Continuation)
         /// Cancelled before the task began to wait.
         case cancelled
     }
@@ -23,27 +23,27 @@ struct WaitList<Info> {
         return lastID
     }
 
-    /// Gives a reserved place up, as the task does not have to wait.
+    /// Frees a reserved place whose task does not have to wait.
     mutating func giveUp(_ id: UInt64) {
         places[id] = nil
     }
 
-    /// Waits at a reserved place.
+    /// Puts a waiting task's continuation at its reserved place.
     ///
-    /// Returns whether it does; if not, it was cancelled.
-    mutating func take(_ id: UInt64, _ info: Info, _ continuation: Continuation) -> Bool {
+    /// - Returns: Whether the task waits; false if the place was cancelled.
+    mutating func occupy(_ id: UInt64, _ info: Info, _ continuation: Continuation) -> Bool {
         if case .cancelled = places.removeValue(forKey: id) { return false }
-        places[id] = .taken(info, continuation)
+        places[id] = .occupied(info, continuation)
         count += 1
         return true
     }
 
     /// Cancels a place.
     ///
-    /// Returns whom to wake with `CancellationError`.
+    /// - Returns: The continuation to resume with `CancellationError`, if a task waits there.
     mutating func cancel(_ id: UInt64) -> Continuation? {
         switch places[id] {
-        case .taken(_, let continuation):
+        case .occupied(_, let continuation):
             places[id] = nil
             count -= 1
             return continuation
@@ -55,13 +55,13 @@ struct WaitList<Info> {
         }
     }
 
-    /// Lets go whom a condition names.
+    /// Removes the waiting tasks for which a condition holds.
     ///
-    /// Returns whom to wake.
+    /// - Returns: The continuations to resume.
     mutating func release(where isReleased: (Info) -> Bool) -> [(info: Info, continuation: Continuation)] {
         var released: [(info: Info, continuation: Continuation)] = []
         for (id, place) in places {
-            guard case .taken(let info, let continuation) = place, isReleased(info) else { continue }
+            guard case .occupied(let info, let continuation) = place, isReleased(info) else { continue }
             places[id] = nil
             released.append((info, continuation))
         }

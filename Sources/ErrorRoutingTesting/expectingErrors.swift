@@ -1,27 +1,27 @@
 public import ErrorRouting
 public import Testing
 
-/// Says that a body posts errors that a matcher matches, in a test with `.failsOnUnexpectedErrors`.
+/// Runs a body that is expected to post errors that a matcher matches, in a test with `.failsOnUnexpectedErrors`.
 ///
 /// ```swift
 /// await expectingErrors(matching: .type(DecodingError.self), count: 1) { await intake.run() }
 /// ```
 ///
-/// It goes for the body and everything that it starts, by the task: what a task of the body's posts is expected also
-/// where the body has returned by then. What an action posts is not the body's, and needs a rule. Where expectations
-/// are nested, an error counts for the innermost that matches it.
+/// The expectation holds for the body and for all tasks that the body starts, except detached ones, even after the body
+/// has returned. Errors that a rule's action posts are not included, and need a rule. If expectations are nested, an
+/// error counts for the innermost one that matches it.
 ///
 /// At the test's end, when the tasks of its bus have ended, the test fails at the caller's line unless as many errors
-/// were posted as were expected. The report of an expected error says by the metadata `expected.at` where that was.
+/// were posted as were expected. The report of an expected error has the expectation's place under `expected.at`.
 ///
 /// - Parameters:
 ///   - matcher: The errors to expect.
 ///   - count: How many of them; nil for one or more.
 ///   - isolation: The caller's actor, where the body runs.
-///   - sourceLocation: Where the test fails if they are not posted.
-///   - body: What to run. It keeps the caller's isolation.
-/// - Returns: What the body returned.
-/// - Throws: What the body threw.
+///   - sourceLocation: Where the test fails if the errors are not posted.
+///   - body: The body. It keeps the caller's isolation.
+/// - Returns: The body's result.
+/// - Throws: The body's error.
 public func expectingErrors<Output, T, F: Error>(
     matching matcher: ErrorMatcher<Output>,
     count: Int? = nil,
@@ -30,7 +30,7 @@ public func expectingErrors<Output, T, F: Error>(
     _ body: () async throws(F) -> T
 ) async throws(F) -> T {
     let expectation = ErrorExpectation(matcher, count: count, at: sourceLocation)
-    // `withValue` keeps neither the type of what is thrown nor, unless the closure takes it along, the actor.
+    // `withValue` does not keep the thrown type, and keeps the actor only if the closure captures it.
     let result = await ErrorExpectation.$innermost.withValue(expectation) {
         _ = isolation
         do throws(F) {
@@ -42,7 +42,7 @@ public func expectingErrors<Output, T, F: Error>(
     return try result.get()
 }
 
-/// Says that a synchronous body posts errors that a matcher matches.
+/// Runs a synchronous body that is expected to post errors that a matcher matches.
 ///
 /// See ``expectingErrors(matching:count:isolation:sourceLocation:_:)``.
 public func expectingErrors<Output, T, F: Error>(

@@ -2,13 +2,16 @@ import Dispatch
 import ErrorRouting
 import Foundation
 
-/// The process: reads the arguments, runs the command, and turns what became of it into an exit status.
+/// The main type: reads the arguments, runs the command, and turns its result into an exit status.
 @main
 enum ErrorBusDemo {
-    /// Not asynchronous: before an asynchronous one begins, tasks and threads are set up, and a signal would kill.
+    /// Starts the program.
+    ///
+    /// Not asynchronous, because the runtime sets up tasks and threads before an asynchronous `main` begins; a signal
+    /// during that time would kill the process.
     static func main() {
         Interruption.begin()
-        // Writing to a pipe that nobody reads shall fail, not kill: the temporary folder would stay behind.
+        // Writing to a broken pipe must fail and not kill the process, or the temporary folder would not be removed.
         signal(SIGPIPE, SIG_IGN)
         let command = Task { try await run() }
         Interruption.watch {
@@ -47,18 +50,19 @@ enum ErrorBusDemo {
     }
 }
 
-/// What the process returns to whoever started it: the numbers of `sysexits.h`.
+/// The exit status of the process, with the numbers of `sysexits.h`.
 ///
-/// Where a signal ended it, and all is well, `Interruption` ends the process instead: 128 and the signal's number, as shells do.
+/// If a signal ended the program and nothing failed, `Interruption` exits with 128 plus the signal's number instead, as
+/// shells do.
 enum ExitStatus: Int32 {
     case success = 0
     case usage = 64
     case noInput = 66
     case software = 70
 
-    /// The status for each of the errors that end the program.
+    /// The status for each error that ends the program.
     ///
-    /// They are the caller's to correct, and no business of the bus; a map is all that they need.
+    /// The user corrects these errors, so they are not posted to a bus; an error map is enough.
     static let ofErrors = ErrorMap<ExitStatus>(default: .software)
         .on(UsageError.self, .usage)
         .on(UnreadableInbox.self, .noInput)

@@ -3,16 +3,17 @@ import Foundation
 import HTTPErrors
 
 extension ErrorHandler {
-    /// The application's preset, which has the name of the library's, and wins over it in this module.
+    /// The application's preset, which hides the library's preset of the same name in this module.
     static var `default`: ErrorHandler { .orderIntake(ledger: .shared) }
 
-    /// The rules of the order intake, on top of the library's; what holds in one part of it alone is in `IntakeScopes`.
+    /// Returns the rules of the order intake, on top of the library's; rules for one part only are in `IntakeScopes`.
     ///
-    /// Each concern has its own handler, and `overlaid(with:)` puts them together: what comes later is tried first. So
-    /// it is within a handler: the general rule is registered first, and the special ones after it.
+    /// Each concern has its own handler, and `overlaid(with:)` combines them: the handler that is overlaid last is
+    /// tried first. Within a handler, too, the rule registered last is tried first, so the general rule comes before
+    /// the special ones.
     ///
-    /// - Parameter ledger: Where the actions enter what they did. What they need to know of an error (which file, which
-    ///   order) comes with the error, in the report's metadata.
+    /// - Parameter ledger: Where the actions record what they did. What they need to know about an error, such as its
+    ///   file or order, is in the report's metadata.
     static func orderIntake(ledger: Ledger) -> ErrorHandler {
         .standardError
             .overlaid(with: fallbacks(ledger))
@@ -22,7 +23,9 @@ extension ErrorHandler {
             .overlaid(with: failures(ledger))
     }
 
-    /// What no rule knows stays in the inbox; `.next` lets the library's `onNoMatch` write the line that tells of it.
+    /// Counts files whose error no rule matches, which stay in the inbox.
+    ///
+    /// `.next` lets the library's `onNoMatch` run too, which writes a line about the error.
     private static func fallbacks(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
             .onNoMatch { _ in
@@ -35,12 +38,12 @@ extension ErrorHandler {
             }
     }
 
-    /// Entries of the inbox that cannot be read.
+    /// Rules for entries of the inbox that cannot be read.
     ///
-    /// By domain and code, because `POSIXError` has one type for everything that can go wrong with files.
+    /// They match by domain and code, because `POSIXError` is one type for everything that can go wrong with files.
     private static func files(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
-            // It was there when the folder was listed. Its sender took it back, or it was a link to nowhere.
+            // The folder listed the entry: its sender has removed it since, or it is a link to nothing.
             .ignore(domain: NSPOSIXErrorDomain, code: Int(ENOENT))
             .on(domain: NSPOSIXErrorDomain, code: Int(EACCES)) { _ in
                 ledger.record(.left)
@@ -62,7 +65,7 @@ extension ErrorHandler {
             }
     }
 
-    /// Orders that must not be accepted.
+    /// Rules for orders that must not be accepted.
     private static func orders(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
             .on(OrderError.self) { _ in
@@ -82,7 +85,7 @@ extension ErrorHandler {
             }
     }
 
-    /// Payments that came to nothing.
+    /// Rules for payments that failed.
     private static func payments(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
             .on(NetworkError.self) { _ in
@@ -95,9 +98,9 @@ extension ErrorHandler {
             }
     }
 
-    /// Actions that failed themselves.
+    /// Rules for actions that failed.
     ///
-    /// Tried first: the error under a failure is not to be taken for a new one.
+    /// They are tried first, so that no other rule matches the error under the failure.
     private static func failures(_ ledger: Ledger) -> ErrorHandler {
         ErrorHandler()
             .on(ActionFailure.self) { failure in
@@ -112,7 +115,7 @@ extension ErrorHandler {
 }
 
 extension ErrorReport {
-    /// The key under which workers give along the file that they are reading.
+    /// The metadata key under which workers post the file that they are reading.
     static let orderFileKey = "file"
 
     /// The file that the error is about.
@@ -126,7 +129,7 @@ extension ErrorReport {
     }
 }
 
-/// Somebody posted an error about a file, and did not say which.
+/// An error about a file was posted without the file's name.
 struct ReportWithoutFile: Error {
     let source: ErrorReport.Source
 }

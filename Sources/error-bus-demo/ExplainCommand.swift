@@ -3,7 +3,7 @@ import ErrorRouting
 import Foundation
 import HTTPErrors
 
-/// Shows which rules would take an error, for one error of each kind.
+/// Shows which rules would match an error, for one error of each kind.
 ///
 /// The errors are real; no action runs.
 struct ExplainCommand: Sendable {
@@ -12,13 +12,13 @@ struct ExplainCommand: Sendable {
     private struct Sample {
         let title: String
         let error: any Error
-        /// Where it would be posted.
+        /// The scope in which the error would be posted.
         let scope: ErrorScope
     }
 
     @concurrent
     func run() async throws -> ExitStatus {
-        // It does not run: explaining needs the rules alone.
+        // The bus does not run: explaining needs only the rules.
         let scopes = IntakeScopes(of: ErrorBus(handler: .default), ledger: .shared)
         var samples: [Sample]
         if let path = options.inbox {
@@ -35,11 +35,12 @@ struct ExplainCommand: Sendable {
             samples += await Self.actionFailures(of: scopes.intake, inbox: FilePath(sample.folder.path))
         }
         for sample in samples where !Task.isCancelled {
-            // A file's name, which may be anything.
+            // Escaped, since a file's name may contain any character.
             let title = OneLine.escaped(sample.title)
             Console.writeLine("--- \(title), in the scope \(sample.scope.path.joined(separator: "/"))")
             Console.writeLine("\(sample.scope.explain(sample.error))\n")
-            // Whether it is tried again before anybody hears of it is for other rules to say, of the same kind.
+            // A payment's error is posted only if the retry policy, whose rules are of the same kind, does not retry
+            // it.
             if sample.scope === scopes.payments {
                 Console.writeLine("Tried again?\n\(RetryPolicy.payments.explain(sample.error))\n")
             }
@@ -47,7 +48,7 @@ struct ExplainCommand: Sendable {
         return .success
     }
 
-    /// Reads every entry, and keeps what goes wrong.
+    /// Reads every entry, and returns the errors.
     private static func failures(of inbox: Inbox, in scope: ErrorScope) -> [Sample] {
         inbox.entries.compactMap { file in
             do {
@@ -59,7 +60,8 @@ struct ExplainCommand: Sendable {
         }
     }
 
-    /// The first error of each kind: by type, enum case, code and underlying code, which a rule may tell apart.
+    /// Returns the first error of each kind: of each type, enum case, code and underlying code, as rules may
+    /// distinguish.
     private static func oneOfEachKind(_ samples: [Sample]) -> [Sample] {
         var kinds = Set<String>()
         return samples.filter { sample in
@@ -70,7 +72,7 @@ struct ExplainCommand: Sendable {
         }
     }
 
-    /// What an endpoint can answer, and what happens where there is none.
+    /// Returns the errors of failed answers and of an unreachable endpoint.
     private static func paymentFailures(in scope: ErrorScope) async -> [Sample] {
         let payments = PaymentClient(endpoint: PaymentClient.closedEndpoint)
         let order = Order(id: "A-1", customer: "customer-1", lines: [])
@@ -91,9 +93,9 @@ struct ExplainCommand: Sendable {
         return samples
     }
 
-    /// Charges an order as if Ctrl-C came meanwhile.
+    /// Charges an order, and cancels the charge as Ctrl-C would.
     ///
-    /// For certain in the middle, since nobody answers.
+    /// The endpoint never answers, so the request is certainly under way when it is cancelled.
     private static func cutOff(_ order: Order) async throws {
         var endpoint = try SilentEndpoint()
         let payments = PaymentClient(endpoint: endpoint.url)
@@ -103,11 +105,11 @@ struct ExplainCommand: Sendable {
         try await charge.value
     }
 
-    /// What the bus would deliver after an action that failed.
+    /// Returns the notice that the bus would deliver after a failed action.
     private static func actionFailures(of scope: ErrorScope, inbox: FilePath) async -> [Sample] {
         let file = inbox.appending("gone.json")
         let decoding = await thrown { _ = try JSONDecoder().decode(Order.self, from: Data()) }
-        let moving = await thrown { try await Quarantine.take(file) }
+        let moving = await thrown { try await Quarantine.move(file) }
         guard let decoding, let moving else { return [] }
         guard let rule = scope.explain(decoding).entries.first(where: { $0.verdict == .matched })?.rule else {
             return []

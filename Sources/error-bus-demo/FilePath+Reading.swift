@@ -3,17 +3,17 @@ import Foundation
 extension FilePath {
     /// Reads a file, unless it is too large.
     ///
-    /// A plain blocking read, but of regular files alone, which are always ready: a pipe would block its worker for
-    /// good, and a device may have no end.
+    /// The read blocks, but only regular files are read, which are always ready. A pipe could block its worker for
+    /// ever, and a device may have no end.
     ///
-    /// - Parameter limit: How many bytes it may have. No more than one byte beyond is ever read.
-    /// - Throws: `SpecialFile`, `FileTooLarge`, or the `POSIXError` of what failed; for a folder that is `EISDIR`.
+    /// - Parameter limit: How many bytes the file may have. At most one byte more is read.
+    /// - Throws: `SpecialFile`, `FileTooLarge`, or the `POSIXError` of the call that failed; for a folder `EISDIR`.
     func read(upTo limit: Int) throws -> Data {
-        // Asked before it is opened: opening a device may do something, and a socket cannot be opened.
+        // Checked before opening: opening a device may have an effect, and a socket cannot be opened.
         var status = stat()
         guard unsafe withCString({ unsafe stat($0, &status) }) == 0 else { throw POSIXError.current }
         try refuseSpecialFile(status)
-        // What is there by now may be a pipe after all, which is not to be waited for.
+        // Meanwhile the file may have been replaced by a pipe: `O_NONBLOCK` keeps `open` from waiting for its writer.
         let flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let descriptor = unsafe withCString { unsafe open($0, flags) }
         guard descriptor >= 0 else { throw POSIXError.current }
@@ -26,7 +26,7 @@ extension FilePath {
         return try Self.read(descriptor, upTo: limit)
     }
 
-    /// Reads to the end, whatever the size was said to be: a file may grow, and those of `/proc` claim to be empty.
+    /// Reads to the end, whatever size was reported: a file may grow, and files in `/proc` report zero bytes.
     static func read(_ descriptor: Int32, upTo limit: Int) throws -> Data {
         var data = Data()
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
@@ -60,7 +60,7 @@ struct SpecialFile: Error, Equatable {
 
 /// A file that is larger than an order may be.
 struct FileTooLarge: Error, Equatable, CustomStringConvertible {
-    /// How many bytes it has; nil where it has more than it says.
+    /// How many bytes the file has; nil if it has more than its reported size.
     let size: Int?
     let limit: Int
 

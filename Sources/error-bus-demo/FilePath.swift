@@ -1,8 +1,8 @@
 import Foundation
 
-/// A path as the system has it: bytes, which need not be UTF-8.
+/// A path as the system represents it: bytes, which need not be UTF-8.
 ///
-/// Foundation's paths are strings, and no string names such a file: with U+FFFD in its place it seems to be gone.
+/// Foundation's paths are strings. They replace invalid bytes by U+FFFD, so that the file is not found.
 struct FilePath: Sendable, Hashable, ExpressibleByStringLiteral {
     /// The path without the zero byte that ends it in C.
     let bytes: [UInt8]
@@ -19,7 +19,7 @@ struct FilePath: Sendable, Hashable, ExpressibleByStringLiteral {
         self.init(path)
     }
 
-    /// Reads what `text` says of an absolute path.
+    /// Makes a path from its `text`; nil if an escape in it is not valid.
     init?(text: String) {
         guard text.hasPrefix(Self.scheme) else {
             self.init(text)
@@ -42,8 +42,9 @@ struct FilePath: Sendable, Hashable, ExpressibleByStringLiteral {
         self.init(bytes: bytes)
     }
 
-    /// The path for people and for reports: as it is where it is UTF-8, else as the URL of the file, in which the other
-    /// bytes are escaped; of a relative path, the end of such a URL.
+    /// The path for people and for reports: the path itself if it is UTF-8, else the file's URL with escaped bytes.
+    ///
+    /// A relative path that is not UTF-8 is escaped without the URL's scheme.
     var text: String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         let escaped = bytes.map { byte in
@@ -57,18 +58,18 @@ struct FilePath: Sendable, Hashable, ExpressibleByStringLiteral {
     private static let scheme = "file://"
     private static let slash = UInt8(ascii: "/")
 
-    /// What is behind the last slash.
+    /// The part after the last slash.
     var name: FilePath { FilePath(bytes: bytes[nameStart...]) }
 
-    /// What is before it.
+    /// The part before the last slash.
     var folder: FilePath { FilePath(bytes: bytes[..<max(nameStart - 1, 0)]) }
 
     private var nameStart: Int { bytes.lastIndex(of: Self.slash).map { $0 + 1 } ?? 0 }
 
-    /// An entry of this folder.
+    /// Returns the path of an entry of this folder.
     func appending(_ name: FilePath) -> FilePath { FilePath(bytes: bytes + [Self.slash] + name.bytes) }
 
-    /// Calls a closure with the path as C has it.
+    /// Calls a closure with the path as a C string.
     func withCString<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
         try unsafe (bytes.map(CChar.init(bitPattern:)) + [0]).withUnsafeBufferPointer { buffer in
             try unsafe body(buffer.baseAddress!)
@@ -77,22 +78,22 @@ struct FilePath: Sendable, Hashable, ExpressibleByStringLiteral {
 }
 
 extension FilePath {
-    /// The path without links, and from the root.
+    /// Returns the absolute path without links.
     func resolved() throws(POSIXError) -> FilePath {
         guard let path = unsafe withCString({ unsafe realpath($0, nil) }) else { throw .current }
         defer { unsafe free(path) }
         return unsafe FilePath(cString: path)
     }
 
-    /// The names of what is in this folder, in no order.
+    /// Returns the names of this folder's entries, in no order.
     func entryNames() throws(POSIXError) -> [FilePath] {
         guard let stream = unsafe withCString({ unsafe opendir($0) }) else { throw .current }
         defer { unsafe closedir(stream) }
-        // Not by `pointee`: an entry is as long as its name needs, and its type is longer.
+        // Not with `pointee`: an entry is only as long as its name needs, which may be shorter than its type.
         let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name)!
         var names: [FilePath] = []
         while true {
-            // Nothing else tells the end from a failure.
+            // `readdir` returns nil at the end and for a failure; only `errno` differs.
             errno = 0
             guard let entry = unsafe readdir(stream) else {
                 if errno != 0 { throw .current }
@@ -118,6 +119,6 @@ extension FilePath {
 }
 
 extension POSIXError {
-    /// Why the last call of the system failed; to be asked right after it.
+    /// The error of the last system call; to be read right after the call.
     static var current: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 }

@@ -3,17 +3,17 @@ import Foundation
 
 /// The folder in which order files arrive.
 struct Inbox: Sendable {
-    /// How large an order file may be: far more than any order needs, and no danger to the memory of the process.
+    /// How many bytes an order file may have: far more than any order needs, and little enough to keep in memory.
     static let sizeLimit = 16 * 1024 * 1024
 
     let folder: FilePath
-    /// The `*.json` entries by name, whatever they are: files, and what only looks like one.
+    /// The `*.json` entries by name, also those that are not files.
     let entries: [FilePath]
 
     /// Lists a folder.
     init(_ path: FilePath) throws(UnreadableInbox) {
         do {
-            // The folder itself, not a link to it: the quarantine is to be beside the files.
+            // Links are resolved, so that the quarantine is beside the real folder.
             let folder = try path.resolved()
             self.folder = folder
             entries = try folder.entryNames()
@@ -32,7 +32,7 @@ struct Inbox: Sendable {
     }
 }
 
-/// The inbox is missing, or is no folder, or may not be read.
+/// The inbox is missing, is not a folder, or must not be read.
 struct UnreadableInbox: Error, CustomStringConvertible {
     let path: FilePath
     let underlying: any Error
@@ -40,7 +40,7 @@ struct UnreadableInbox: Error, CustomStringConvertible {
     /// The path and the reason on one line.
     var description: String { "cannot read the inbox \(OneLine.quoted(path.text)): \(Self.reasons[underlying])" }
 
-    /// What a user can make of it; the special reasons last, since those are tried first.
+    /// The reasons in words for a user; the special rules come last, since the last rule is tried first.
     private static let reasons = ErrorMap<String>(default: "it cannot be listed")
         .on(POSIXError.self) { $0.localizedDescription }
         .on(domain: NSPOSIXErrorDomain, code: Int(ENOTDIR), "it is not a folder")

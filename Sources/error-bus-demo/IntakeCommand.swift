@@ -1,11 +1,10 @@
 import ErrorRouting
 import Foundation
 
-/// The demo itself: the root component, which owns the bus, runs the service beside it, and shows what became of it
-/// all.
+/// The intake command: owns the bus, runs the service, and shows the results.
 struct IntakeCommand: Sendable {
     let options: Options
-    /// The application's own preset: in this module it hides the library's.
+    /// The application's own preset, which hides the library's in this module.
     let handler = ErrorHandler.default
 
     @concurrent
@@ -21,16 +20,16 @@ struct IntakeCommand: Sendable {
         writeHeader(inbox, payments, workers: OrderIntake.workerCount)
 
         let start = ContinuousClock.now
-        // An entry has at most one error, and each failed payment at most three changes of the circuit: it opens, and
-        // later tries and closes. With as many places none can be dropped.
+        // An entry has at most one error, and a failed payment causes at most three changes of the circuit: it opens,
+        // half opens, and closes. With this capacity no error is dropped.
         let configuration = ErrorBus.Configuration(capacity: max(4 * inbox.entries.count, 1))
-        // The bus lives as long as this call: it returns when the intake is done and every error is delivered. As the
-        // root it is there for callbacks and threads that are in no task, too.
+        // The bus lives as long as this call, which returns when the intake is done and every error is delivered. As
+        // the root bus it also receives the errors of callbacks and threads, which have no task.
         let (bus, scopes, counting, recovering) = await withErrorBus(
             handler: handler, configuration: configuration, asRoot: true
         ) { bus in
-            // Opened before anything is posted. Counted in a task of its own, since the stream goes on until the bus
-            // has drained, also if this task is cancelled.
+            // The stream is opened before anything is posted. A task of its own reads it, since the stream goes on
+            // until the bus is empty, even if this task is cancelled.
             let reports = bus.reports(bufferingNewest: .max)
             let counting = Task { await RuleTally(counting: reports) }
             let scopes = IntakeScopes(of: bus, ledger: ledger)

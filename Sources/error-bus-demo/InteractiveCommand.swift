@@ -4,9 +4,9 @@ import ErrorRouting
 import Foundation
 import HTTPErrors
 
-/// The intake with somebody before it: what goes wrong is shown to a person, who may try again.
+/// The interactive command: the intake shows its errors to a person, who can retry.
 ///
-/// The presenter is the one that a window would have; here a terminal shows it.
+/// An app with a window would use the same presenter; here a terminal shows it.
 struct InteractiveCommand: Sendable {
     let options: Options
 
@@ -24,7 +24,7 @@ struct InteractiveCommand: Sendable {
 
         let (events, sending) = AsyncStream.makeStream(of: InteractiveScreen.Event.self)
         let screen = await InteractiveScreen { sending.yield(.changed) }
-        Terminal.takeKeys { sending.yield($0.map { .key($0) } ?? .noMoreKeys) }
+        Terminal.readKeys { sending.yield($0.map { .key($0) } ?? .noMoreKeys) }
         defer { Terminal.restore() }
 
         let ledger = Ledger.shared
@@ -38,7 +38,7 @@ struct InteractiveCommand: Sendable {
             let scopes = IntakeScopes(of: bus, ledger: ledger)
             let payments = RecoveringPayments(client, reportingTo: scopes.payments)
             let intake = OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress)
-            // Whoever quits does not wait for orders that are not begun: leaving this scope cancels both.
+            // Quitting does not wait for orders that have not begun: leaving this closure cancels both tasks.
             async let _ = Self.run(intake, in: scopes)
             async let _ = screen.check(client, errors: Self.desk(of: bus))
             await screen.run(events)
@@ -52,7 +52,7 @@ struct InteractiveCommand: Sendable {
         return isBalanced ? .success : .software
     }
 
-    /// The application's rules, but a person sees what none of them knows: a line of it would fall into the screen.
+    /// The application's rules, without the line that is written for an unmatched error: the screen shows that error.
     private static let handler = ErrorHandler.default.overlaid(
         with: ErrorHandler().onNoMatch { _ in
             Ledger.shared.record(.left)
@@ -65,21 +65,21 @@ struct InteractiveCommand: Sendable {
         await intake.progress.finish()
     }
 
-    /// Where the person's own doings are posted: they are told themselves, and nobody else has to be.
+    /// Returns the scope for the person's own actions: its errors count as handled, since the person sees them.
     private static func desk(of bus: ErrorBus) -> ErrorScope {
         bus.scope("desk", handler: ErrorHandler().on(NetworkError.self) { _ in .stop })
     }
 }
 
 extension ErrorMap where Value == PresentationStyle {
-    /// What the person hears of: not that the circuit is open, since the payments that opened it are shown.
+    /// The styles of the intake's errors; an open circuit is not shown, since the payments that opened it are.
     static let ofIntake = ErrorMap.default
         .on(CircuitOpen.self, .never)
         .on(FileTooLarge.self, .banner)
 }
 
 extension ErrorMap where Value == PresentedText? {
-    /// The intake's errors in words for a person; what they say themselves is for developers.
+    /// The texts of the intake's errors for a person; the errors' own texts are for developers.
     static let ofIntake = ErrorMap(default: nil)
         .on(
             DecodingError.self,

@@ -3,14 +3,14 @@ import ErrorRouting
 import Foundation
 import Observation
 
-/// What a terminal shows of a presenter: each error as some lines that stay, and below them a line that changes.
+/// Shows a presenter in a terminal: each error as lines that stay, and below them a status line that is overwritten.
 @MainActor
 final class InteractiveScreen {
     enum Event: Sendable {
         case key(UInt8)
-        /// Nobody is there to press any.
+        /// The input has ended.
         case noMoreKeys
-        /// The presenter has something else to show.
+        /// The presenter has changed.
         case changed
         case progress(String)
     }
@@ -20,18 +20,18 @@ final class InteractiveScreen {
     private var shown: PresentedError.ID?
     private var progress = ""
 
-    /// - Parameter onChange: Called when ``Event/changed`` has come to be, on whatever thread.
+    /// - Parameter onChange: Called on any thread when the presenter changes; the caller then sends ``Event/changed``.
     init(onChange: @escaping @Sendable () -> Void) {
         self.onChange = onChange
     }
 
-    /// Asks the payment endpoint for a sign of life, which can be tried again.
+    /// Checks that the payment endpoint answers; the person can retry a failed check.
     func check(_ client: PaymentClient, errors: ErrorScope) async {
         let order = Order(id: "check", customer: "nobody", lines: [])
         await presenter.run("Checking the payment endpoint", errors: errors) { try await client.charge(order) }
     }
 
-    /// Shows what there is to show, and does what the keys say, until the person quits or the task is cancelled.
+    /// Shows errors and handles keys until the person quits or the task is cancelled.
     func run(_ events: AsyncStream<Event>) async {
         Console.writeLine("Errors are shown one at a time. Keys: r retry, d dismiss, q quit.\n")
         draw()
@@ -43,8 +43,8 @@ final class InteractiveScreen {
                 progress = line.trimmingCharacters(in: .whitespacesAndNewlines)
                 drawStatus()
             case .key(UInt8(ascii: "r")):
-                // Of the error that the person sees: by the time that the key is looked at there may be another one.
-                // Not waited for: other keys do something meanwhile.
+                // Retries the error that the person sees; the presenter may have another one by now. The task is not
+                // awaited, so that other keys work meanwhile.
                 if let shown { Task { await presenter.retry(shown) } }
             case .key(UInt8(ascii: "d")):
                 if let shown { presenter.dismiss(shown) }
@@ -56,7 +56,7 @@ final class InteractiveScreen {
         }
     }
 
-    /// Draws, and will hear of the next change.
+    /// Draws the presenter's state, and registers for its next change.
     private func draw() {
         let current = withObservationTracking {
             _ = (presenter.waiting, presenter.isRetrying)
@@ -72,7 +72,7 @@ final class InteractiveScreen {
     private func draw(_ error: PresentedError) {
         let lines = [error.message, error.recoverySuggestion].compactMap(\.self)
         let keys = error.canRetry ? "[r] retry  [d] dismiss  [q] quit" : "[d] dismiss  [q] quit"
-        // Whatever an error says, it moves no cursor.
+        // Escaped, so that an error's text cannot move the cursor.
         let text = ([error.title ?? "Error"] + lines.map { "    \($0)" }).map { OneLine.escaped($0) } + ["    \(keys)"]
         Console.write("\r\u{1B}[K\(text.joined(separator: "\n"))\n\n")
     }

@@ -1,44 +1,44 @@
 import Foundation
 import Synchronization
 
-/// Ctrl-C, and a supervisor's SIGTERM: either ends the program in good order, at whatever moment it comes.
+/// Ends the program in good order on Ctrl-C or SIGTERM, at any moment.
 ///
-/// A signal handler may do next to nothing. This one notes the signal and wakes a thread, which tells the program.
-/// Dispatch's signal sources would need the signal to be ignored, and lose it until they are set up.
+/// Few calls are allowed in a signal handler. This one notes the signal and wakes a thread, which calls the program's
+/// closure. Dispatch's signal sources need the signal to be ignored, and would lose signals before they are set up.
 enum Interruption {
-    /// How long the program may take for its end; after that another signal cuts it short.
+    /// How long the program may take to end; after that, another signal ends it at once.
     static let patience = Duration.seconds(3)
 
-    /// The signal that came first; 0 so long as none has.
+    /// The first signal; 0 while there was none.
     private static let first = Atomic<Int32>(0)
     private static let status = Atomic(ExitStatus.success.rawValue)
     private static let isLeaving = Atomic(false)
-    /// The pipe that wakes the thread: where it reads, and where the handler writes.
+    /// The pipe that wakes the thread: the thread reads from one end, and the handler writes to the other.
     private static let reading = Atomic<Int32>(-1)
     private static let writing = Atomic<Int32>(-1)
 
-    /// Notes signals from here on: the first thing that the program does.
+    /// Begins to note signals; called first in `main`.
     static func begin() {
         var ends: [Int32] = [-1, -1]
-        // Without a pipe signals end the program as usual, which is better than not at all.
+        // Without a pipe the handlers are not set, so that signals end the program as usual.
         guard unsafe pipe(&ends) == 0 else { return }
-        // The handler shall not wait, however many signals nobody has read.
+        // The handler must not block when the pipe is full.
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         reading.store(ends[0], ordering: .relaxed)
         writing.store(ends[1], ordering: .relaxed)
-        // The handler must not be the first to use them, for they are made at their first use.
+        // Static properties are initialised at their first use, which must not be in the handler.
         _ = (first.load(ordering: .relaxed), status.load(ordering: .relaxed), isLeaving.load(ordering: .relaxed))
-        // Registered first, it runs last.
+        // `atexit` runs the function registered first as the last one.
         atexit { Interruption.leave() }
         for number in [SIGINT, SIGTERM] {
             signal(number) { Interruption.note($0) }
         }
     }
 
-    /// Calls a closure, on a thread of its own, once a signal has come or if one has come already.
+    /// Calls `onInterrupt` on a thread of its own when the first signal comes, or at once if it has come already.
     ///
-    /// Further signals do nothing while the program ends as it should. Where it cannot (nobody reads its output, say)
-    /// one that comes after `patience` ends it at once.
+    /// Further signals are ignored for the time of `patience`. After that, if the program has not ended (it may block
+    /// because nobody reads its output), a signal calls `onImpatience` and ends the process at once.
     static func watch(onInterrupt: @escaping @Sendable () -> Void, onImpatience: @escaping @Sendable () -> Void) {
         let descriptor = reading.load(ordering: .relaxed)
         Thread.detachNewThread {
@@ -60,10 +60,10 @@ enum Interruption {
         }
     }
 
-    /// Ends the program: with a status, or, where all went well and a signal had come, with the signal's.
+    /// Ends the program with a status; if that is success and a signal has come, with the signal's status.
     static func end(with status: ExitStatus) -> Never {
         Self.status.store(status.rawValue, ordering: .relaxed)
-        // It writes what the library has still buffered for standard error, and calls `leave`.
+        // `exit` runs the functions registered with `atexit`, and `leave` as the last of them.
         exit(status.rawValue)
     }
 
@@ -76,10 +76,10 @@ enum Interruption {
         _ = unsafe write(writing.load(ordering: .relaxed), &byte, 1)
     }
 
-    /// Ends the process without another word: transfers that nobody waits for may still run, and their threads would
-    /// use what `exit` takes down.
+    /// Ends the process with `_exit`: abandoned transfers may still run, and their threads would use objects that
+    /// `exit` destroys.
     ///
-    /// A signal either has been noted when this looks, or finds that the process is leaving, and leaves itself.
+    /// A signal is either noted before this function reads `first`, or its handler sees `isLeaving` and leaves itself.
     private static func leave() -> Never {
         isLeaving.store(true, ordering: .sequentiallyConsistent)
         let first = first.load(ordering: .sequentiallyConsistent)

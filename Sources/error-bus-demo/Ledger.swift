@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What the service has to show for itself: how many orders came to which end.
+/// Counts how many orders and files came to which end.
 ///
-/// Workers enter what succeeds. What fails is entered by the rules' actions, the only place that knows of it.
+/// Workers record successes. The rules' actions record failures, which no other code handles.
 final class Ledger: Sendable {
     enum Entry: String, Sendable, CaseIterable {
         case accepted = "orders accepted"
@@ -16,7 +16,7 @@ final class Ledger: Sendable {
         case left = "files left for somebody to look at"
     }
 
-    /// The process's books.
+    /// The process's ledger.
     static let shared = Ledger()
 
     private final class Counter: Sendable {
@@ -31,23 +31,23 @@ final class Ledger: Sendable {
         counters[entry]?.value.add(1, ordering: .relaxed)
     }
 
-    /// An order waits for approval.
+    /// Records an order that waits for approval.
     func hold(cents: Int) {
         record(.heldForApproval)
         largestHeld.value.max(cents, ordering: .relaxed)
     }
 
-    /// An error has been through the rules.
+    /// Records an error that the rules have handled.
     func recordError() {
         errors.value.add(1, ordering: .relaxed)
     }
 
-    /// How many orders or files came to an end.
+    /// How many orders or files came to this end.
     subscript(entry: Entry) -> Int { counters[entry]?.value.load(ordering: .relaxed) ?? 0 }
 
-    /// How many errors have been through the rules.
+    /// How many errors the rules have handled.
     var errorCount: Int { errors.value.load(ordering: .relaxed) }
 
-    /// What the largest of the orders that wait for approval is worth.
+    /// The amount of the largest order that waits for approval.
     var largestHeldCents: Int { largestHeld.value.load(ordering: .relaxed) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A socket of this machine at which connections can be accepted, on a port that was free.
+/// A socket that listens on a free port of this machine.
 struct LoopbackListener: ~Copyable {
     let port: UInt16
     private let descriptor: Int32
@@ -23,7 +23,7 @@ struct LoopbackListener: ~Copyable {
                     && getsockname(descriptor, address, &size) == 0
             }
         }
-        // Nobody waits for a connection for ever.
+        // Limits how long `accept` blocks.
         var limit = timeval(tv_sec: 5, tv_usec: 0)
         let limitSize = socklen_t(MemoryLayout<timeval>.size)
         guard isListening, unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, limitSize) == 0 else {
@@ -37,15 +37,38 @@ struct LoopbackListener: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Waits, and blocks its thread, until somebody has connected, for 5 seconds at most.
+    /// Blocks the calling thread until a client connects, for 5 seconds at most.
     ///
-    /// - Returns: The connection, which is the caller's to close.
+    /// - Returns: The connection, which the caller has to close.
     func nextConnection() throws(POSIXError) -> Int32 {
         while true {
             let connection = accept(descriptor, nil, nil)
             if connection >= 0 { return connection }
-            // A signal came, whose handler returned.
+            // `EINTR`: a signal interrupted the call.
             if errno != EINTR { throw .current }
         }
+    }
+}
+
+/// An endpoint of this machine that accepts connections and never replies, so that a request stays under way.
+struct SilentEndpoint: ~Copyable {
+    let url: URL
+    private let listener: LoopbackListener
+    private var connections: [Int32] = []
+
+    /// Listens on a free port.
+    init() throws(POSIXError) {
+        listener = try LoopbackListener()
+        url = URL(string: "http://127.0.0.1:\(listener.port)/payments")!
+    }
+
+    /// Closes the connections, so that transfers that still wait for an answer end.
+    deinit {
+        for connection in connections { close(connection) }
+    }
+
+    /// Blocks the calling thread until a client connects; the connection stays open as long as the endpoint exists.
+    mutating func waitForConnection() throws(POSIXError) {
+        connections.append(try listener.nextConnection())
     }
 }

@@ -1,27 +1,26 @@
 import ErrorRouting
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable, Equatable {
     enum Command: Sendable {
         case intake, interactive, explain, help
     }
 
     var command = Command.intake
-    /// The folder with the order files; nil where the demo is to make one.
+    /// The folder with the order files; nil to make a sample inbox.
     var inbox: FilePath?
-    /// Where accepted orders are posted; nil where nobody shall listen.
+    /// The payment endpoint; nil for a port at which nobody listens.
     var payments: URL?
     var keepsFiles = false
 
-    /// - Parameter arguments: The words after the program's name, as the system has them: one may be the name of a
-    ///   folder, which need not be UTF-8.
+    /// - Parameter arguments: The words after the program's name, as bytes: the name of a folder need not be UTF-8.
     init(arguments: [FilePath]) throws(UsageError) {
         var rest = arguments[...]
-        var takesOptions = true
+        var allowsOptions = true
         while let word = rest.popFirst() {
             let argument = word.text
-            guard takesOptions, argument.hasPrefix("-"), argument != "-" else {
+            guard allowsOptions, argument.hasPrefix("-"), argument != "-" else {
                 if inbox != nil { throw UsageError("more than one inbox: \(OneLine.quoted(argument))") }
                 inbox = word
                 continue
@@ -31,7 +30,7 @@ struct Options: Sendable, Equatable {
             var value = parts.count == 2 ? parts[1] : nil
             switch parts[0] {
             case "--":
-                takesOptions = false
+                allowsOptions = false
             case "--payments":
                 if value == nil, let next = rest.first?.text, !next.hasPrefix("-") { value = rest.popFirst()?.text }
                 guard let text = value.take() else { throw UsageError("--payments needs a URL") }
@@ -60,7 +59,7 @@ struct Options: Sendable, Equatable {
     }
 }
 
-/// A command line that makes no sense.
+/// An invalid command line.
 struct UsageError: Error, Equatable, CustomStringConvertible {
     let description: String
 

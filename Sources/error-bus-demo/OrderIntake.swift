@@ -2,19 +2,19 @@ import ErrorRouting
 import Foundation
 import Synchronization
 
-/// The service: takes the order files of an inbox, several at a time, and has the accepted orders paid.
+/// The service: processes the order files of an inbox, several at a time, and charges the accepted orders.
 ///
-/// It knows no rule and handles no error; it posts them all, in the scope of the part that met them, with what a rule
-/// may need to know.
+/// It knows no rules and handles no errors. It posts every error in the scope of the part where it occurred, with
+/// metadata that a rule may need.
 struct OrderIntake: Sendable {
     let inbox: Inbox
     let payments: RecoveringPayments
     let ledger: Ledger
     let progress: ProgressDisplay
-    /// How many workers take files at once.
+    /// How many workers process files at once.
     static let workerCount = 8
 
-    /// Takes every entry of the inbox, or as many as come before cancellation.
+    /// Processes every entry of the inbox, or as many as begin before the task is cancelled.
     @concurrent
     func run(in scopes: IntakeScopes) async {
         let queue = WorkQueue(inbox.entries)
@@ -22,7 +22,7 @@ struct OrderIntake: Sendable {
             for _ in 0..<Self.workerCount {
                 group.addTask {
                     while !Task.isCancelled, let file = queue.next() {
-                        await take(file, in: scopes)
+                        await process(file, in: scopes)
                         await progress.fileDone()
                     }
                 }
@@ -30,7 +30,7 @@ struct OrderIntake: Sendable {
         }
     }
 
-    private func take(_ file: FilePath, in scopes: IntakeScopes) async {
+    private func process(_ file: FilePath, in scopes: IntakeScopes) async {
         let metadata = [ErrorReport.orderFileKey: file.text]
         let order = scopes.intake.catching(metadata: metadata) {
             let order = try Inbox.readOrder(file)
@@ -46,7 +46,7 @@ struct OrderIntake: Sendable {
     }
 }
 
-/// The entries still to be taken, each by one worker.
+/// The entries that no worker has taken yet.
 private final class WorkQueue: Sendable {
     private let entries: [FilePath]
     private let taken = Atomic(0)
@@ -59,4 +59,46 @@ private final class WorkQueue: Sendable {
         let index = taken.add(1, ordering: .relaxed).oldValue
         return index < entries.count ? entries[index] : nil
     }
+}
+
+/// An order as customers send it, one JSON file each.
+struct Order: Codable, Sendable, Equatable {
+    struct Line: Codable, Sendable, Equatable {
+        let sku: String
+        let quantity: Int
+        let unitCents: Int
+    }
+
+    let id: String
+    let customer: String
+    let lines: [Line]
+
+    /// The largest amount of an order that needs no approval.
+    static let limitInCents = 1_000_000
+
+    /// The order's amount; `Int.max` if it overflows.
+    var totalInCents: Int {
+        lines.reduce(0) { total, line in
+            let (price, overflowed) = line.quantity.multipliedReportingOverflow(by: line.unitCents)
+            let (sum, overflowedToo) = total.addingReportingOverflow(price)
+            return overflowed || overflowedToo ? .max : sum
+        }
+    }
+
+    /// Checks the business rules.
+    func validate() throws(OrderError) {
+        if lines.isEmpty { throw .noLines }
+        if let line = lines.first(where: { $0.quantity < 1 || $0.unitCents < 0 }) { throw .invalidLine(sku: line.sku) }
+        if totalInCents > Self.limitInCents { throw .overLimit(cents: totalInCents) }
+    }
+}
+
+/// An order that can be read but breaks a business rule.
+enum OrderError: Error, Equatable {
+    /// The order is empty.
+    case noLines
+    /// A quantity is below one, or a price below zero.
+    case invalidLine(sku: String)
+    /// The order costs more than is allowed without approval.
+    case overLimit(cents: Int)
 }

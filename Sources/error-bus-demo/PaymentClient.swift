@@ -4,10 +4,10 @@ import HTTPErrors
 
 /// Posts orders to the payment endpoint.
 struct PaymentClient: Sendable {
-    /// Nobody listens at port 1, so that URLSession's own errors occur.
+    /// An endpoint at which nobody listens, so that URLSession's own errors occur.
     static let closedEndpoint = URL(string: "http://127.0.0.1:1/payments")!
 
-    /// How long an endpoint may take.
+    /// How long a request may take.
     static let timeLimit = Duration.seconds(5)
 
     let endpoint: URL
@@ -15,15 +15,15 @@ struct PaymentClient: Sendable {
 
     init(endpoint: URL) {
         self.endpoint = endpoint
-        // A transfer that Ctrl-C cuts off ends by itself; what comes of it then nobody hears. So it would be, too, if
-        // the answer were lost: whether an order is charged, its `Idempotency-Key` tells.
+        // When Ctrl-C cancels a request, its transfer may still complete, and its result is lost, as if the answer had
+        // been lost. The `Idempotency-Key` lets the endpoint recognise the order if it is sent again.
         let transport = URLSessionTransport(timeout: Self.timeLimit, transferLimit: Self.timeLimit * 2)
         client = APIClient(base: endpoint, transport: transport)
         Self.bypassProxy(for: endpoint)
     }
 
-    /// Keeps requests to this machine on this machine: where there is an `http_proxy`, curl would ask it for these too,
-    /// and what it returns would hide the errors that are to be seen here.
+    /// Excludes this machine from the proxy: libcurl would send these requests to an `http_proxy` too, and the proxy's
+    /// answer would hide the errors that the demo shows.
     private static func bypassProxy(for endpoint: URL) {
         #if canImport(FoundationNetworking)
             guard let host = endpoint.host(), ["127.0.0.1", "localhost", "::1"].contains(host) else { return }
@@ -51,12 +51,12 @@ private struct ChargeOrder: APIRequest {
 
     var method: String { "POST" }
     var path: String { "" }
-    /// The endpoint may have charged an order whose answer was lost; with this it knows the second attempt.
+    /// The key by which the endpoint recognises a second attempt, in case it charged the order and the answer was lost.
     var headers: HTTPHeaders { ["Idempotency-Key": order.id] }
     var body: (any Encodable & Sendable)? { Charge(order: order.id, amountInCents: order.totalInCents) }
 }
 
 extension ErrorMatcher where Output == NetworkError {
-    /// The endpoint could not be asked.
+    /// Matches errors that mean that the endpoint cannot be reached: no connection, or no answer in time.
     static var unreachable: Self { .network(.connection, .timeout, .networkUnavailable) }
 }

@@ -1,6 +1,6 @@
-/// Shows how far the intake is: one line that changes on a terminal; elsewhere a line now and then.
+/// Shows the intake's progress: on a terminal one line that is overwritten, elsewhere a line now and then.
 ///
-/// An actor, so that lines of two workers do not change places.
+/// It is an actor, so that lines of two workers keep their order.
 actor ProgressDisplay {
     private let total: Int
     private let ledger: Ledger
@@ -10,7 +10,7 @@ actor ProgressDisplay {
     private var doneAtLastLine = 0
     private var lastLine = ContinuousClock.now
 
-    /// - Parameter show: Takes the lines, each with what ends it.
+    /// - Parameter show: Writes a line, which includes its end.
     init(
         total: Int,
         ledger: Ledger,
@@ -23,7 +23,7 @@ actor ProgressDisplay {
         self.show = show
     }
 
-    /// One more file is done with.
+    /// Counts a file that is done.
     func fileDone() {
         done += 1
         guard isDue else { return }
@@ -32,7 +32,7 @@ actor ProgressDisplay {
         lastLine = .now
     }
 
-    /// Everything is done and handled: the last line, which stays.
+    /// Writes the last line, which stays; called when everything is done and handled.
     func finish() {
         write()
         if isInteractive { show("\n") }
@@ -42,14 +42,13 @@ actor ProgressDisplay {
         let age = ContinuousClock.now - lastLine
         if isInteractive { return age >= .milliseconds(50) }
         guard done < total else { return false }
-        // Every fifth of the work, and at least every other second where the work is slow.
+        // A line after each fifth of the work, and at least every two seconds.
         return done - doneAtLastLine >= max(total / 5, 1) || age >= .seconds(2)
     }
 
     private func write() {
         let line = "  \(done) of \(total) files taken, \(ledger.errorCount) errors handled"
-        // The cursor goes back to the start of the line: an error that the bus prints replaces it, and so does the
-        // next.
+        // The cursor returns to the start of the line, so that the next line, or a line of the bus, overwrites it.
         show(isInteractive ? "\(line)\u{1B}[K\r" : "\(line)\n")
     }
 }

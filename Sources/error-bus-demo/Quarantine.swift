@@ -2,24 +2,23 @@ import Foundation
 
 /// The folder for files that cannot be decoded: beside the inbox, named after it.
 enum Quarantine {
-    /// The quarantine of an inbox.
+    /// Returns the quarantine folder of an inbox.
     static func folder(for inbox: FilePath) -> FilePath { FilePath(bytes: inbox.bytes + "-quarantine".utf8) }
 
     /// Moves a file of an inbox to the inbox's quarantine.
     ///
-    /// Where its name is taken there (the same file name may fail again tomorrow) the file gets a number; nothing is
-    /// ever overwritten.
+    /// If its name exists there already, the file gets a number; no file is ever overwritten.
     ///
     /// - Returns: Where the file is now.
     @concurrent
     @discardableResult
-    static func take(_ file: FilePath) async throws -> FilePath {
+    static func move(_ file: FilePath) async throws -> FilePath {
         let folder = folder(for: file.folder)
         if unsafe folder.withCString({ unsafe mkdir($0, 0o777) }) != 0, errno != EEXIST { throw POSIXError.current }
         var number = 1
         while true {
             let place = folder.appending(numbered(file.name, number))
-            // An empty file takes the name, or fails if it is taken; renaming alone would overwrite what is there.
+            // Creating an empty file fails if the name exists; `rename` alone would overwrite the existing file.
             let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
             let descriptor = unsafe place.withCString { unsafe open($0, flags, 0o600) }
             if descriptor >= 0 {
@@ -43,7 +42,7 @@ enum Quarantine {
         do {
             if unsafe file.withCString({ old in unsafe place.withCString { unsafe rename(old, $0) } }) == 0 { return }
             let failure = POSIXError.current
-            // The inbox may be a volume of its own.
+            // The inbox may be on another volume, to which a file cannot be renamed but has to be copied.
             guard failure.code == .EXDEV else { throw failure }
             let copy = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
             try copy.write(contentsOf: file.read(upTo: Inbox.sizeLimit))

@@ -2,7 +2,7 @@ import ErrorRecovery
 import ErrorRouting
 import HTTPErrors
 
-/// Charges orders, tries again what may pass, and lets an endpoint alone that is gone.
+/// Charges orders, retries temporary failures, and stops calling an endpoint that cannot be reached.
 struct RecoveringPayments: Sendable {
     let client: PaymentClient
     let tally = RecoveryTally()
@@ -10,10 +10,10 @@ struct RecoveringPayments: Sendable {
     private let policy: RetryPolicy
 
     /// - Parameters:
-    ///   - client: Who sends the requests.
+    ///   - client: The client that sends the requests.
     ///   - policy: Which payments are tried again, and when.
-    ///   - errors: Where the circuit posts that it opens and closes.
-    ///   - clock: The circuit's.
+    ///   - errors: Where the circuit posts its changes.
+    ///   - clock: The circuit's clock.
     init<C: Clock>(
         _ client: PaymentClient,
         policy: RetryPolicy = .payments,
@@ -22,7 +22,7 @@ struct RecoveringPayments: Sendable {
     ) where C.Duration == Duration {
         self.client = client
         self.policy = policy
-        // An endpoint that answers is there, whatever it answers.
+        // An endpoint that answers is reachable, whatever its status, except for the time-outs 408 and 504.
         circuit = CircuitBreaker(
             "payments", opensAt: 10, for: .milliseconds(250), counting: .unreachable, clock: clock,
             reportingTo: errors)
@@ -30,7 +30,7 @@ struct RecoveringPayments: Sendable {
 
     /// Charges an order, in as many attempts as the policy allows.
     ///
-    /// - Throws: What the last attempt threw; `CircuitOpen` where the endpoint is let alone.
+    /// - Throws: The error of the last attempt; `CircuitOpen` if the circuit refused it.
     func charge(_ order: Order) async throws {
         try await retry(policy, onStep: tally.record) { attempt in
             try await circuit.run {
@@ -43,9 +43,9 @@ struct RecoveringPayments: Sendable {
 }
 
 extension RetryPolicy {
-    /// What may pass is tried again: no connection, and an endpoint that is overloaded or out of order.
+    /// The policy for payments: retries temporary errors, such as a lost connection or an overloaded endpoint.
     ///
-    /// Not what an open circuit refuses: there is no sense in waiting at a counter that is closed.
+    /// `CircuitOpen` is not retried: while the circuit is open, another attempt would be refused too.
     static let payments = RetryPolicy(
         maxAttempts: 4,
         backoff: .exponential(from: .milliseconds(50), upTo: .seconds(1)),

@@ -1,24 +1,24 @@
 import ErrorRecovery
 import ErrorRouting
 
-/// How many attempts the payments took, how many came to something, and why no more were made.
+/// Counts the attempts of the payments, the orders that a retry saved, and the reasons why attempts ended.
 final class RecoveryTally: Sendable {
     private struct Counts {
         var attempts = 0
         var retries = 0
         var recovered = 0
-        /// Which errors were the last, and why, with how often.
+        /// How often an error ended the attempts, by the error's type and the reason.
         var endings: [String: Int] = [:]
     }
 
     private let counts = Locked(Counts())
 
-    /// A request is about to be sent.
+    /// Counts a request that is about to be sent.
     func attempt() {
         counts.withLock { $0.attempts += 1 }
     }
 
-    /// An attempt failed, and this is what is made of it.
+    /// Counts a failed attempt, by the decision about it.
     func record(_ step: RetryStep) {
         counts.withLock { counts in
             if case .retriesAfter = step.verdict {
@@ -29,7 +29,7 @@ final class RecoveryTally: Sendable {
         }
     }
 
-    /// An order was paid, and not at the first attempt.
+    /// Counts an order that was paid at a later attempt.
     func recover() {
         counts.withLock { $0.recovered += 1 }
     }
@@ -38,10 +38,10 @@ final class RecoveryTally: Sendable {
     var attempts: Int { counts.withLock { $0.attempts } }
     /// How many attempts were followed by another.
     var retries: Int { counts.withLock { $0.retries } }
-    /// How many orders were paid, and not at the first attempt.
+    /// How many orders were paid at a later attempt.
     var recovered: Int { counts.withLock { $0.recovered } }
 
-    /// A line for each count, without those of what did not happen, and for the circuit.
+    /// Returns a line for each count that is not zero, and a line for the circuit.
     func lines(_ circuit: CircuitBreaker) -> [String] {
         let counts = counts.withLock { $0 }
         var rows = [

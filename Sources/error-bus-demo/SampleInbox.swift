@@ -2,9 +2,9 @@ import ErrorRouting
 import Foundation
 import Synchronization
 
-/// An inbox made for a demonstration: good orders, and broken ones of every kind, always the same.
+/// An inbox for demonstration, with good orders and broken orders of every kind; the same in every run.
 struct SampleInbox: Sendable {
-    /// What an entry of the inbox holds.
+    /// The kinds of entries.
     enum Kind: String, Sendable, CaseIterable {
         case good
         case truncated, wrongType, missingField, empty
@@ -12,7 +12,7 @@ struct SampleInbox: Sendable {
         case noLines, zeroQuantity, overLimit
     }
 
-    /// How many entries there are of each kind, in the inbox that a run without arguments takes.
+    /// How many entries of each kind the inbox of a run without arguments has.
     static let someHundreds: [Kind: Int] = [
         .good: 262,
         .truncated: 9, .wrongType: 8, .missingField: 7, .empty: 5,
@@ -20,14 +20,14 @@ struct SampleInbox: Sendable {
         .noLines: 6, .zeroQuantity: 7, .overLimit: 6,
     ]
 
-    /// The inbox; its quarantine comes to be beside it.
+    /// The inbox; its quarantine is made beside it, in `root`.
     let folder: URL
     private let root: URL
 
-    /// The folders that are there, and not to stay.
+    /// The temporary folders that have to be removed.
     private static let roots = Mutex<Set<URL>>([])
 
-    /// Makes the inbox in a new temporary folder, or as much of it as is made before the task is cancelled.
+    /// Makes the inbox in a new temporary folder; stops early if the task is cancelled.
     init(kinds: [Kind: Int]) throws {
         root = FileManager.default.temporaryDirectory
             .appending(path: "error-bus-demo-\(UUID().uuidString.prefix(8))", directoryHint: .isDirectory)
@@ -46,7 +46,7 @@ struct SampleInbox: Sendable {
 
     /// Removes the inbox and its quarantine.
     func remove() {
-        // Under the lock: who ends the process waits until it is done.
+        // Under the lock, so that `removeAll` waits until the folder is removed.
         let failure = Self.roots.withLock { roots -> (any Error)? in
             defer { roots.remove(root) }
             do {
@@ -62,17 +62,17 @@ struct SampleInbox: Sendable {
         }
     }
 
-    /// Lets the inbox stay when the process ends.
+    /// Keeps the inbox after the end of the process.
     func keep() {
         _ = Self.roots.withLock { [root] in $0.remove(root) }
     }
 
-    /// Removes the inboxes that are left, of a process that ends in the middle of something.
+    /// Removes all remaining inboxes; called when the process is ended early.
     ///
-    /// It says nothing of a failure, because standard error may be what the process could not go on for.
+    /// Failures are not reported, since the process may be blocked because nobody reads standard error.
     static func removeAll() {
         roots.withLock { roots in
-            // Not in one attempt, perhaps: an action may still be moving a file.
+            // Several attempts, since an action may still be moving a file.
             for root in roots {
                 for _ in 0..<5 where (try? root.checkResourceIsReachable()) == true {
                     try? FileManager.default.removeItem(at: root)
@@ -81,7 +81,7 @@ struct SampleInbox: Sendable {
         }
     }
 
-    /// The kinds spread evenly: the entry in the middle of each kind's share of the inbox comes first.
+    /// Returns the kinds of all entries, with the entries of each kind spread evenly over the inbox.
     private static func mixed(_ kinds: [Kind: Int]) -> [Kind] {
         let places = Kind.allCases.flatMap { kind in
             let count = kinds[kind, default: 0]

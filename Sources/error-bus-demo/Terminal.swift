@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// The terminal that somebody sits at: its keys one by one, as they are pressed, and without an echo.
+/// The user's terminal, whose keys are read one by one and without an echo.
 enum Terminal {
-    /// The mode that it had, and is to have again; nil so long as it was not changed.
+    /// The original mode, to be restored; nil while it is not changed.
     private static let mode = Mutex<termios?>(nil)
 
-    /// Whether there is one, to read from and to write to.
+    /// Whether standard input and standard output are a terminal.
     static var isThere: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Takes the keys from here on, until ``restore()`` or the end of the process.
+    /// Changes the terminal's mode, and reads keys until the process ends.
     ///
-    /// - Parameter onKey: Called on a thread of its own, with nil when there are no more.
-    static func takeKeys(_ onKey: @escaping @Sendable (UInt8?) -> Void) {
-        // Before the mode is changed: whatever ends the process from here on gives it back.
+    /// - Parameter onKey: Called on a thread of its own with each key, and with nil at the end of the input.
+    static func readKeys(_ onKey: @escaping @Sendable (UInt8?) -> Void) {
+        // Registered before the mode is changed, so that every later exit restores the mode.
         atexit { Terminal.restore() }
         changeMode()
-        // Reading blocks, and nothing ends it but the process.
+        // Reading blocks its thread until the process ends.
         Thread.detachNewThread {
             var key: UInt8 = 0
             while true {
@@ -30,7 +30,7 @@ enum Terminal {
         }
     }
 
-    /// Gives the terminal the mode back that it had; does nothing where it was not changed.
+    /// Restores the terminal's original mode; does nothing if the mode is not changed.
     static func restore() {
         mode.withLock { mode in
             guard var saved = mode.take() else { return }
@@ -44,7 +44,8 @@ enum Terminal {
             guard case nil = mode, unsafe tcgetattr(STDIN_FILENO, &now) == 0 else { return }
             mode = now
             now.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            // Ctrl-C ends the program in good order. What would end or stop it at once would leave the mode as it is.
+            // Ctrl-C is handled by `Interruption`. The keys that quit or suspend the process at once are disabled,
+            // since the changed mode would remain.
             let nothing = UInt8(truncatingIfNeeded: fpathconf(STDIN_FILENO, Int32(_PC_VDISABLE)))
             unsafe withUnsafeMutableBytes(of: &now.c_cc) { characters in
                 unsafe characters[Int(VMIN)] = 1
@@ -54,5 +55,29 @@ enum Terminal {
             }
             _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &now)
         }
+    }
+}
+
+/// Standard output and standard error, each text written whole and at once, so that lines of workers do not mix.
+enum Console {
+    /// Whether standard output can show a line that is overwritten.
+    static var isInteractive: Bool {
+        isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// Writes a text to standard output, unchanged.
+    static func write(_ text: String) {
+        // Failures are ignored: the intake goes on if the reader (`| head`) has exited.
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    }
+
+    /// Writes a line to standard output.
+    static func writeLine(_ line: String = "") {
+        write(line + "\n")
+    }
+
+    /// Writes a line to standard error.
+    static func writeError(_ line: String) {
+        try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8))
     }
 }

@@ -1,6 +1,6 @@
 import ErrorRouting
 
-/// An application that uses the library: the rules for its errors are the application's.
+/// An application that uses the library, and has the rules for the library's errors.
 @main
 struct ExampleLibrary {
     static func main() async {

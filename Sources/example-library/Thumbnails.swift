@@ -1,16 +1,16 @@
 public import ErrorRouting
 
-/// A library that throws what its caller waits for, and posts the rest.
+/// A library that throws the errors that its caller needs to know, and posts the others.
 ///
-/// It has no bus and no rules: those are the application's.
+/// It has no bus and no rules: the application has them.
 public struct Thumbnails: Sendable {
-    /// A file of which no thumbnail can be made; thrown.
+    /// No thumbnail can be made of a file; thrown.
     public struct UnknownFormat: Error {
         /// The file's name.
         public let file: String
     }
 
-    /// A thumbnail that is made, and will have to be made again; posted.
+    /// A thumbnail was made, but not cached, so that it has to be made again; posted.
     public struct CacheNotWritten: Error {
         /// The file's name.
         public let file: String
@@ -20,7 +20,7 @@ public struct Thumbnails: Sendable {
 
     /// Makes thumbnails.
     ///
-    /// - Parameter errors: Where to post; by default the scope or bus of the caller's task, else the process's root.
+    /// - Parameter errors: Where to post; by default the current task's scope or bus, or else the process's root bus.
     public init(errors: any ErrorPosting = .ambient) {
         self.errors = errors
     }
@@ -29,10 +29,10 @@ public struct Thumbnails: Sendable {
     ///
     /// - Parameter file: The image.
     /// - Returns: The thumbnail.
-    /// - Throws: `UnknownFormat`, since the caller has to do without the thumbnail.
+    /// - Throws: `UnknownFormat`, since then the caller gets no thumbnail.
     public func make(of file: String) async throws(UnknownFormat) -> String {
         guard file.hasSuffix(".png") else { throw UnknownFormat(file: file) }
-        // Nobody waits for the cache: what is thrown in this task is posted.
+        // The caller does not wait for the cache: an error thrown in this task is posted.
         errors.task(metadata: ["file": file]) { throw CacheNotWritten(file: file) }
         return "thumbnail of \(file)"
     }

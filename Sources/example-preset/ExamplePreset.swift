@@ -7,7 +7,7 @@ enum PaymentError: Error, Equatable {
 }
 
 extension ErrorHandler {
-    /// The application's preset, put together from parts; what is overlaid later is tried first.
+    /// The application's preset, composed of parts; the part that is overlaid last is tried first.
     static var `default`: ErrorHandler { .standardError.overlaid(with: network).overlaid(with: payments) }
 
     static var network: ErrorHandler {
@@ -19,7 +19,7 @@ extension ErrorHandler {
     }
 }
 
-/// Checks a preset without running one of its actions: which rule decides for which error.
+/// Checks which rule of a preset decides for which error, without running an action.
 @main
 struct ExamplePreset {
     static let expected: [(error: any Error, disposition: HandleOutcome.Disposition, rule: String?)] = [

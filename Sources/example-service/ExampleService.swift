@@ -2,7 +2,10 @@ import Dispatch
 import ErrorRouting
 import Foundation
 
-/// A service's root: it takes errors from everywhere, and has stopped five seconds after SIGTERM, whatever hangs.
+/// A service's main type.
+///
+/// Its bus receives errors from everywhere, and the process stops within five seconds after SIGTERM, even if an action
+/// hangs.
 @main
 struct ExampleService {
     struct OrderRejected: Error { let number: Int }
@@ -15,20 +18,20 @@ struct ExampleService {
                 return .stop
             }
             .on(PagerDown.self) { _ in
-                try await Task.sleep(for: .seconds(3_600))  // an action that hangs, for the example's sake
+                try await Task.sleep(for: .seconds(3_600))  // simulates an action that hangs
                 return .stop
             })
 
     static func main() async {
         let (terminated, source) = terminationSignal()
         let bus = ErrorBus(handler: rules)
-        bus.becomeRoot()  // for threads and callbacks, which are in no task
+        bus.becomeRoot()  // for code in threads and callbacks, which has no task
         let running = Task { await bus.run() }
         let work = bus.task { try await serve(errors: bus) }
         for await _ in terminated {}
         source.cancel()
         let deadline = ContinuousClock.now + .seconds(5)
-        work.cancel()  // it honours that; what may not is waited for with a limit of its own
+        work.cancel()  // `serve` ends when it is cancelled; wait for other work with a time limit
         await work.value
         let left = await bus.shutdown(within: deadline - .now)
         for report in left { say("not delivered: \(report.message)") }
@@ -45,7 +48,7 @@ struct ExampleService {
         errors.post(OrderRejected(number: 18))
     }
 
-    /// A stream that ends with SIGTERM, for as long as the source is held.
+    /// Returns a stream that finishes on SIGTERM, and the signal's source, which the caller has to retain.
     static func terminationSignal() -> (AsyncStream<Void>, any DispatchSourceSignal) {
         signal(SIGTERM, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())

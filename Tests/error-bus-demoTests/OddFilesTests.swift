@@ -149,7 +149,7 @@ import Testing
             guard here.st_dev != there.st_dev else { return }
             #expect(unsafe symlink(elsewhere.text, Quarantine.folder(for: folder).text) == 0)
             try make("order.json", "{")
-            let place = try await Quarantine.take(folder.appending("order.json"))
+            let place = try await Quarantine.move(folder.appending("order.json"))
             #expect(try place.read(upTo: 10) == Data("{".utf8))
             #expect(try folder.entryNames().isEmpty)
         }

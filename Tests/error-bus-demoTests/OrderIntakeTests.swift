@@ -87,7 +87,7 @@ import Testing
         let file = sample.folder.appending(path: "order.json")
         for content in ["first", "second", "third"] {
             try Data(content.utf8).write(to: file)
-            let destination = try await Quarantine.take(FilePath(file.path))
+            let destination = try await Quarantine.move(FilePath(file.path))
             #expect(try String(contentsOfFile: destination.text, encoding: .utf8) == content)
         }
         let quarantine = Quarantine.folder(for: FilePath(sample.folder.path)).text

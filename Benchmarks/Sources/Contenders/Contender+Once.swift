@@ -1,10 +1,10 @@
 import ErrorRouting
 
 extension Contender {
-    /// A preset of ten that is customised with one more rule and used once, as for a request, and the same done with a
-    /// linear list.
+    /// A preset of ten rules to which one more rule is added, used once as for a request; and the same with a linear
+    /// list.
     ///
-    /// The error's rule is the first of the ten, so that a list has to be gone through to its end.
+    /// The error's rule is the first of the ten, so that a list is scanned to its end.
     package static var once: [Contender] {
         [
             Contender("a preset customised and used once", rules: 11, iterations: 1_000) {
@@ -38,9 +38,9 @@ extension Contender {
         return error
     }
 
-    /// What is not part of a table: counted in instructions, or compared with another program's.
+    /// The contenders without a table: their instructions are counted, or they are compared with another program.
     ///
-    /// Posting and delivering is done by one thread after the other, so that it takes the same in every run.
+    /// Delivering begins after all posts, so that each run takes the same number of instructions.
     package static var counted: [Contender] {
         [
             Contender("create and handle, the eighth type", rules: 8) { [handler = Handlers.plainTypes()] times in

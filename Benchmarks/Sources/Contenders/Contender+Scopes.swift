@@ -1,15 +1,15 @@
 import ErrorRouting
 
 extension Contender {
-    /// The numbers of rules that the bus around the scopes has.
+    /// The numbers of rules of the bus to which the scopes belong.
     package static let rulesAroundScopes = [1, 1_000]
 
-    /// What it takes to make a scope for each request, and to let it go again: without using it.
+    /// Making a scope for each request, and deallocating it, without using it.
     package static var scopes: [Contender] {
         rulesAroundScopes.flatMap { count in
             [
                 making("making a scope without rules", count, ErrorHandler()),
-                // Its handler is made once: what building rules costs is no matter of scopes.
+                // The handler is made once, so that the cost of building rules is not measured.
                 making("making a scope with one rule", count, Handlers.stranger()),
             ]
         } + [
@@ -25,8 +25,7 @@ extension Contender {
         ]
     }
 
-    /// They take less than a millisecond, so that most rounds come to their end before the system gives others the
-    /// core.
+    /// So few that a round takes less than a millisecond, and most rounds are not preempted.
     private static let iterations = 2_000
 
     /// Makes scopes for bodies that do nothing, on the caller's actor.
@@ -45,7 +44,7 @@ extension Contender {
         }
     }
 
-    /// What one would write to know where an error was posted, were there no scopes.
+    /// What a user would write instead of scopes to know where an error was posted.
     private final class Place: Sendable {
         let path: [String]
 
@@ -56,7 +55,7 @@ extension Contender {
 extension Contender {
     @TaskLocal private static var word: Int?
 
-    /// What it takes to bind a task-local value at all.
+    /// Binding a task-local value, without a scope.
     static let taskLocal = Contender("TaskLocal.withValue", rules: 1, iterations: 2_000) { times in
         for number in 0..<times { await $word.withValue(number) { await nothing(number) } }
     }

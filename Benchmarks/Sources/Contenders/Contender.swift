@@ -1,15 +1,16 @@
+import ErrorRecovery
 import ErrorRouting
 import Foundation
 
-/// One thing to measure: something done with an error, as often as asked.
+/// One operation to measure, which can be run any number of times.
 package struct Contender: Sendable {
-    /// What it is: the line it belongs to in a table or a chart.
+    /// The name, which is also the name of a line in a table or a chart.
     package let name: String
     /// How many rules it has.
     package let rules: Int
-    /// Does it a number of times.
+    /// Runs the operation a number of times.
     package let run: @Sendable (Int) async -> Void
-    /// How many times make up one measurement of some milliseconds.
+    /// How many runs make up one measurement of some milliseconds.
     package let iterations: Int
 
     init(_ name: String, rules: Int, iterations: Int = 20_000, _ run: @escaping @Sendable (Int) async -> Void) {
@@ -22,7 +23,7 @@ package struct Contender: Sendable {
     /// The numbers of rules in every series.
     package static let series = [1, 4, 8, 10, 64, 1_000]
 
-    /// Everything there is to measure.
+    /// The contenders for dispatching errors.
     package static var all: [Contender] {
         series.flatMap { count in
             [
@@ -70,7 +71,7 @@ package struct Contender: Sendable {
         }
     }
 
-    /// Four tasks at once, through one handler.
+    /// Four tasks that use one handler at the same time.
     private static func tasks() -> Contender {
         Contender("four tasks at once", rules: 64) { [handler = Handlers.types(64)] count in
             await withTaskGroup { group in
@@ -96,4 +97,36 @@ package struct Contender: Sendable {
             for _ in 0..<times { handler.handle(error) }
         }
     }
+}
+
+extension Contender {
+    /// Retries and circuits around an operation that succeeds at once.
+    package static var recovery: [Contender] {
+        let plain = RetryPolicy.default
+        let limited = RetryPolicy(budget: RetryBudget(), deadline: .seconds(30)).retrying(E1.self)
+        let circuit = CircuitBreaker("contenders", counting: .type(E1.self))
+        return [
+            Contender("the operation alone", rules: 1) { times in
+                for _ in 0..<times { consume(await succeed()) }
+            },
+            Contender("retry", rules: 1) { times in
+                for _ in 0..<times { consume(await retry(plain) { _ in await succeed() }) }
+            },
+            Contender("retry with a budget and a deadline", rules: 1) { times in
+                for _ in 0..<times { consume(await retry(limited) { _ in await succeed() }) }
+            },
+            Contender("closed circuit", rules: 1) { times in
+                for _ in 0..<times { consume(try? await circuit.run { await succeed() }) }
+            },
+            Contender("retry through a closed circuit", rules: 1) { times in
+                for _ in 0..<times {
+                    consume(try? await retry(limited) { _ in try await circuit.run { await succeed() } })
+                }
+            },
+        ]
+    }
+
+    /// An operation that takes no time.
+    @inline(never)
+    private static func succeed() async -> Int { 7 }
 }

@@ -57,7 +57,7 @@ package struct E6: Error { package var code = 6; package init() {} }
 package struct E7: Error { package var code = 7; package init() {} }
 package struct E8: Error { package var code = 8; package init() {} }
 
-/// A type that no rule is for.
+/// A type without a rule.
 package struct Unknown: Error { package init() {} }
 
 /// An error with many values.
@@ -68,13 +68,13 @@ package class BaseError: Error, @unchecked Sendable { package init() {} }
 package class MiddleError: BaseError, @unchecked Sendable {}
 package final class LeafError: MiddleError, @unchecked Sendable {}
 
-/// An error with another one under it.
+/// An error with an underlying error.
 package struct Wrapper: Error {
     package let cause: any Error
     package init(_ cause: any Error) { self.cause = cause }
 }
 
-/// Takes a value and does nothing with it, which the compiler cannot know.
+/// Does nothing with a value, but the compiler must assume that it is used.
 @inline(never)
 @_optimize(none)
 package func consume<T>(_ value: T) {}

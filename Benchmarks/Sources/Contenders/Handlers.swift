@@ -1,12 +1,12 @@
 import ErrorRouting
 import Foundation
 
-/// Handlers of this package's with a number of rules.
+/// This package's handlers, with a number of rules.
 ///
-/// Each kind is asked for an error whose rule was registered first, so that a list which is scanned last-first has to
-/// go all the way.
+/// The error whose rule was registered first is dispatched, so that a list that is scanned from the last rule would be
+/// scanned whole.
 package enum Handlers {
-    /// Rules for that many types.
+    /// Returns a handler with rules for a number of types.
     package static func types(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder()
         for number in 0..<count { visit(number, &builder) }
@@ -16,7 +16,7 @@ package enum Handlers {
     /// The error whose rule is the first of ``types(_:)``.
     package static var firstOfTypes: any Error { Numbered<D0, D0, D0>.failed(0) }
 
-    /// Rules for the eight plain types.
+    /// Returns a handler with rules for the eight plain types.
     package static func plainTypes() -> ErrorHandler {
         ErrorHandler()
             .on(E1.self) {
@@ -45,7 +45,7 @@ package enum Handlers {
             }
     }
 
-    /// Rules for that many values of one `Hashable` type.
+    /// Returns a handler with rules for a number of values of one `Hashable` type.
     package static func values(_ count: Int) -> ErrorHandler {
         (0..<count).reduce(ErrorHandler()) { handler, number in
             handler.on(Status.code(number)) {
@@ -54,7 +54,7 @@ package enum Handlers {
         }
     }
 
-    /// Rules for that many codes of one `NSError` domain.
+    /// Returns a handler with rules for a number of codes of one `NSError` domain.
     package static func codes(_ count: Int) -> ErrorHandler {
         (0..<count).reduce(ErrorHandler()) { handler, number in
             handler.on(domain: "contenders", code: number) {
@@ -63,7 +63,7 @@ package enum Handlers {
         }
     }
 
-    /// Rules for that many types, the first of which is a class that a subclass's error is matched by.
+    /// Returns a handler with rules for a number of types, the first of which is a class that matches its subclasses.
     package static func hierarchy(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder(
             handler: ErrorHandler().on(BaseError.self) {
@@ -73,19 +73,19 @@ package enum Handlers {
         return builder.handler
     }
 
-    /// That many rules that look under errors; the first of them finds something.
+    /// Returns a handler with a number of `anywhere` rules; the first of them matches an underlying error.
     package static func anywhere(_ count: Int) -> ErrorHandler {
         var builder = TypeBuilder(isAnywhere: true)
         for number in 0..<count { visit(number, &builder) }
         return builder.handler
     }
 
-    /// A handler with an `always` alone.
+    /// Returns a handler with one `always` and no rules.
     package static func always() -> ErrorHandler {
         ErrorHandler().always { _ in .next }
     }
 
-    /// A handler with one asynchronous action.
+    /// Returns a handler with one asynchronous action.
     package static func asynchronous() -> ErrorHandler {
         ErrorHandler().on(E1.self) { error in
             await nothing()
@@ -94,21 +94,21 @@ package enum Handlers {
         }
     }
 
-    /// One rule for what nobody posts.
+    /// Returns a handler with one rule, for an error that is never posted.
     package static func stranger() -> ErrorHandler {
         ErrorHandler().on(Unknown.self) {
             consume($0); return .stop
         }
     }
 
-    /// Two rules for what nobody posts.
+    /// Returns a handler with two rules, for errors that are never posted.
     package static func strangers() -> ErrorHandler {
         stranger().on(BaseError.self) {
             consume($0); return .stop
         }
     }
 
-    /// A map with rules for that many types.
+    /// Returns a map with rules for a number of types.
     package static func map(_ count: Int) -> ErrorMap<Int> {
         var builder = MapBuilder()
         for number in 0..<count { visit(number, &builder) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a user would write by hand: a switch with casts, four cases.
+/// A hand-written switch with casts, with four cases.
 @inline(never)
 package func handleBySwitch4(_ error: any Error) {
     switch error {
@@ -12,7 +12,7 @@ package func handleBySwitch4(_ error: any Error) {
     }
 }
 
-/// What a user would write by hand: a switch with casts, eight cases.
+/// A hand-written switch with casts, with eight cases.
 @inline(never)
 package func handleBySwitch8(_ error: any Error) {
     switch error {
@@ -28,8 +28,7 @@ package func handleBySwitch8(_ error: any Error) {
     }
 }
 
-/// The published design, written plainly: pairs of a matcher and an action in a list that is scanned from the last to
-/// the first, each matcher asked in its turn.
+/// A plain implementation of the published design: a list of matchers and actions, scanned from the last to the first.
 package struct LinearHandler: Sendable {
     private protocol Matcher: Sendable {
         func matches(_ error: any Error) -> Bool
@@ -66,7 +65,7 @@ package struct LinearHandler: Sendable {
         }
     }
 
-    /// A list with rules for that many types.
+    /// Returns a list with rules for a number of types.
     package static func types(_ count: Int) -> LinearHandler {
         var builder = Builder()
         for number in 0..<count { visit(number, &builder) }

@@ -1,6 +1,6 @@
 import Contenders
 
-/// What it costs to get one error from its post to its action, over the number of posters.
+/// The cost of one error from its post to its action, over the number of posters.
 struct BusPart: Part {
     static let name = "bus"
 

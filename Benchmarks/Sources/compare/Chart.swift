@@ -1,11 +1,11 @@
 import Foundation
 
-/// Lines over a number, both axes logarithmic, as SVG.
+/// A chart with lines over a number and two logarithmic axes, as SVG.
 struct Chart {
     let title: String
     /// What the horizontal axis counts.
     let axis: String
-    /// Where the horizontal axis is marked: it goes from the first to the last.
+    /// The marks of the horizontal axis, which goes from the first to the last of them.
     let ticks: [Double]
     let lines: [Line]
 
@@ -59,14 +59,14 @@ struct Chart {
         return (parts + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 
-    /// A line's name, where the line ends.
+    /// A line's name, shown where the line ends.
     private struct Label {
         let line: Line
         let x: Double
         var y: Double
     }
 
-    /// Moves labels that stand one below another apart, so that all can be read.
+    /// Moves overlapping labels apart, so that all can be read.
     private func spread(_ labels: [Label]) -> [Label] {
         let spacing = 17.0
         var placed: [Label] = []
@@ -77,7 +77,7 @@ struct Chart {
         return placed
     }
 
-    /// How far along a logarithmic axis a number is.
+    /// Returns the position of a number on a logarithmic axis, from 0 to 1.
     private func share(of number: Double, from first: Double, to last: Double) -> Double {
         (log10(number) - log10(first)) / (log10(last) - log10(first))
     }
@@ -90,5 +90,32 @@ struct Chart {
         _ text: String, _ x: Double, _ y: Double, _ anchor: String, fill: String = "#555"
     ) -> String {
         "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"\(anchor)\" fill=\"\(fill)\">\(text)</text>"
+    }
+}
+
+extension Chart {
+    /// One line with its name.
+    struct Line {
+        let name: String
+        let color: String
+        /// The points: a number, and nanoseconds.
+        let points: [(Double, Double)]
+    }
+}
+
+extension Chart.Line {
+    /// Makes a line from the medians of a measured series.
+    ///
+    /// - Parameters:
+    ///   - name: The line's name.
+    ///   - subject: The series' name in the measurement, if it differs.
+    init(_ name: String, of subject: String? = nil, color: String, over numbers: [Int], in measurement: Measurement) {
+        self.init(
+            name: name,
+            color: color,
+            points: numbers.compactMap { number in
+                measurement.cost(subject ?? name, number).map { (Double(number), $0.median) }
+            }
+        )
     }
 }

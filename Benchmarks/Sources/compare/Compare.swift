@@ -1,6 +1,6 @@
 import Foundation
 
-/// Measures this package beside what one would write instead, and prints one table for each part.
+/// Compares this package with what a user would write instead, and prints one table for each part.
 @main
 enum Compare {
     private static let parts: [any Part] = [DispatchPart(), BusPart(), RecoveryPart()]
@@ -52,7 +52,7 @@ enum Compare {
         exit(64)
     }
 
-    // Both are off the main actor, where nothing may be measured that hops.
+    // `check` and `measure` run off the main actor, so that no actor hops are measured.
     @concurrent
     private static func check(_ parts: [any Part]) async -> Int32 {
         var failures = 0
@@ -60,8 +60,7 @@ enum Compare {
         return failures == 0 ? 0 : 1
     }
 
-    /// - Parameter folder: Where the results go; nil for where they belong, and the tables into the README
-    ///   beside it as well.
+    /// - Parameter folder: The folder for the results; nil for `Results`, and then the README is updated too.
     @concurrent
     private static func measure(_ parts: [any Part], into folder: URL?) async -> Int32 {
         for part in parts {

@@ -1,6 +1,6 @@
 import Contenders
 
-/// What it costs to handle one error, over the number of rules.
+/// The cost of handling one error, over the number of rules.
 struct DispatchPart: Part {
     static let name = "dispatch"
 
@@ -35,7 +35,7 @@ struct DispatchPart: Part {
                 second: ("match by type", rules), bound: rules == 10 ? 8 : 800, isFloor: true)
         }
 
-    /// A bound on what something costs beside a hand-written switch that matches in its last case of eight.
+    /// Returns a bound on a cost relative to a hand-written switch that matches in the last of its eight cases.
     private static func overSwitch(_ text: String, _ first: (String, Int), _ bound: Double, wish: Double) -> Goal {
         Goal(
             text: "\(text) over a switch's 8th case", first: first, second: ("switch, 8th case", 8), bound: bound,
@@ -51,7 +51,7 @@ struct DispatchPart: Part {
 
     func table(_ measurement: Measurement) async -> String {
         Progress.show("\(name): scaling …")
-        let scaling = await Scaling.takeAll(rounds: 15)
+        let scaling = await Scaling.measureAll(rounds: 15)
         let names = [
             "match by type", "miss", "match by value", "match by NSError", "match by superclass",
             "match under an error", "error map", "linear list",

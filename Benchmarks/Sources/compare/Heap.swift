@@ -4,17 +4,17 @@
 
 /// The system's allocator.
 ///
-/// What is freed it sorts in and joins together later, in one go: at the next request for a larger block, whoever makes
-/// that. After many thousand scopes it takes longer than what is measured.
+/// The allocator merges freed blocks later and all at once, at the next request for a larger block. After many thousand
+/// scopes this takes longer than the measurement in which it happens.
 struct Heap {
     #if canImport(Glibc)
-        /// `malloc_trim`, which the library's module does not show.
+        /// The function `malloc_trim`, which the module `Glibc` does not export.
         private let trim = dlsym(nil, "malloc_trim").map {
             unsafeBitCast($0, to: (@convention(c) (Int) -> CInt).self)
         }
     #endif
 
-    /// Lets it do so now, where that can be asked for.
+    /// Makes the allocator merge freed blocks at once, if it has a function for that.
     func tidyUp() {
         #if canImport(Glibc)
             _ = trim?(0)

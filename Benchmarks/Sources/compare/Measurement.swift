@@ -1,7 +1,9 @@
-/// What every subject took in every round, in nanoseconds for one time.
+import Contenders
+
+/// The cost of every subject in every round, in nanoseconds for one run.
 ///
-/// The rounds are interleaved, each subject once in each, so that a machine whose speed drifts does so for all;
-/// ratios are taken round by round.
+/// Each round measures each subject once, so that a drift of the machine's speed affects all of them; ratios are formed
+/// within each round.
 struct Measurement {
     private var samples: [Key: [Double]] = [:]
 
@@ -14,7 +16,7 @@ struct Measurement {
     ///   - rounds: How often each subject is measured.
     ///   - report: Called before each round with its number.
     @concurrent
-    static func take(_ subjects: [Subject], rounds: Int, report: (Int) -> Void) async -> Measurement {
+    static func measure(_ subjects: [Subject], rounds: Int, report: (Int) -> Void) async -> Measurement {
         var measurement = Measurement()
         for subject in subjects { _ = await subject.sample() }
         let heap = Heap()
@@ -22,7 +24,7 @@ struct Measurement {
             report(round)
             for subject in subjects {
                 let key = Key(name: subject.name, number: subject.number)
-                // None pays for what the one before it has freed.
+                // So that no subject is charged for blocks that the one before it has freed.
                 heap.tidyUp()
                 measurement.samples[key, default: []].append(await subject.sample())
             }
@@ -30,16 +32,67 @@ struct Measurement {
         return measurement
     }
 
-    /// A subject's cost: the median and the quartiles of its rounds.
+    /// Returns a subject's cost: the median and the quartiles of its rounds.
     func cost(_ name: String, _ number: Int) -> Spread? {
         samples[Key(name: name, number: number)].map(Spread.init)
     }
 
-    /// How many times as much one costs as another: the median and the quartiles of the rounds' ratios.
+    /// Returns the ratio of two subjects' costs: the median and the quartiles of the rounds' ratios.
     func ratio(_ first: (String, Int), to second: (String, Int)) -> Spread? {
         guard let ones = samples[Key(name: first.0, number: first.1)],
             let others = samples[Key(name: second.0, number: second.1)]
         else { return nil }
         return Spread(zip(ones, others).map { $0 / $1 })
+    }
+}
+
+/// The median of some numbers, with the quartiles around it.
+struct Spread {
+    let median: Double
+    let lower: Double
+    let upper: Double
+
+    init(_ numbers: [Double]) {
+        let sorted = numbers.sorted()
+        func quantile(_ fraction: Double) -> Double {
+            let position = fraction * Double(sorted.count - 1)
+            let below = Int(position)
+            let above = min(below + 1, sorted.count - 1)
+            return sorted[below] + (sorted[above] - sorted[below]) * (position - Double(below))
+        }
+        median = quantile(0.5)
+        lower = quantile(0.25)
+        upper = quantile(0.75)
+    }
+}
+
+/// A subject of a measurement: one point of a line.
+struct Subject: Sendable {
+    /// The line's name.
+    let name: String
+    /// The point on the line: the number of rules or posters.
+    let number: Int
+    /// Measures once, in nanoseconds for one run.
+    let sample: @Sendable () async -> Double
+
+    init(_ contender: Contender) {
+        name = contender.name
+        number = contender.rules
+        sample = {
+            let duration = await ContinuousClock().measure { await contender.run(contender.iterations) }
+            return duration / .nanoseconds(1) / Double(contender.iterations)
+        }
+    }
+
+    init(_ contender: PostingContender) {
+        name = contender.name
+        number = contender.posters
+        sample = { await contender.sample() }
+    }
+
+    init(_ contender: IdleContender) {
+        name = contender.name
+        number = 1
+        sample = { await contender.sample() }
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The ratios for which there is a wish, each as a bar: how much of the bound it takes, with marks at bound and wish.
+/// A bar chart of the ratios that have a wish: each bar is a share of its bound, with marks at bound and wish.
 struct RatioChart {
     private struct Bar {
         let text: String
-        /// What was measured, and what is wished for, as shares of the bound; less is better in both.
+        /// The measured ratio and the wish, as shares of the bound; less is better.
         let measured: Double
         let wish: Double
         let figure: String
@@ -26,7 +26,7 @@ struct RatioChart {
         }
     }
 
-    /// Nil where nothing is wished for.
+    /// The chart; nil if no ratio has a wish.
     var svg: String? {
         if bars.isEmpty { return nil }
         let (left, width, step) = (430.0, 300.0, 26.0)

@@ -1,14 +1,14 @@
 import Contenders
 import ErrorRecovery
 
-/// What it costs to be ready to try again, and what jitter does to a herd.
+/// The cost of retries and circuits around an operation that succeeds, and the effect of jitter on many clients.
 struct RecoveryPart: Part {
     static let name = "recovery"
 
     var subjects: [Subject] { Contender.recovery.map(Subject.init) }
     let rounds = 41
     let shortRounds = 15
-    /// What they cost is no matter of ratios; see ``table(_:)``.
+    /// None: the bounds are in nanoseconds, and not on ratios; see ``table(_:)``.
     let goals: [Goal] = []
 
     private static let names = [
@@ -61,4 +61,46 @@ struct RecoveryPart: Part {
     }
 
     private func name(of herd: Herd) -> String { herd.jitter == .none ? "no jitter" : "\(herd.jitter) jitter" }
+}
+
+/// A simulation of clients that all fail at the same moment and at every retry: how many of them retry together.
+struct Herd {
+    /// How many clients there are, in the series.
+    static let series = [10, 100, 1_000, 10_000]
+
+    /// The time within which retries count as together.
+    private static let together = Duration.milliseconds(100)
+    private static let retries = 4
+
+    let jitter: Backoff.Jitter
+
+    /// Returns the most retries in any 100 ms, with the delays of the default policy; the same in every run.
+    func widestPeak(of clients: Int) -> Int {
+        let backoff = Backoff.exponential(jitter: jitter)
+        var generator = SplitMix64(state: 13)
+        var peaks: [Int: Int] = [:]
+        for _ in 0..<clients {
+            var (moment, last) = (Duration.zero, Duration?.none)
+            for retry in 1...Self.retries {
+                let delay = backoff.delay(beforeRetry: retry, after: last, using: &generator)
+                moment += delay
+                last = delay
+                peaks[Int(moment / Self.together), default: 0] += 1
+            }
+        }
+        return peaks.values.max() ?? 0
+    }
+}
+
+/// The generator of Steele, Lea and Flood: small, and with the same numbers on every machine for the same seed.
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
 }

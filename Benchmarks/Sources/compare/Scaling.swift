@@ -2,34 +2,35 @@ import Contenders
 import ErrorRouting
 import Foundation
 
-/// How dispatch grows with the cores: as many tasks as cores against one, beside a control that shares nothing.
+/// How the throughput of dispatch grows with the cores: one task per core against one task, and a control without
+/// shared state.
 struct Scaling {
     let name: String
     let cores: Int
     let handler: Spread
     let control: Spread
-    /// The handler's growth over the control's.
+    /// The handler's growth divided by the control's.
     let relative: Spread
 
     private static let iterations = 400_000
 
     @concurrent
-    static func takeAll(rounds: Int) async -> [Scaling] {
+    static func measureAll(rounds: Int) async -> [Scaling] {
         [
-            await take("match by type", Handlers.types(64), rounds: rounds) { Handlers.firstOfTypes },
-            await take("miss", Handlers.types(64), rounds: rounds) { Unknown() },
-            await take("match by value", Handlers.values(64), rounds: rounds) { Status.code(0) },
+            await measure("match by type", Handlers.types(64), rounds: rounds) { Handlers.firstOfTypes },
+            await measure("miss", Handlers.types(64), rounds: rounds) { Unknown() },
+            await measure("match by value", Handlers.values(64), rounds: rounds) { Status.code(0) },
         ]
     }
 
     @concurrent
-    private static func take(
+    private static func measure(
         _ name: String, _ shared: ErrorHandler, rounds: Int, error makeError: @escaping @Sendable () -> any Error
     ) async -> Scaling {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let dispatch: @Sendable () async -> Void = {
-            // Each task has an error of its own, and amidst others of its own, so that no other task's is on the same
-            // cache line; the handler is shared.
+            // Each task uses an error between others that it has made itself, so that the errors of two tasks are not
+            // on the same cache line; only the handler is shared.
             let errors = (0..<16).map { _ in makeError() }
             let error = errors[8]
             for _ in 0..<iterations { await shared.handle(error) }
@@ -53,11 +54,11 @@ struct Scaling {
         )
     }
 
-    /// What a dispatch cannot do without: the type, and one call.
+    /// The least work of any dispatch: reading the type, and one call.
     @inline(never)
     private static func lookAt(_ error: any Error) { consume(ObjectIdentifier(type(of: error))) }
 
-    /// How much more is done in the same time by several tasks than by one.
+    /// Returns how much more work several tasks do in the same time than one.
     private static func growth(of work: @escaping @Sendable () async -> Void, tasks: Int) async -> Double {
         let clock = ContinuousClock()
         func time(_ count: Int) async -> Duration {

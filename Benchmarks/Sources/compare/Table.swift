@@ -1,15 +1,15 @@
 import Foundation
 
-/// Tables in Markdown, of what was measured.
+/// Tables of measurements, in Markdown.
 enum Table {
-    /// What to know before reading any figure.
+    /// Returns the introduction to a table.
     static func introduction(_ what: String, rounds: Int) -> String {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         return "\(what): medians of \(rounds) interleaved rounds, with the quartiles. \(cores) cores, shared with "
             + "others: compare the figures with each other, not with those of another machine."
     }
 
-    /// A line for each name, with its cost at each number.
+    /// Returns a line for each name, with its cost at each number.
     static func series(_ names: [String], over title: String, _ numbers: [Int], in measurement: Measurement) -> [String]
     {
         var lines = [
@@ -23,13 +23,13 @@ enum Table {
         return lines
     }
 
-    /// A line for each of some single figures.
+    /// Returns a line for each of some single figures.
     static func list(_ title: String, _ subjects: [(String, Int)], in measurement: Measurement) -> [String] {
         ["| \(title) | |", "| --- | --- |"]
             + subjects.map { "| \($0.0) | \(nanoseconds(measurement.cost($0.0, $0.1))) |" }
     }
 
-    /// A line for each goal: met or missed.
+    /// Returns a line for each goal: met or missed.
     static func goals(_ goals: [Goal], in measurement: Measurement) -> [String] {
         ["| ratio | measured | goal | |", "| --- | --- | --- | --- |"]
             + goals.compactMap { goal in
@@ -40,7 +40,7 @@ enum Table {
             }
     }
 
-    /// One goal's line.
+    /// Returns one goal's line.
     static func goal(_ text: String, _ ratio: Spread, bound: String, isMet: Bool) -> String {
         "| \(text) | \(self.text(ratio, .significantDigits(3))) | \(bound) | \(isMet ? "met" : "missed") |"
     }

@@ -3,7 +3,7 @@ import Dispatch
 import ErrorRouting
 import Foundation
 
-/// Dispatches hits and misses as often as it is told; check-allocations.sh counts what that allocates.
+/// Dispatches hits and misses a number of times; check-allocations.sh counts the allocations.
 @concurrent
 func dispatch(_ count: Int) async {
     let types = Handlers.types(64)
@@ -23,7 +23,7 @@ func dispatch(_ count: Int) async {
 }
 
 let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000
-// The main thread waits, and does not end as an asynchronous `main` lets it: valgrind does not survive that.
+// The main thread waits. An asynchronous `main` would end the thread, which crashes valgrind.
 let done = DispatchSemaphore(value: 0)
 Task.detached {
     await dispatch(count)

@@ -2,8 +2,9 @@ import Contenders
 import Dispatch
 import Foundation
 
-/// Does one thing as often as it is told, and prints how many nanoseconds one time took; check-instructions.sh has
-/// valgrind count the instructions.
+// Runs one contender a given number of times, and prints the nanoseconds of one run; check-instructions.sh counts the
+// instructions with valgrind.
+
 func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("instructions: \(message)\n".utf8))
     exit(64)
@@ -17,7 +18,7 @@ let contenders = Contender.all + Contender.scopes + Contender.counted
 guard let contender = contenders.first(where: { $0.name == arguments[1] && $0.rules == rules }) else {
     fail("there is no \"\(arguments[1])\" with \(rules) rules")
 }
-// The main thread waits, and does not end as an asynchronous `main` lets it: valgrind does not survive that.
+// The main thread waits. An asynchronous `main` would end the thread, which crashes valgrind.
 let done = DispatchSemaphore(value: 0)
 Task.detached {
     let duration = await ContinuousClock().measure { await contender.run(count) }

@@ -3,8 +3,8 @@ import Dispatch
 import ErrorRouting
 import Foundation
 
-/// Posts as many errors as it is told, to a bus that does not run or, with `deliver`, to one that handles them;
-/// check-allocations.sh counts what that allocates.
+/// Posts a number of errors to a bus that does not run or, with `deliver`, to one that handles them;
+/// check-allocations.sh counts the allocations.
 @concurrent
 func post(_ count: Int, isDelivered: Bool) async {
     let bus = ErrorBus(handler: Handlers.plainTypes(), configuration: .init(capacity: count))
@@ -13,14 +13,14 @@ func post(_ count: Int, isDelivered: Bool) async {
         bus.finish()
         await bus.run()
     } else {
-        // Not discarded: a bus writes what it still holds to standard error.
+        // Retained for ever: a bus that is deallocated writes its pending errors to standard error.
         _ = Unmanaged.passRetained(bus)
     }
 }
 
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.first.flatMap { Int($0) } ?? 1_000
-// The main thread waits, and does not end as an asynchronous `main` lets it: valgrind does not survive that.
+// The main thread waits. An asynchronous `main` would end the thread, which crashes valgrind.
 let done = DispatchSemaphore(value: 0)
 Task.detached {
     await post(count, isDelivered: arguments.contains("deliver"))

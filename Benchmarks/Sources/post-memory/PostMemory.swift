@@ -8,8 +8,8 @@ import Synchronization
 enum PostMemory {
     private static let posters = 4
     private static let million = 1_000_000
-    /// How much the process may grow from the moment the bus was full: a few pages of the allocator's and of each
-    /// thread's, but nothing for each error; ten million errors would take hundreds of MiB.
+    /// How much the process may grow after the bus is full: a few pages for the allocator and each thread, but nothing
+    /// for each error; ten million errors would take hundreds of MiB.
     private static let allowedGrowth = 8 * 1_048_576
 
     static func main() async throws {
@@ -42,13 +42,13 @@ enum PostMemory {
         let bus = ErrorBus(handler: handler, configuration: configuration)
         let loop = Task.detached { await bus.run() }
 
-        // Printed also because the first figure that is formatted loads some MiB of the system's.
+        // Formatting the first figure loads some MiB of system libraries, which must not count as growth.
         print("at the start:       \(try ResidentMemory.read())")
 
         // One error is in delivery, and stays there.
         bus.post(E1())
         for await _ in entries { break }
-        // The rest fill the bus, and the next ones are dropped.
+        // These posts fill the bus, and the bus drops the rest of them.
         let warmUp = configuration.capacity * 4
         await post(warmUp, to: bus)
         let full = try ResidentMemory.read()
@@ -75,7 +75,7 @@ enum PostMemory {
         expect(
             growth <= allowedGrowth,
             "memory grew by \(ResidentMemory.megabytes(growth)), more than \(ResidentMemory.megabytes(allowedGrowth))")
-        // The one in delivery, and a bus full of others.
+        // The bus accepts the error in delivery, and as many others as fit into it.
         let posts = 1 + warmUp + millions * million
         let taken = 1 + configuration.capacity
         let announced = notices.withLock { $0 }

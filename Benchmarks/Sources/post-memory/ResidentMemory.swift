@@ -1,13 +1,13 @@
 import Foundation
 
-/// How much of this process is in memory.
+/// The resident memory of this process.
 struct ResidentMemory: CustomStringConvertible {
-    /// Bytes now.
+    /// The current size in bytes.
     let current: Int
-    /// Bytes at most so far; nil where the system does not say.
+    /// The largest size so far, in bytes; nil if the system does not tell.
     let peak: Int?
 
-    /// Reads it.
+    /// Reads the sizes.
     static func read() throws -> ResidentMemory {
         #if os(Linux)
             let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -34,7 +34,7 @@ struct ResidentMemory: CustomStringConvertible {
         #endif
     }
 
-    /// What the system says is not as expected.
+    /// The system's text has an unexpected form.
     struct Unreadable: Error {
         let text: String
     }

@@ -1,7 +1,7 @@
-/// What a screen shows of something that is loaded: one state instead of three flags.
+/// The state of a value that is loaded: one state instead of three flags.
 ///
-/// Nothing can be loading and failed at once, or loaded and nowhere to be seen. An empty list is a loaded one, and is
-/// told apart by its pattern:
+/// Contradictory states, such as loading and failed at once, cannot be expressed. An empty list is a loaded value, and
+/// a pattern distinguishes it:
 ///
 /// ```swift
 /// switch loader.state {
@@ -12,38 +12,38 @@
 /// }
 /// ```
 ///
-/// The pattern compares, so it needs elements that can be compared; for others it is
+/// The pattern `.loaded([])` needs `Equatable` elements; for others, write
 /// `case .loaded(let items) where items.isEmpty`.
 public enum Loadable<Value, Failure: Error> {
-    /// Nothing has been asked for.
+    /// No load has begun.
     case idle
-    /// It is under way.
+    /// A load is under way.
     case loading
-    /// It could not be had.
+    /// The load failed.
     case failed(Failure)
-    /// It is there.
+    /// The value is loaded.
     case loaded(Value)
 
-    /// What was loaded; nil in every other state.
+    /// The loaded value; nil in every other state.
     public var value: Value? {
         if case .loaded(let value) = self { value } else { nil }
     }
 
-    /// Why it could not be had; nil in every other state.
+    /// The failure; nil in every other state.
     public var error: Failure? {
         if case .failed(let failure) = self { failure } else { nil }
     }
 
-    /// Whether it is under way.
+    /// Whether a load is under way.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }
 
-    /// The same state, with something else made of what was loaded.
+    /// Returns the same state with a transformed value.
     ///
-    /// - Parameter transform: What to make of it; called only where something was loaded.
+    /// - Parameter transform: Makes the new value; called only for `.loaded`.
     /// - Returns: The state with the new value.
-    /// - Throws: What the closure throws.
+    /// - Throws: The error that the closure throws.
     /// - Complexity: That of the closure.
     public func map<NewValue, TransformFailure: Error>(
         _ transform: (Value) throws(TransformFailure) -> NewValue

@@ -1,7 +1,7 @@
 public import ErrorRouting
 public import Observation
 
-/// A view model that loads something: its one state, for a screen to bind.
+/// A view model that loads a value, with one observable state for a view to bind.
 ///
 /// ```swift
 /// let orders = Loader { try await client.orders() }
@@ -9,15 +9,15 @@ public import Observation
 /// await orders.load()
 /// ```
 ///
-/// `load()` runs in the caller's task, so that a view's task, which ends with the view, cancels it.
+/// `load()` runs in the caller's task: a view's task is cancelled when the view disappears, and so is its load.
 @MainActor
 @Observable
 public final class Loader<Value: Sendable, Failure: Error> {
-    /// What to show.
+    /// The state to show.
     public var state: Loadable<Value, Failure> { seen.state }
-    /// What was loaded last: it survives a reload, a failed one too, so that a list need not vanish while it reloads.
+    /// The value that was loaded last; kept during a reload and after a failed one, so that a list can stay visible.
     public var latest: Value? { seen.latest }
-    /// How many loads in a row have failed: 0 after a success.
+    /// How many loads in a row have failed; 0 after a success.
     public var failureCount: Int { seen.failureCount }
 
     @ObservationIgnored private var machine = LoaderMachine<Value, Failure>()
@@ -27,14 +27,14 @@ public final class Loader<Value: Sendable, Failure: Error> {
 
     /// Makes a loader that has not loaded anything.
     ///
-    /// Anywhere: the compiler refuses an isolated initialiser in a stored property's default value if the closure
-    /// awaits what is not isolated.
+    /// The initialiser is not isolated: the compiler refuses an isolated one in a stored property's default value if
+    /// the closure awaits a function that is not isolated.
     ///
     /// - Parameters:
-    ///   - errors: Where failures are posted; nil where somebody else hears of them, or nobody has to.
-    ///   - fileID: Where failures are said to be posted.
-    ///   - line: Where failures are said to be posted.
-    ///   - operation: What loads. If it is to be tried again when it fails, it does so itself.
+    ///   - errors: Where failures are posted; nil to post none.
+    ///   - fileID: The file that posted failures name as their source.
+    ///   - line: The line that posted failures name as their source.
+    ///   - operation: Loads the value. If a failed load is to be retried, the operation does so itself.
     public nonisolated init(
         reportingTo errors: (any ErrorPosting)? = .ambient,
         fileID: String = #fileID,
@@ -46,15 +46,15 @@ public final class Loader<Value: Sendable, Failure: Error> {
         source = ErrorReport.Source(fileID: fileID, line: line)
     }
 
-    /// Loads, and returns when that has ended.
+    /// Loads the value, and returns when the load has ended.
     ///
-    /// Where several loads are under way the newest decides, and an answer overtakes all that began before it. A load
-    /// that is cancelled is as if it had never begun: the one before it decides again, also if it has answered
-    /// meanwhile; if there is none, the state before comes back. Cancelled is what throws an error that
-    /// `ErrorMatcher.cancellation` matches or, in a cancelled task, `URLError.cancelled`.
+    /// If several loads are under way, the newest one decides the state, and a result makes all loads that began
+    /// earlier obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if it
+    /// has ended meanwhile; if there is none, the previous state returns. A load is cancelled if it throws an error
+    /// that `ErrorMatcher.cancellation` matches or, in a cancelled task, `URLError.cancelled`.
     ///
-    /// Any other failure is posted, once, that of an overtaken load too: it changes nothing on the screen, but nobody
-    /// else would hear of it. The ambient poster is the one of the task that calls this.
+    /// Any other failure is posted once. The failure of an obsolete load is posted too, although it does not change the
+    /// state. The ambient poster is the one of the task that calls `load()`.
     public func load() async {
         let number = change { $0.begin() }
         do throws(Failure) {
@@ -70,33 +70,33 @@ public final class Loader<Value: Sendable, Failure: Error> {
         }
     }
 
-    /// Goes back to the beginning: forgets what was loaded, and ignores what loads under way come to.
+    /// Resets the loader to `.idle`: forgets the loaded value, and ignores the results of loads under way.
     ///
-    /// It cancels nothing: whoever calls ``load()`` has the task.
+    /// It does not cancel these loads: their tasks belong to the callers of ``load()``.
     public func reset() {
         change { $0.reset() }
     }
 
-    /// The machine, as somebody sees it who wants to hear of changes.
+    /// The machine; reading it here registers the access for observation.
     private var seen: LoaderMachine<Value, Failure> {
         access(keyPath: \.machine)
         return machine
     }
 
-    /// An event of the machine.
+    /// Runs an event of the machine, and tells observers if it changed the state.
     @discardableResult
     private func change<Result>(_ event: (inout LoaderMachine<Value, Failure>) -> Result) -> Result {
-        // What the event lets go of goes at the end of this only: a value's `deinit` may come back here.
+        // Keeps the old values until the end of this function: their `deinit` may call this loader.
         let before = machine
         defer { withExtendedLifetime(before) {} }
         var after = before
         let result = event(&after)
-        // Nobody is told of what nobody can see, as a load's end that comes too late.
+        // Observers are not told of an event without a visible effect, such as the end of an obsolete load.
         guard after.changes != before.changes else {
             machine = after
             return result
         }
-        // Observers are told first, and may come back here too: the event is for the machine as they have left it.
+        // Observers are told first, and may change the machine: so the event is run again on the machine as it is then.
         return withMutation(keyPath: \.machine) {
             let before = machine
             defer { withExtendedLifetime(before) {} }

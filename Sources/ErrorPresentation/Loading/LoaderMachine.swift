@@ -1,38 +1,38 @@
-/// The states of a loader: a plain value, whose events say what becomes of each load.
+/// The state machine of a loader: a plain value.
 ///
-/// Of the loads under way only the newest decides, and an answer overtakes all that began before it. One that is
-/// cancelled is as if it had never begun: the one that began before it decides again, also if it has ended meanwhile;
-/// and if there is none, the state before them all comes back.
+/// Of the loads under way, only the newest one decides the state, and a result makes all loads that began earlier
+/// obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if it has ended
+/// meanwhile. If there is no load before it, the state before all of them returns.
 struct LoaderMachine<Value, Failure: Error> {
     /// How a load ends.
     enum End {
         case success(Value)
         case failure(Failure)
-        /// It was cancelled: that is no answer.
+        /// It was cancelled, and has no result.
         case cancelled
     }
 
     private(set) var state = Loadable<Value, Failure>.idle {
         didSet { changes += 1 }
     }
-    /// What was loaded last, whatever has gone wrong since.
+    /// The value that was loaded last; later failures do not change it.
     private(set) var latest: Value?
     /// How many loads in a row have failed.
     private(set) var failureCount = 0
-    /// How often what is above has changed, or been set to the same again: whoever finds the same number sees the same.
+    /// How often the state has been set; while this number stays the same, the properties above are unchanged.
     private(set) var changes: UInt64 = 0
 
     /// The state before the loads under way; never `.loading`.
     private var settled = Loadable<Value, Failure>.idle
-    /// The numbers of the loads that are under way, the newest last, without those whose answer comes too late.
+    /// The numbers of the loads under way, the newest last, without the obsolete ones.
     private var loads: [UInt64] = []
-    /// The newest answer that came while a newer load was under way.
+    /// The newest result that arrived while a newer load was under way.
     private var overtaken: End?
     private var lastNumber: UInt64 = 0
 
-    /// A load begins.
+    /// Begins a load.
     ///
-    /// - Returns: Its number, which is to be given back at its end.
+    /// - Returns: The load's number, which the caller passes to `end`.
     mutating func begin() -> UInt64 {
         lastNumber += 1
         loads.append(lastNumber)
@@ -40,12 +40,12 @@ struct LoaderMachine<Value, Failure: Error> {
         return lastNumber
     }
 
-    /// A load ends.
+    /// Ends a load.
     ///
     /// - Parameters:
-    ///   - number: Its number.
-    ///   - end: How it ended.
-    /// - Returns: Whether that changed the state.
+    ///   - number: The load's number.
+    ///   - end: How the load ended.
+    /// - Returns: Whether the state was set.
     @discardableResult
     mutating func end(_ number: UInt64, _ end: End) -> Bool {
         guard let place = loads.firstIndex(of: number) else { return false }
@@ -53,13 +53,13 @@ struct LoaderMachine<Value, Failure: Error> {
         switch end {
         case .success, .failure:
             guard !isNewest else { return decide(end) }
-            // It overtakes those before it, and is overtaken itself unless all after it are cancelled.
+            // It makes the loads before it obsolete. It decides only if all loads after it are cancelled.
             loads.removeSubrange(...place)
             overtaken = end
             return false
         case .cancelled:
             loads.remove(at: place)
-            // Another one under way may still come to its end.
+            // Another load under way decides later.
             guard isNewest, loads.isEmpty else { return false }
             if let overtaken { return decide(overtaken) }
             settle(settled)
@@ -82,7 +82,7 @@ struct LoaderMachine<Value, Failure: Error> {
         return true
     }
 
-    /// Forgets everything; what is under way comes too late.
+    /// Forgets everything; the results of loads under way will be ignored.
     mutating func reset() {
         latest = nil
         failureCount = 0
@@ -91,7 +91,7 @@ struct LoaderMachine<Value, Failure: Error> {
 
     private mutating func settle(_ end: Loadable<Value, Failure>) {
         assert(!end.isLoading, "a load cannot end in loading")
-        // What began earlier has been overtaken for good.
+        // All loads that began earlier are obsolete.
         loads.removeAll()
         overtaken = nil
         settled = end

@@ -1,27 +1,27 @@
 import ErrorRouting
 
-/// How errors come in, and get their places.
+/// Receiving errors, and placing them in the queue.
 extension ErrorPresenter {
-    /// Takes an error that nobody hands over by the inbox, after all that is in there.
+    /// Places an error that did not come through the inbox, after all errors in the inbox.
     func present(_ arrival: Arrival) {
         if isPlacing {
-            // Not deeper and deeper: an error's text may present an error, whose text does.
+            // No recursion: the code for an error's text may present another error, and so on.
             if inbox.receive(arrival) { Task.detached { @MainActor [weak self] in self?.wakeUp() } }
             return
         }
-        takeIn()
+        emptyInbox()
         machine.receive(Statistics(received: arrival.count, waiting: arrival.count))
         place(arrival)
         publish()
     }
 
-    /// An error that is not to be shown came by.
+    /// Counts an error that is not shown.
     func pass() {
         machine.receive(Statistics(received: 1, never: 1))
         publish()
     }
 
-    /// A cancellation came by: where this task runs an operation again, it is that of the operation.
+    /// Counts a cancellation; if this task runs an operation again, notes that the operation was cancelled.
     func passCancellation() {
         noteCancelledRetry()
         pass()
@@ -31,21 +31,21 @@ extension ErrorPresenter {
         ErrorReport(error: error, source: ErrorReport.Source(), instant: .now).error
     }
 
-    /// What a bus's worker calls: it keeps the inbox alone, so that the last to let go of a presenter is never a bus.
+    /// The observer for a bus; it retains only the inbox, so that the last reference to a presenter is never a bus's.
     var receiver: @Sendable (ErrorReport) -> Void {
         { [inbox, weak self] report in
-            // Detached, since nothing that is bound where an error is handled holds where it is shown.
+            // Detached, so that task-local values of the bus's task are not bound while the error is presented.
             if inbox.receive(report) { Task.detached { @MainActor in self?.wakeUp() } }
         }
     }
 
     private func wakeUp() {
         wakeUps += 1
-        takeIn(atWakeUp: true)
+        emptyInbox(atWakeUp: true)
         publish()
     }
 
-    private func takeIn(atWakeUp: Bool = false) {
+    private func emptyInbox(atWakeUp: Bool = false) {
         let batch = inbox.takeAll(atWakeUp: atWakeUp)
         machine.receive(batch.counts)
         for arrival in batch.arrivals { place(arrival) }
@@ -62,16 +62,16 @@ extension ErrorPresenter {
         let type = type(of: arrival.error)
         switch machine.place(error, type: type, isAskedFor: arrival.isAskedFor, asFailureOf: arrival.retried) {
         case .shown(let id), .waits(let id), .folded(into: let id):
-            // The newest of several that are alike: it knows best what to run.
+            // Of several repeats the newest operation is kept.
             if let retry = arrival.retry { _ = retries.updateValue(retry, forKey: id) }
         case .discarded:
             break
         }
     }
 
-    /// How an error is to be shown; nil if it is not.
+    /// Returns an error with its style and texts; nil if the rules do not show it.
     ///
-    /// What is never shown, whatever the rules say, has not come so far: that is looked at where errors come in.
+    /// Ignored errors and cancellations have been sorted out before.
     private func presented(_ arrival: Arrival) -> PresentedError? {
         let error = arrival.error
         let style = rules[error]
@@ -90,9 +90,10 @@ extension ErrorPresenter {
         )
     }
 
-    /// Tells observers what has changed, and of nothing else.
+    /// Copies the machine's state to the observable properties that differ from it.
     ///
-    /// They are told before, and may come back here meanwhile: then what is about to be stored is out of date.
+    /// Observers are told before a value is stored, and may change the machine. Then the stored value is out of date:
+    /// so each property is compared again in a loop.
     func publish() {
         while settled != machine.statistics { settled = machine.statistics }
         while current != machine.current { current = machine.current }

@@ -1,7 +1,9 @@
 import ErrorRouting
 
-/// How what failed is run again, and how what it runs is told from anything else.
+/// Running a failed operation again, and recognising the errors that come from it.
 extension ErrorPresenter {
+    /// Runs the operation of the shown error again.
+    ///
     /// - Parameter id: The number of the error that is meant; nil for whichever is shown.
     func runAgain(_ id: PresentedError.ID?) async {
         guard let id = machine.beginRetry(id) else { return }
@@ -12,14 +14,16 @@ extension ErrorPresenter {
         }
         let gone = machine.endRetry()
         publish()
-        letGo(gone)
+        removeOperation(of: gone)
     }
 
+    /// Dismisses the shown error.
+    ///
     /// - Parameter id: The number of the error that is meant; nil for whichever is shown.
     func dismissCurrent(_ id: PresentedError.ID?) {
         let gone = machine.dismiss(id)
         publish()
-        letGo(gone)
+        removeOperation(of: gone)
     }
 
     /// The number of the error of this presenter whose operation this task runs again; nil in every other task.
@@ -28,23 +32,25 @@ extension ErrorPresenter {
         return error.id
     }
 
-    /// If this task runs an operation again, that was cancelled.
+    /// Notes that the operation that this task runs again was cancelled; does nothing in every other task.
     func noteCancelledRetry() {
         if let retried { machine.cancelRetry(retried) }
     }
 
-    /// Forgets what to run again, outside of any access: an operation may hold an object whose `deinit` leads back
-    /// here.
-    private func letGo(_ id: PresentedError.ID?) {
+    /// Removes an error's operation.
+    ///
+    /// The operation is released after the access to `retries`, since it may hold an object whose `deinit` calls this
+    /// presenter.
+    private func removeOperation(of id: PresentedError.ID?) {
         if let id { _ = retries.removeValue(forKey: id) }
     }
 }
 
-/// The error whose operation this task runs again.
+/// An error whose operation is being run again.
 struct RetriedError: Sendable {
     @TaskLocal static var current: RetriedError?
 
-    /// The presenter that shows it: another one may have given the same number to something else.
+    /// The presenter that shows the error; another presenter may use the same number.
     let presenter: ObjectIdentifier
     let id: PresentedError.ID
 }

@@ -1,31 +1,32 @@
 public import ErrorRouting
+import Foundation
 
 extension ErrorPresenter {
-    /// Runs what the person asked for; should it fail, the failure is posted, and shown with an offer to run it again.
+    /// Runs an operation that the person started; if it fails, posts the failure and shows it with an offer to retry.
     ///
     /// ```swift
     /// Button("Save") { Task { await presenter.run("Saving") { try await document.save() } } }
     /// ```
     ///
-    /// It is presented at once, and waits for no bus. Where as many errors wait as may, it takes the place of the
-    /// newest that a bus has handed over, and is discarded only if there is none. Where the rules of the bus or scope
-    /// that it is posted to ignore it, as its `explain` says, it is not shown.
+    /// The failure is presented at once, without waiting for a bus. In a full queue it takes the place of the newest
+    /// waiting error that came from a bus; if there is none, the failure is discarded. If the rules of the bus or scope
+    /// that it is posted to ignore the failure (their `explain` says so), it is not shown.
     ///
-    /// Cancellations are neither posted nor shown, nor is `URLError.cancelled` in a cancelled task. If that bus is
-    /// presented here too, the report that comes back is known by its metadata, which has this presenter's number
-    /// under `presentation.shown`; another presenter of the bus shows it.
+    /// Cancellations, and `URLError.cancelled` in a cancelled task, are neither posted nor shown. If this presenter
+    /// also presents the bus, the failure's report is not shown again: it is recognised by its metadata, which has this
+    /// presenter's number under `presentation.shown`. Another presenter of the same bus shows it.
     ///
-    /// It returns after the first attempt. ``retry(_:)`` runs the operation again, and what it then returns is
-    /// nobody's: an operation that is to change the screen does so itself. Each attempt that fails is posted, for each
-    /// is a failure of its own; the ambient poster is the one of the task that makes the attempt.
+    /// The function returns after the first attempt. ``retry(_:)`` runs the operation again and ignores its result, so
+    /// an operation that changes the view must do so itself. The failure of each attempt is posted; the ambient poster
+    /// is the one of the task that makes the attempt.
     ///
     /// - Parameters:
-    ///   - title: What is tried, as the title of its failure.
+    ///   - title: The name of the action, as the title of its failure.
     ///   - errors: Where a failure is posted.
-    ///   - fileID: Where a failure is said to be posted.
-    ///   - line: Where a failure is said to be posted.
-    ///   - operation: What to run. It is kept for as long as its failure waits or is shown.
-    /// - Returns: What the operation returned; nil if it failed or was cancelled.
+    ///   - fileID: The file that the posted failure names as its source.
+    ///   - line: The line that the posted failure names as its source.
+    ///   - operation: The operation. It is retained while its failure waits or is shown.
+    /// - Returns: The operation's result; nil if it failed or was cancelled.
     @discardableResult
     public func run<T>(
         _ title: String,
@@ -45,7 +46,7 @@ extension ErrorPresenter {
     ) async -> T? {
         let failure: any Error
         do {
-            // Errors that the operation itself runs or presents are not the outcome of its being run again.
+            // Errors that the operation itself presents must not count as the result of the retry.
             return try await RetriedError.$current.withValue(nil) { try await operation() }
         } catch {
             failure = Self.unboxed(error)
@@ -67,9 +68,9 @@ extension ErrorPresenter {
         return nil
     }
 
-    /// Whether an error, posted there, would be ignored.
+    /// Returns whether the rules of a bus or scope would ignore an error.
     ///
-    /// Asked beforehand: the outcome itself may be long in coming, or never come where a bus does not run.
+    /// The rules are asked before posting: the bus may take long to deliver the error, or never run.
     private static func isIgnored(_ error: any Error, by errors: any ErrorPosting) async -> Bool {
         switch errors {
         case let bus as ErrorBus:
@@ -77,10 +78,26 @@ extension ErrorPresenter {
         case let scope as ErrorScope:
             scope.explain(error).disposition == .ignored
         case is AmbientErrorPosting:
-            // Below the scope around it, or the bus, or the root: as the error will be.
+            // A scope below the current scope, bus or root, to which the error will be posted.
             await withErrorScope("presentation") { $0.explain(error).disposition == .ignored }
         default:
             false
         }
+    }
+}
+
+/// Recognises errors that mean cancelled work, and not a failure.
+enum Cancellation {
+    private static let said = ErrorMatcher.cancellation
+    private static let ofTransfer = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
+
+    /// Returns whether an error says that work was cancelled, in any task.
+    static func says(_ error: any Error) -> Bool { said.match(error) != nil }
+
+    /// Returns whether an error means that the work of this task was cancelled, by the same rule as `catching`.
+    ///
+    /// In a cancelled task this includes `URLError.cancelled`.
+    static func isEnd(_ error: any Error) -> Bool {
+        says(error) || Task.isCancelled && ofTransfer.match(error) != nil
     }
 }

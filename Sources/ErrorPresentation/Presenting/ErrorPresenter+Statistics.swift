@@ -1,21 +1,21 @@
 extension ErrorPresenter {
-    /// How many errors a presenter got, and what became of them.
+    /// The counts of the errors that a presenter received, and of what happened to them.
     ///
-    /// Whenever it is read, `received = shown + waiting + folded + discarded + never`; each is counted on its own. A
-    /// report that stands for several errors, since a flood limit suppressed some, counts as so many.
+    /// At any moment `received = shown + waiting + folded + discarded + never`; each is counted on its own. A report
+    /// that stands for several errors, since a flood limit suppressed some, counts that many times.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Errors that reached the presenter.
         public internal(set) var received: Int
-        /// Errors that were shown as such, or still are.
+        /// Errors that were shown themselves, or still are.
         public internal(set) var shown: Int
-        /// Errors that wait for their turn, or for the main actor to look at them.
+        /// Errors that wait for their turn, or for the main actor to process them.
         public internal(set) var waiting: Int
-        /// Errors that another one stands for, which is like them.
+        /// Repeats, which are counted in another error that is shown or waits.
         public internal(set) var folded: Int
-        /// Errors that found no room, or lost their place to one that a person had asked for.
+        /// Errors that were discarded: the queue was full, or an error of the person's own action took their place.
         public internal(set) var discarded: Int
-        /// Errors that are not to be shown: ignored ones, cancellations, those whose style is `.never`, and those that
-        /// come back over a bus and have been presented, or discarded, before they were posted.
+        /// Errors that are not shown: ignored ones, cancellations, those whose style is `.never`, and failures of `run`
+        /// that come back over a bus.
         public internal(set) var never: Int
 
         /// Makes statistics, empty ones by default; for previews and tests.
@@ -24,9 +24,9 @@ extension ErrorPresenter {
         ///   - received: Errors that reached the presenter.
         ///   - shown: Errors that were shown.
         ///   - waiting: Errors that wait.
-        ///   - folded: Errors that another one stands for.
-        ///   - discarded: Errors that there was no room for.
-        ///   - never: Errors that are not to be shown.
+        ///   - folded: Repeats, counted in another error.
+        ///   - discarded: Errors that did not fit into the queue.
+        ///   - never: Errors that are not shown.
         public init(
             received: Int = 0,
             shown: Int = 0,
@@ -43,10 +43,10 @@ extension ErrorPresenter {
             self.never = never
         }
 
-        /// Whether what was received equals the sum of what became of it.
+        /// Whether `received` equals the sum of the other counts.
         public var isBalanced: Bool { received == shown + waiting + folded + discarded + never }
 
-        /// The counts on one line, with the law that they obey.
+        /// The counts on one line, as an equation.
         public var description: String {
             """
             received \(received) \(isBalanced ? "=" : "≠") shown \(shown) + waiting \(waiting) + folded \(folded) \
@@ -54,7 +54,7 @@ extension ErrorPresenter {
             """
         }
 
-        /// Adds what another place has counted.
+        /// Returns the sums of all counts.
         static func + (first: Self, second: Self) -> Self {
             Self(
                 received: first.received + second.received,

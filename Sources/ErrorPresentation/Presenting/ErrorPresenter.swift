@@ -1,45 +1,45 @@
 public import ErrorRouting
 public import Observation
 
-/// What the person at the screen sees of errors: one at a time, in order, repeats folded into one.
+/// Presents errors to a person: one at a time, in order, with repeats folded into one.
 ///
-/// Any screen can bind it, and none needs to know where its errors come from:
+/// Any view can bind a presenter, and need not know where the errors come from:
 ///
 /// ```swift
 /// let presenter = ErrorPresenter(rules: .default.on(Offline.self, .banner))
-/// let observation = presenter.present(bus)  // goes on for as long as it is held
+/// let observation = presenter.present(bus)  // continues while it is retained
 /// …
 /// let order = await presenter.run("Placing the order") { try await client.place(cart) }
 /// ```
 ///
-/// Whether and how an error is shown is decided by the matchers that decide everything else. Errors that a bus ignored,
+/// Rules with the same matchers as everywhere else decide whether and how an error is shown. Errors that a bus ignored,
 /// and cancellations, are never shown.
 @MainActor
 @Observable
 public final class ErrorPresenter {
     /// The error to show; nil if there is none.
     public internal(set) var current: PresentedError?
-    /// How many errors wait behind it.
+    /// How many errors wait behind the one that is shown.
     public internal(set) var waiting = 0
-    /// How many errors found no room, or lost their place to one that a person had asked for.
+    /// How many errors were discarded: the queue was full, or an error of the person's own action took their place.
     public internal(set) var discarded = 0
     /// Whether an operation is being run again.
     public internal(set) var isRetrying = false
 
-    /// How many errors came, and what became of them, up to this moment.
+    /// The counts of received errors, and of what happened to them, at this moment.
     ///
-    /// Those that a bus has handed over and the main actor has not looked at yet count as waiting.
+    /// Errors that a bus has delivered and that the main actor has not processed yet count as waiting.
     public var statistics: Statistics {
-        // Whoever observes it hears of what the main actor has looked at.
+        // Registers the access for observation: `settled` changes when the main actor has processed errors.
         _ = settled
         return machine.statistics + inbox.counts
     }
 
     var settled = Statistics()
     @ObservationIgnored var machine: PresenterMachine
-    /// What to run again, for the errors that wait and the one that is shown.
+    /// The operations to run again, for the errors that wait and the one that is shown.
     @ObservationIgnored var retries: [PresentedError.ID: @MainActor () async -> Void] = [:]
-    /// Whether an error is being looked at: its texts and matchers may lead back here.
+    /// Whether an error is being placed: its texts and matchers are user code, which may call this presenter.
     @ObservationIgnored var isPlacing = false
     /// How often buses have woken the main actor; for tests.
     @ObservationIgnored var wakeUps = 0
@@ -52,12 +52,12 @@ public final class ErrorPresenter {
     ///
     /// - Parameters:
     ///   - rules: How errors are shown.
-    ///   - texts: What is said instead of the errors' own texts.
-    ///   - limit: How many errors may wait behind the one that is shown; when as many do, further ones are counted as
-    ///     discarded, since the first errors of a storm carry its cause. But what a person asked for, which is all that
-    ///     no bus has handed over, takes the place of the newest that waits and that nobody asked for: that one is
-    ///     discarded. Not negative. The failure of a retry may wait besides. As many reports again, and at least 1,024,
-    ///     repeats included, may wait for the main actor to look at them, with what the text of another error presents.
+    ///   - texts: The texts to show instead of the errors' own texts.
+    ///   - limit: How many errors may wait behind the one that is shown; not negative. When the queue is full, a
+    ///     further error is discarded, since the first errors of a storm show its cause. But an error that did not come
+    ///     from a bus belongs to the person's own action: it takes the place of the newest waiting error from a bus,
+    ///     and that one is discarded. The failure of a retry may wait beyond the limit. A separate inbox holds reports,
+    ///     repeats included, that the main actor has not processed yet: as many as `limit`, and at least 1,024.
     public init(
         rules: ErrorMap<PresentationStyle> = .default,
         texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
@@ -73,34 +73,33 @@ public final class ErrorPresenter {
 
     deinit { inbox.close() }
 
-    /// Shows what a bus delivers from now on.
+    /// Presents the errors that a bus delivers from now on.
     ///
-    /// The bus hands each report over, and never waits for the main actor, which is woken once for all that has come.
-    /// A report that the main actor is too far behind for is counted as discarded, unless it would not have been shown
-    /// because it is ignored, a cancellation, or comes back from ``run(_:errors:fileID:line:_:)``.
+    /// The bus never waits for the main actor, which is woken once for a batch of reports. A report that does not fit
+    /// into the inbox is counted as discarded, unless it is never shown: an ignored error, a cancellation, or a failure
+    /// that ``run(_:errors:fileID:line:_:)`` has shown.
     ///
-    /// - Parameter bus: The bus. Where it is presented none of its scopes need be: their reports are the bus's too, and
-    ///   would come twice.
-    /// - Returns: The observation, which ends when it is let go. It does not keep the presenter.
+    /// - Parameter bus: The bus. Do not present its scopes too: the bus delivers their reports, which would come twice.
+    /// - Returns: The observation, which ends when it is released. It does not retain the presenter.
     public func present(_ bus: ErrorBus) -> ErrorObservation { bus.observe(receiver) }
 
-    /// Shows what a scope, and the scopes below it, deliver from now on; see ``present(_:)-(ErrorBus)``.
+    /// Presents the errors that a scope and the scopes below it deliver from now on; see ``present(_:)-(ErrorBus)``.
     ///
     /// - Parameter scope: The scope.
-    /// - Returns: The observation, which ends when it is let go. It does not keep the presenter.
+    /// - Returns: The observation, which ends when it is released. It does not retain the presenter.
     public func present(_ scope: ErrorScope) -> ErrorObservation { scope.observe(receiver) }
 
-    /// Shows an error that somebody has caught, and posts it nowhere.
+    /// Presents an error that the caller has caught, without posting it.
     ///
-    /// It is taken for what became of something that a person asked for: where there is no room, it takes that of one
-    /// that a bus has handed over.
+    /// The error counts as the result of the person's own action: in a full queue, it takes the place of an error that
+    /// came from a bus.
     ///
     /// - Parameters:
     ///   - error: The error.
-    ///   - retry: What to run again if the person asks for it. If it fails it presents its failure, by this or by
-    ///     ``run(_:errors:fileID:line:_:)``; that is shown next, before the errors that wait. It was cancelled if it
-    ///     presents a cancellation in this way, or if its task is cancelled by the time that it returns: it does
-    ///     not say whether it has succeeded, and an error too many can be dismissed.
+    ///   - retry: The operation to run again if the person wants to. If it fails, it must present its failure with this
+    ///     function or with ``run(_:errors:fileID:line:_:)``; that failure is shown next, before the waiting errors. It
+    ///     counts as cancelled, and `error` stays, if it presents a cancellation or if its task is cancelled when it
+    ///     returns.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
         let error = Self.unboxed(error)
         if Cancellation.says(error) { return passCancellation() }
@@ -114,37 +113,37 @@ public final class ErrorPresenter {
         present(arrival)
     }
 
-    /// The error with this number has been seen: if it is the one that is shown, the next one is.
+    /// Dismisses the error with this number, and shows the next one.
     ///
-    /// Where another one is shown by then, nothing happens: the person has not seen that.
-    /// If its operation is being run again, that goes on; should it fail, its failure waits for its turn as any other.
+    /// If another error is shown meanwhile, nothing happens: the person has not seen that one. If the error's operation
+    /// is being run again, it goes on; its failure then waits for its turn like any other.
     ///
     /// - Parameter id: The number of the error that the person saw.
     public func dismiss(_ id: PresentedError.ID) { dismissCurrent(id) }
 
-    /// Whichever error is shown has been seen: the next one is shown; see ``dismiss(_:)``.
+    /// Dismisses whichever error is shown, and shows the next one; see ``dismiss(_:)``.
     ///
-    /// For what means no error in particular, such as emptying the queue. What a person presses means the error that
-    /// they saw, and another one may have come up since: it calls ``dismiss(_:)``.
+    /// Use it where no particular error is meant, for example to empty the queue. A button should call ``dismiss(_:)``:
+    /// the person means the error that they saw, and another one may be shown meanwhile.
     public func dismiss() { dismissCurrent(nil) }
 
-    /// Runs the operation of the error with this number once more, if it is the one that is shown, and returns when
-    /// that has ended; its error is shown until then.
+    /// Runs the operation of the error with this number again, and returns when the operation has ended.
     ///
-    /// Then the error goes. If the operation was cancelled it stays as it was, and can be retried: what went wrong
-    /// still is. Should the operation fail again, its failure is shown next, as an error of its own, with a number of
-    /// its own. So however often a button is tapped, and however late a tap's task begins, it is run once, and no error
-    /// is reached that the person has not seen.
-    /// While an operation is being run again nothing else is, whatever error is shown by then. Where the error is not
-    /// shown any more, or has no operation, nothing happens.
+    /// The error is shown until then, and then disappears. If the operation was cancelled, the error stays and can be
+    /// retried. If the operation fails again, its failure is shown next, as a new error with its own number. So the
+    /// operation is run once, however often a button is tapped and however late a tap's task begins, and a tap never
+    /// retries an error that the person has not seen.
+    ///
+    /// Nothing happens if the error is not shown any more or has no operation, or while any operation is being run
+    /// again.
     ///
     /// - Parameter id: The number of the error that the person saw.
     public func retry(_ id: PresentedError.ID) async { await runAgain(id) }
 
-    /// Runs the operation of whichever error is shown once more; see ``retry(_:)``.
+    /// Runs the operation of whichever error is shown again; see ``retry(_:)``.
     ///
-    /// A tap while it runs does nothing. But each tap is a task of its own, and one that begins only when the operation
-    /// has ended already reaches the error that has come up since. So what a person taps calls ``retry(_:)``; this is
-    /// for code that looks at nothing but what is shown.
+    /// A call while an operation is being run again does nothing. A call after that retries the error that is shown by
+    /// then. So a button, whose taps run in tasks of their own, should call ``retry(_:)``; this function is for code
+    /// that means whichever error is shown.
     public func retry() async { await runAgain(nil) }
 }

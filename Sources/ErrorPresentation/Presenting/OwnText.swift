@@ -1,11 +1,11 @@
 import Foundation
 
-/// What an error says of itself to a person: as a `LocalizedError`, by an `NSError`'s keys, as a `RecoverableError`.
+/// The texts that an error has for a person: as a `LocalizedError`, by an `NSError`'s keys, as a `RecoverableError`.
 ///
-/// Never its description, which is for developers, and never Foundation's sentence of a domain and a code, whose domain
-/// is mostly a type's name: not even where an error hands on what Foundation says of another one.
+/// The error's description is never used, since it is for developers. Foundation's generic sentence with a domain and a
+/// code is never used either, even if the error repeats that sentence from another error.
 struct OwnText {
-    /// What is said of an error that says nothing for a person to read.
+    /// The message for an error that has no text for a person.
     static let unknown = "The operation could not be completed."
     /// How many bytes of UTF-8 a text may have.
     static let limit = 16 * 1024
@@ -16,16 +16,16 @@ struct OwnText {
     private(set) var recoverySuggestion: String?
     private(set) var recoveryOptions: [String] = []
 
-    /// - Parameter error: The error, in no box within its box.
+    /// - Parameter error: The error, not boxed twice.
     init(_ error: any Error) {
         if let error = error as? any LocalizedError {
             message = Self.bounded(error.errorDescription)
             failureReason = Self.bounded(error.failureReason)
             recoverySuggestion = Self.bounded(error.recoverySuggestion)
         }
-        // Coding errors are `LocalizedError`s on Linux that say nothing, but Foundation has words for them.
+        // On Linux coding errors are `LocalizedError`s without texts, but Foundation has texts for them as `NSError`s.
         let hasKeys = type(of: error) is NSError.Type || error is any CustomNSError
-        if hasKeys || error is DecodingError || error is EncodingError { takeKeys(of: error as NSError) }
+        if hasKeys || error is DecodingError || error is EncodingError { readKeys(of: error as NSError) }
         if let error = error as? any RecoverableError {
             recoveryOptions = error.recoveryOptions.prefix(Self.optionLimit).compactMap(Self.bounded)
         }
@@ -34,13 +34,13 @@ struct OwnText {
         }
     }
 
-    /// How many options are looked at.
+    /// How many recovery options are used.
     private static let optionLimit = 16
 
-    /// Takes what the error has not said itself.
-    private mutating func takeKeys(of error: NSError) {
+    /// Fills in the texts that are still missing, from the error's user info.
+    private mutating func readKeys(of error: NSError) {
         title = title ?? Self.bounded(error.userInfo["NSLocalizedFailure"] as? String)
-        // Where it is told nothing Foundation may have nothing to say but the domain, in whatever language.
+        // Without these keys Foundation may make a sentence, in any language, that only names the domain.
         let isTold = error.userInfo[NSLocalizedDescriptionKey] != nil || error.localizedFailureReason != nil
         let text = error.localizedDescription
         if isTold || !text.contains(error.domain) { message = message ?? Self.bounded(text) }
@@ -49,21 +49,21 @@ struct OwnText {
         recoveryOptions = (error.localizedRecoveryOptions ?? []).prefix(Self.optionLimit).compactMap(Self.bounded)
     }
 
-    /// The text, cut where it is too long; nil for one that is empty, or for developers.
+    /// Returns the text, cut if it is too long; nil if it is empty, or Foundation's sentence with a domain.
     private static func bounded(_ text: String?) -> String? {
         guard let text, !text.isEmpty else { return nil }
         let end = text.utf8.index(text.startIndex, offsetBy: limit, limitedBy: text.endIndex) ?? text.endIndex
         guard end < text.endIndex else { return namesADomain(text) ? nil : text }
-        // Not within a scalar.
+        // Does not cut within a Unicode scalar.
         let beginning = text[..<text.unicodeScalars.index(after: text.unicodeScalars.index(before: end))]
         return namesADomain(beginning) ? nil : beginning.appending("…")
     }
 
-    /// Whether Foundation's sentence of a domain and a code is in a text: "… (Module.Type error 7.)", with the word
-    /// between them in another language too.
+    /// Returns whether a text contains Foundation's sentence with a domain and a code.
     ///
-    /// Of parentheses that end with a number and a full stop, those are meant that have in them what looks like a
-    /// type's name, or one of Foundation's domains; or any word, if an operation is said to have failed.
+    /// The sentence ends with "(Module.Type error 7.)", where "error" may be in another language. It is recognised by
+    /// parentheses that end with a number and a full stop, and that contain a qualified type name or the word "Domain".
+    /// If the text has "The operation could", any domain before " error" is enough.
     private static func namesADomain(_ text: some StringProtocol) -> Bool {
         let pieces = text.split(separator: ".)", omittingEmptySubsequences: false)
         guard pieces.count > 1 else { return false }
@@ -73,7 +73,7 @@ struct OwnText {
                 let parenthesis = piece[..<space].lastIndex(of: "(")
             else { return false }
             let words = piece[..<space].suffix(from: piece.index(after: parenthesis))
-            // A name in a private context has parentheses of its own: here it begins within them.
+            // The name of a type in a private context contains parentheses itself; then `words` begins within the name.
             let isAName = words.split(separator: ".").dropFirst().contains { $0.first?.isLetter == true }
             return isAName || words.contains("Domain") || isOfAnOperation && words.hasSuffix(" error")
         }

@@ -1,38 +1,38 @@
-/// An error as a screen shows it.
-///
-/// A value, made of texts alone: it does not hold the error.
+public import ErrorRouting
+
+/// An error as a view shows it: a value made of texts, which does not contain the error itself.
 public struct PresentedError: Identifiable, Sendable, Hashable {
-    /// Tells it from all others of its presenter; a repeat that is folded into it does not change it.
+    /// The error's number, unique within its presenter; the same for repeats that are folded into it.
     public let id: UInt64
-    /// How to show it.
+    /// How to show the error.
     public let style: PresentationStyle
-    /// What was tried, or what a rule says; nil where nobody gave it a title.
+    /// The name of the action that failed, or a title from a rule or from the error; nil if there is none.
     public let title: String?
-    /// What happened, for a person to read.
+    /// What happened, in words for a person.
     public let message: String
-    /// What can be done about it.
+    /// What the person can do about it.
     public let recoverySuggestion: String?
     /// Why it happened.
     public let failureReason: String?
-    /// What a `RecoverableError` offers to choose from.
+    /// The options that a `RecoverableError` offers.
     public let recoveryOptions: [String]
-    /// How many errors it stands for: itself, its repeats, and those that a flood limit suppressed.
+    /// How many errors it stands for: itself, its repeats, and errors that a flood limit suppressed.
     public internal(set) var count: Int
-    /// Whether what failed can be run again.
+    /// Whether the failed operation can be run again.
     public internal(set) var canRetry: Bool
 
     /// Makes a presented error, for previews and tests.
     ///
     /// - Parameters:
-    ///   - id: What tells it from others.
-    ///   - style: How to show it.
-    ///   - title: What was tried.
+    ///   - id: The error's number.
+    ///   - style: How to show the error.
+    ///   - title: The name of the action that failed.
     ///   - message: What happened.
-    ///   - recoverySuggestion: What can be done about it.
+    ///   - recoverySuggestion: What the person can do about it.
     ///   - failureReason: Why it happened.
-    ///   - recoveryOptions: What there is to choose from.
+    ///   - recoveryOptions: The options to choose from.
     ///   - count: How many errors it stands for.
-    ///   - canRetry: Whether what failed can be run again.
+    ///   - canRetry: Whether the failed operation can be run again.
     public init(
         id: UInt64,
         style: PresentationStyle = .alert,
@@ -53,5 +53,58 @@ public struct PresentedError: Identifiable, Sendable, Hashable {
         self.recoveryOptions = recoveryOptions
         self.count = count
         self.canRetry = canRetry
+    }
+}
+
+/// The texts that a rule gives to an error, instead of the error's own texts.
+///
+/// ```swift
+/// let texts = ErrorMap<PresentedText?>(default: nil)
+///     .on(CardDeclined.self, PresentedText(title: "Payment", message: "Your bank declined the card."))
+/// ```
+public struct PresentedText: Sendable, Hashable {
+    /// The title above the message; nil for the error's own title.
+    public var title: String?
+    /// What happened; nil for the error's own message.
+    public var message: String?
+    /// What the person can do about it; nil for the error's own suggestion.
+    public var recoverySuggestion: String?
+
+    /// Makes a text; the error's own texts are used for what is nil.
+    ///
+    /// - Parameters:
+    ///   - title: The title above the message. A title that is passed to `run` is used instead of it.
+    ///   - message: What happened.
+    ///   - recoverySuggestion: What the person can do about it.
+    public init(title: String? = nil, message: String? = nil, recoverySuggestion: String? = nil) {
+        self.title = title
+        self.message = message
+        self.recoverySuggestion = recoverySuggestion
+    }
+}
+
+/// How an error is shown.
+///
+/// The presenter passes the style on with the error; the view decides what a banner looks like.
+public enum PresentationStyle: Sendable, Hashable {
+    /// The error is not shown.
+    case never
+    /// The error interrupts the person, who has to dismiss it.
+    case alert
+    /// The error is shown at the edge of the screen, without interrupting the person.
+    case banner
+    /// The error is shown beside the element that it concerns.
+    case inline
+}
+
+extension ErrorMap where Value == PresentationStyle {
+    /// Rules that show every error as an alert, except `ActionFailure` and `ErrorsDropped`, which are for operators.
+    ///
+    /// Add rules with `.default.on(Offline.self, .banner)`, or overlay rules with `.default.overlaid(with: …)`.
+    /// Cancellations and ignored errors need no rule: a presenter never shows them.
+    public static var `default`: Self {
+        ErrorMap(default: .alert)
+            .on(ActionFailure.self, .never)
+            .on(ErrorsDropped.self, .never)
     }
 }

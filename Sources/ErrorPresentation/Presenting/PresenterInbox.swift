@@ -1,4 +1,5 @@
 import ErrorRouting
+import Synchronization
 
 /// An error on its way to a presenter.
 struct Arrival: Sendable {
@@ -6,23 +7,23 @@ struct Arrival: Sendable {
     /// How many errors it stands for.
     let count: Int
     var title: String?
-    /// Whether it came of what a person asked for, and was not handed over by a bus.
+    /// Whether the error is the result of the person's own action, and did not come from a bus.
     var isAskedFor = false
     var retry: (@MainActor () async -> Void)?
-    /// The number of the error whose operation, run again, failed with this one.
+    /// The number of the error whose operation was run again and failed with this error.
     var retried: PresentedError.ID?
 }
 
-/// Where buses leave reports for the main actor, without ever waiting for it.
+/// A bounded buffer in which buses leave reports for the main actor, without waiting for it.
 ///
-/// Bounded: what does not fit is counted. What is never to be shown, as can be known without the main actor, is counted
-/// at once, and takes no room from what is. Whoever puts something in while no wake-up is due wakes the main actor,
-/// once for all that comes until that takes them.
+/// Reports that do not fit are counted as discarded. Errors that are never shown are counted at once and need no room,
+/// if that is known without the main actor. A caller that adds something while no wake-up is due wakes the main actor,
+/// which then takes everything at once.
 final class PresenterInbox: Sendable {
-    /// What has come since it was last emptied.
+    /// The contents since the inbox was last emptied.
     struct Batch {
         fileprivate(set) var arrivals: [Arrival] = []
-        /// All that has come; what waits are the arrivals.
+        /// The counts of everything that was added; `waiting` counts the arrivals.
         fileprivate(set) var counts = ErrorPresenter.Statistics()
     }
 
@@ -39,33 +40,33 @@ final class PresenterInbox: Sendable {
 
     /// - Parameters:
     ///   - capacity: How many arrivals it holds.
-    ///   - mark: What is on the reports of errors that have been shown.
+    ///   - mark: The mark on the reports of errors that the presenter has shown.
     init(capacity: Int, mark: PresenterMark = PresenterMark()) {
         self.capacity = capacity
         self.mark = mark
     }
 
-    /// What has come and is not taken, by now.
+    /// The counts of everything that was added and is not taken yet.
     var counts: ErrorPresenter.Statistics { state.withLock { $0.batch.counts } }
 
-    /// Takes a report in, on whatever thread.
+    /// Adds a report; called on any thread.
     ///
-    /// - Returns: Whether the main actor has to be woken.
+    /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ report: ErrorReport) -> Bool {
         let count = max(report.occurrences, 1)
         let never = neverShown(report, of: count)
         return add(never == count ? nil : Arrival(error: report.error, count: count - never), never: never)
     }
 
-    /// Takes an error in.
+    /// Adds an error.
     ///
-    /// - Returns: Whether the main actor has to be woken.
+    /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ arrival: Arrival) -> Bool { add(arrival) }
 
-    /// Takes everything out.
+    /// Removes everything, and returns it.
     ///
-    /// - Parameter atWakeUp: Whether this is what the main actor was woken for, so that the next that comes wakes it
-    ///   anew; else the one that is under way takes what comes until then.
+    /// - Parameter atWakeUp: Whether the main actor was woken for this call, so that the next addition wakes it again.
+    ///   If false, a wake-up that is due stays due.
     func takeAll(atWakeUp: Bool = false) -> Batch {
         state.withLock { state in
             if atWakeUp { state.isWakeUpDue = false }
@@ -73,29 +74,32 @@ final class PresenterInbox: Sendable {
         }
     }
 
-    /// Nobody will take anything any more.
+    /// Discards everything, and accepts no more from now on.
     func close() {
         let left = state.withLock { state in
             state.isClosed = true
             return exchange(&state.batch, for: Batch())
         }
-        // Outside of the lock: an error that is an object may run a `deinit`.
+        // Released after unlocking: an error that is an object may run a `deinit`.
         withExtendedLifetime(left) {}
     }
 
-    /// How many of the errors that a report stands for are never to be shown, whatever the rules say.
+    /// Returns how many of the errors that a report stands for are never shown, whatever the rules say.
     ///
-    /// Not under the lock: whether an error is a cancellation may be for code of the user's to say.
+    /// Not called under the lock: user code may decide whether an error is a cancellation.
     private func neverShown(_ report: ErrorReport, of count: Int) -> Int {
         if report.outcome.disposition == .ignored { return count }
-        // The mark is that of one error. Nobody can tell who has seen the others that a flood limit has added to it.
+        // The mark is for one error. Whether the suppressed errors that the report also stands for were shown is
+        // unknown.
         let marked = mark.isOn(report.metadata, of: report.error) ? 1 : 0
         return marked < count && Cancellation.says(report.error) ? count : marked
     }
 
+    /// Adds an error, or counts errors that are not shown, or both.
+    ///
     /// - Parameters:
-    ///   - arrival: Nil if there is nothing to show.
-    ///   - never: How many errors came besides that are not to be shown.
+    ///   - arrival: The error; nil if there is nothing to show.
+    ///   - never: How many further errors are not shown.
     private func add(_ arrival: Arrival?, never: Int = 0) -> Bool {
         state.withLock { state in
             if state.isClosed { return false }
@@ -110,7 +114,7 @@ final class PresenterInbox: Sendable {
                     state.batch.counts.discarded += arrival.count
                 }
             }
-            // Also for what is not shown: who observes the statistics hears of it.
+            // Also for errors that are not shown, so that observers of the statistics are told.
             defer { state.isWakeUpDue = true }
             return !state.isWakeUpDue
         }
@@ -119,5 +123,31 @@ final class PresenterInbox: Sendable {
     private func exchange(_ value: inout Batch, for other: Batch) -> Batch {
         defer { value = other }
         return value
+    }
+}
+
+/// The mark by which a presenter recognises an error that it has presented and posted.
+///
+/// An error has no identity, so it cannot be compared. Instead, the presenter writes its own number and the error's
+/// type into the posted metadata. The type is needed because other errors inherit metadata: an `ActionFailure` has the
+/// metadata of the report whose action failed, and has not been presented.
+struct PresenterMark: Sendable {
+    /// The key in a report's metadata.
+    static let key = "presentation.shown"
+
+    private static let last = Atomic<UInt64>(0)
+    private let number = last.add(1, ordering: .relaxed).newValue
+
+    /// Returns the metadata to post with an error that has been presented.
+    func metadata(for error: any Error) -> [String: String] { [Self.key: value(for: error)] }
+
+    /// Returns whether the metadata mark an error as presented.
+    func isOn(_ metadata: [String: String], of error: any Error) -> Bool {
+        guard let mark = metadata[Self.key] else { return false }
+        return mark == value(for: error)
+    }
+
+    private func value(for error: any Error) -> String {
+        "\(number) \(ErrorReport(error: error, source: ErrorReport.Source()).typeName)"
     }
 }

@@ -1,14 +1,14 @@
-/// What a presenter shows, and what waits: a plain value, whose events say what became of each error.
+/// The state machine of a presenter, with the shown and the waiting errors: a plain value.
 ///
-/// It holds texts and numbers alone. Operations to run again are kept beside it, by the numbers that it gives out: to
-/// let go of one may run code of the user's.
+/// It holds only texts and numbers. The presenter keeps the operations to run again, by the numbers that the machine
+/// gives to errors, since releasing an operation may run user code.
 struct PresenterMachine {
     typealias ID = PresentedError.ID
 
-    /// What makes an error a repeat of another one.
+    /// The properties by which an error is a repeat of another one.
     ///
-    /// The title is among them, since it says what was tried: two operations that fail alike are two failures, each to
-    /// be run again by itself.
+    /// The title is one of them, since it names the action: two different actions that fail in the same way are two
+    /// failures, each with its own operation to run again.
     struct Kind: Hashable {
         let type: ObjectIdentifier
         let message: String
@@ -16,11 +16,11 @@ struct PresenterMachine {
         let title: String?
     }
 
-    /// What became of an error.
+    /// The place that an error got.
     enum Placement: Hashable {
         case shown(ID)
         case waits(ID)
-        /// One that is shown, or waits, stands for it.
+        /// A repeat, counted in an error that is shown or waits.
         case folded(into: ID)
         case discarded
     }
@@ -28,13 +28,13 @@ struct PresenterMachine {
     fileprivate struct Entry {
         var error: PresentedError
         let kind: Kind
-        /// Whether it, or a repeat of it, is what became of something that a person asked for.
+        /// Whether the error, or a repeat of it, is the result of the person's own action.
         var isAskedFor: Bool
     }
 
     /// An operation that is being run again.
     private struct Retry {
-        /// The number of its error.
+        /// The number of the operation's error.
         let id: ID
         var isCancelled = false
         var hasFailed = false
@@ -46,11 +46,11 @@ struct PresenterMachine {
 
     private var retry: Retry?
     private var shown: Entry?
-    /// The failure of an operation that was run again: it comes next, before all that wait.
+    /// The failure of an operation that was run again: it is shown next, before all waiting errors.
     private var next: Entry?
     private var entries: [ID: Entry] = [:]
     private var order: [ID] = []
-    /// Which one stands for repeats of a kind.
+    /// The errors that repeats of a kind are folded into.
     private var places: [Kind: ID] = [:]
     private var lastID: ID = 0
 
@@ -63,32 +63,32 @@ struct PresenterMachine {
     var current: PresentedError? { shown?.error }
     /// The number of the error whose operation is being run again.
     var retried: ID? { retry?.id }
-    /// How many wait behind it.
+    /// How many errors wait behind the shown one.
     var waiting: Int { order.count + (next == nil ? 0 : 1) }
 
-    /// Errors have been handed over.
+    /// Counts errors that the presenter has received.
     ///
-    /// What still waits among them is to be placed, or passed over, one after the other.
+    /// Each of them that is counted as waiting is placed, or passed over, afterwards.
     mutating func receive(_ counts: ErrorPresenter.Statistics) {
         assert(counts.isBalanced, "\(counts)")
         statistics = statistics + counts
     }
 
-    /// An error that was received is not to be shown.
+    /// Counts received errors that are not shown.
     mutating func pass(_ count: Int = 1) {
         statistics.waiting -= count
         statistics.never += count
     }
 
-    /// An error that was received gets its place.
+    /// Places a received error.
     ///
-    /// Where as many wait as may, one that was asked for takes the place of the newest that was not.
+    /// In a full queue, an error of the person's own action takes the place of the newest waiting error that is not.
     ///
     /// - Parameters:
-    ///   - error: How it is to be shown; its number is ignored, and its count is how many errors it stands for.
+    ///   - error: The error as it is shown; its number is ignored, and its count is how many errors it stands for.
     ///   - type: The error's type.
-    ///   - isAskedFor: Whether it came of what a person asked for, as all do that can be retried.
-    ///   - failed: The number of the error whose operation, run again, failed with this one.
+    ///   - isAskedFor: Whether the error is the result of the person's own action; true of all that can be retried.
+    ///   - failed: The number of the error whose operation was run again and failed with this error.
     mutating func place(
         _ error: PresentedError,
         type: Any.Type,
@@ -133,13 +133,13 @@ struct PresenterMachine {
         return .waits(lastID)
     }
 
-    /// The error that is shown has been seen; the next one is shown.
+    /// Removes the shown error, and shows the next one.
     ///
     /// - Parameter id: The number of the error that is meant; nil for any.
-    /// - Returns: The number of the one that was shown; nil if none was, or another one than the one that is meant.
+    /// - Returns: The number of the removed error; nil if none was shown, or another one than the one that is meant.
     mutating func dismiss(_ id: ID? = nil) -> ID? {
         guard let seen = shown, id == nil || id == seen.error.id else { return nil }
-        // While it is tried again another one may stand for its kind.
+        // While its operation is run again, another error may be the one that repeats are folded into.
         if places[seen.kind] == seen.error.id { places[seen.kind] = nil }
         if let entry = next.take() {
             shown = entry
@@ -154,44 +154,44 @@ struct PresenterMachine {
         return seen.error.id
     }
 
-    /// The operation behind the error that is shown is to be run again.
+    /// Begins to run the operation of the shown error again.
     ///
     /// - Parameter id: The number of the error that is meant; nil for any.
-    /// - Returns: The error's number; nil if another one is meant, if it has no operation, or if one is being run again
-    ///   already.
+    /// - Returns: The error's number; nil if another error is shown, if the error has no operation, or if an operation
+    ///   is being run again already.
     mutating func beginRetry(_ id: ID? = nil) -> ID? {
         guard retry == nil, let shown, shown.error.canRetry, id == nil || id == shown.error.id else { return nil }
         retry = Retry(id: shown.error.id)
-        // What comes from now on, even if it is alike, is news.
+        // From now on an error of the same kind is a new error, not a repeat.
         if places[shown.kind] == retried { places[shown.kind] = nil }
         return retried
     }
 
-    /// The operation has failed, whether or not that is shown.
+    /// Notes that the operation has failed, whether or not its failure is shown.
     ///
-    /// - Parameter id: The number of its error.
+    /// - Parameter id: The number of the operation's error.
     mutating func failRetry(_ id: ID) {
         if id == retried { retry?.hasFailed = true }
     }
 
-    /// The operation was cancelled: it will end, but that is no answer.
+    /// Notes that the operation was cancelled, and will end without a result.
     ///
-    /// - Parameter id: The number of its error.
+    /// - Parameter id: The number of the operation's error.
     mutating func cancelRetry(_ id: ID) {
         if id == retried { retry?.isCancelled = true }
     }
 
-    /// The operation has ended.
+    /// Ends the operation that is being run again.
     ///
-    /// Its error goes, unless it was dismissed meanwhile. If the operation was cancelled, and has not failed, its
-    /// error stays as it was: what went wrong still is.
+    /// The operation's error is removed, unless it was dismissed meanwhile. If the operation was cancelled and has not
+    /// failed, its error stays, since the failure still stands.
     ///
-    /// - Returns: The error's number if it goes.
+    /// - Returns: The error's number if it was removed.
     mutating func endRetry() -> ID? {
         assert(retry != nil, "an operation ends that was not run again")
         guard let ended = retry.take(), let shown, shown.error.id == ended.id else { return nil }
         guard ended.isCancelled, !ended.hasFailed else { return dismiss() }
-        // One that came meanwhile and is like it waits, and stands for the next ones.
+        // If an error of the same kind has arrived meanwhile, repeats are folded into that one.
         if places[shown.kind] == nil { places[shown.kind] = ended.id }
         return nil
     }
@@ -206,9 +206,9 @@ struct PresenterMachine {
         }
     }
 
-    /// Discards the newest that waits and that nobody asked for; its repeats stay counted as folded.
+    /// Discards the newest waiting error that is not of the person's own action; its repeats stay counted as folded.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was such an error.
     private mutating func makeRoom() -> Bool {
         guard let place = order.lastIndex(where: { entries[$0]?.isAskedFor == false }),
             let entry = entries.removeValue(forKey: order.remove(at: place))
@@ -222,7 +222,7 @@ struct PresenterMachine {
 }
 
 extension PresenterMachine.Entry {
-    /// It stands for another one too.
+    /// Adds a repeat.
     fileprivate mutating func add(_ other: PresentedError, _ isAskedFor: Bool) {
         error.count += other.count
         error.canRetry = error.canRetry || other.canRetry
@@ -231,7 +231,7 @@ extension PresenterMachine.Entry {
 }
 
 extension PresentedError {
-    /// The same under another number.
+    /// Returns the same error with another number.
     fileprivate func numbered(_ id: ID) -> Self {
         Self(
             id: id, style: style, title: title, message: message, recoverySuggestion: recoverySuggestion,

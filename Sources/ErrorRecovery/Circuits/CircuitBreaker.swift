@@ -1,42 +1,42 @@
 public import ErrorRouting
 import Synchronization
 
-/// Keeps callers from a dependency that fails, until a trial shows that it works again.
+/// A circuit breaker: refuses calls to a dependency that keeps failing, until a trial call succeeds.
 ///
 /// ```swift
 /// let payments = CircuitBreaker("payments", counting: .type(Timeout.self) || .type(ConnectionLost.self))
 /// let receipt = try await payments.run { try await client.charge(order) }
 /// ```
 ///
-/// The circuit opens when so many failures that count lie within the window; successes in between change nothing. For
-/// the pause it then refuses every attempt with ``CircuitOpen``. The first attempt after the pause is a trial, beside
-/// which all others are refused: its success closes the circuit, its failure opens it for another pause. A trial that
-/// is cancelled, or throws what does not count, says nothing, and the next attempt is a trial in its place. While a
-/// trial takes, everybody waits for it: give operations a time limit.
+/// The circuit opens when `failures` counted failures lie within the window; successes in between do not reset the
+/// count. An open circuit refuses every attempt with ``CircuitOpen`` until the pause is over. The first attempt after
+/// the pause is a trial, and all other attempts are refused until the trial ends. If the trial succeeds, the circuit
+/// closes; if it fails, the circuit opens for another pause. If the trial is cancelled, or throws an error that does
+/// not count, the next attempt is the trial. A trial without a time limit can block all other callers for ever.
 ///
-/// Each change of state is posted once as ``CircuitChanged``, in order. With ``listening`` the failures count that
-/// anyone posts.
+/// Each change of state is posted once as ``CircuitChanged``, in order. With ``listening``, failures that other code
+/// posts count too.
 ///
-/// Do not run an operation through a circuit within another one of the same circuit: its failure would count twice, and
-/// a trial would be refused by itself.
+/// Do not call ``run(_:)`` inside an operation that the same circuit runs: a failure would count twice, and a trial
+/// would refuse the inner attempt.
 public final class CircuitBreaker: Sendable {
-    /// What the breaker is called, in errors and descriptions.
+    /// The breaker's name, as errors and descriptions show it.
     public let name: String
 
-    /// What the lock guards; nothing that is called under it is code of the user's.
+    /// The state under the lock; no user code runs while the lock is held.
     private struct Storage {
         var machine: CircuitMachine
         var thrown: ThrownErrors
-        /// Changes that are yet to be posted, in order.
+        /// Changes that are not posted yet, in order.
         var changes: [CircuitMachine.Change] = []
-        /// Whether somebody is posting them.
+        /// Whether a caller is posting the changes.
         var isAnnouncing = false
     }
 
     private let storage: Locked<Storage>
-    /// Whether the machine's state is closed: written under the lock, read by every attempt without it.
+    /// Whether the machine's state is closed; written under the lock, and read by every attempt without the lock.
     private let isClosed = Atomic<Bool>(true)
-    /// Whether somebody has asked for ``listening``: otherwise nobody needs to know again what was thrown.
+    /// Whether ``listening`` has been called, since only then thrown errors are remembered.
     private let isListening = Atomic<Bool>(false)
 
     private let matches: @Sendable (any Error) -> Bool
@@ -47,16 +47,17 @@ public final class CircuitBreaker: Sendable {
     /// Makes a closed circuit.
     ///
     /// - Parameters:
-    ///   - name: What it is called.
-    ///   - failures: How many failures open it; at least 1.
-    ///   - window: The time within which they have to lie; positive. A failure as old as the window does not count.
-    ///   - pause: How long it refuses before a trial; not negative.
-    ///   - counting: The errors that count as failures. A cancellation never does, nor what is thrown in a task that is
-    ///     cancelled, nor ``CircuitOpen`` and ``CircuitChanged``, nor an error that has one of these under it.
-    ///   - clock: Measures window and pause; a test clock in tests.
+    ///   - name: The breaker's name.
+    ///   - failures: How many failures open the circuit; at least 1.
+    ///   - window: The time within which the failures have to lie; positive. A failure as old as the window does not
+    ///     count.
+    ///   - pause: How long the open circuit refuses attempts before a trial; not negative.
+    ///   - counting: The errors that count as failures. These never count: a cancellation, an error thrown in a
+    ///     cancelled task, and ``CircuitOpen`` or ``CircuitChanged``, also as an underlying error.
+    ///   - clock: The clock that measures window and pause; a test clock in tests.
     ///   - errors: Where changes are posted.
-    ///   - fileID: Where changes are said to be posted.
-    ///   - line: Where changes are said to be posted.
+    ///   - fileID: The file that posted changes name as their source.
+    ///   - line: The line that posted changes name as their source.
     public init<Output, C: Clock>(
         _ name: String,
         opensAt failures: Int = 5,
@@ -83,17 +84,17 @@ public final class CircuitBreaker: Sendable {
         source = .init(fileID: fileID, line: line)
     }
 
-    /// What the circuit does with attempts.
+    /// The circuit's state.
     ///
-    /// After the pause it is open until somebody tries.
+    /// After the pause the state stays `.open` until the next attempt.
     public var state: CircuitChanged.State { storage.withLock { $0.machine.state } }
 
-    /// Runs an operation, unless the circuit refuses.
+    /// Runs an operation, or throws ``CircuitOpen`` if the circuit refuses.
     ///
-    /// - Parameter operation: What to run. It keeps the caller's isolation.
-    /// - Returns: What the operation returned.
-    /// - Throws: What the operation threw, as it was; ``CircuitOpen`` where it was not run.
-    /// - Complexity: In a closed circuit one atomic read, beside an operation that succeeds. Nothing is allocated.
+    /// - Parameter operation: The operation. It keeps the caller's isolation.
+    /// - Returns: The operation's result.
+    /// - Throws: The operation's error, unchanged; ``CircuitOpen`` if the operation was not run.
+    /// - Complexity: In a closed circuit, an operation that succeeds costs one atomic read more, and no allocation.
     @inlinable
     public func run<T>(_ operation: () async throws -> T) async throws -> T {
         let trial = try admit()
@@ -108,18 +109,18 @@ public final class CircuitBreaker: Sendable {
         return result
     }
 
-    /// What, overlaid on a bus's handler, makes the failures count that anyone posts.
+    /// A handler that counts the failures posted to a bus; overlay it on the bus's own handler.
     ///
     /// ```swift
     /// try await withErrorBus(handler: .default.overlaid(with: payments.listening)) { bus in … }
     /// ```
     ///
-    /// It looks at every report and changes no outcome. A report that stands for several errors counts for as many. An
-    /// error that ``run(_:)`` threw has counted already, and does not again where it is posted within the window: known
-    /// by its type, what it says, and the errors under it.
+    /// The handler looks at every report and changes no outcome. A report that stands for several errors counts that
+    /// many times. An error that ``run(_:)`` threw has been counted, and does not count again when it is posted within
+    /// the window. It is recognised by its type, its text and its underlying errors.
     public var listening: ErrorHandler {
         isListening.store(true, ordering: .relaxed)
-        // `always` and no rule: a rule that matches would make of an unmatched error a handled one.
+        // `always` instead of a rule: a rule that matches would turn an unmatched error into a handled one.
         return ErrorHandler().always(fileID: source.fileID, line: source.line) { [self] error, report in
             if counts(error) { heard(error, count: report.occurrences) }
             return .next
@@ -128,12 +129,12 @@ public final class CircuitBreaker: Sendable {
 }
 
 extension CircuitBreaker {
-    /// Lets an attempt through or refuses it.
+    /// Lets an attempt through, or refuses it by throwing.
     ///
-    /// - Returns: The number of the trial that it is, in a circuit that is not closed.
+    /// - Returns: The trial's number if the attempt is a trial; nil in a closed circuit.
     @usableFromInline
     func admit() throws(CircuitOpen) -> UInt64? {
-        // An attempt that is let through while the circuit opens might as well have begun before.
+        // An attempt that races with the opening of the circuit passes, as if it had begun before.
         if isClosed.load(ordering: .acquiring) { return nil }
         let now = now()
         switch change({ $0.machine.admit(at: now) }) {
@@ -183,11 +184,11 @@ extension CircuitBreaker {
         !isCancellation(error) && matches(error) && Self.ofCircuits.match(error) == nil
     }
 
-    /// Under another error too: a wrapped refusal is one more refusal, and no failure of what is behind the circuit.
+    /// Matches underlying errors too: a wrapped refusal is not a failure of the dependency either.
     private static let ofCircuits = ErrorMatcher<any Error>.anywhere(
         .type(CircuitOpen.self) || .type(CircuitChanged.self))
 
-    /// The one place where the lock is taken to change anything.
+    /// Changes the storage under the lock, and announces the change of state, if there is one, after unlocking.
     private func change<Result>(_ body: (inout Storage) -> (Result, CircuitMachine.Change?)) -> Result {
         let (result, isToAnnounce) = storage.withLock { storage in
             let (result, change) = body(&storage)
@@ -201,7 +202,7 @@ extension CircuitBreaker {
         return result
     }
 
-    /// Posts the changes in order, outside of the lock; what changes meanwhile is posted by the same caller.
+    /// Posts the changes in order, without the lock, also the changes that arrive meanwhile.
     private func announce() {
         while let change = storage.withLock({ storage -> CircuitMachine.Change? in
             storage.isAnnouncing = !storage.changes.isEmpty

@@ -1,22 +1,23 @@
-/// The states of a circuit: a plain value, whose events return what to do.
+/// The state machine of a circuit: a plain value, whose events return what to do.
 ///
-/// It has no clock and no lock: moments are given to it, as times since the circuit was made. Nothing in it runs code
-/// of the user's; errors that it lets go of it hands out, since an error that is an object may run a `deinit`.
+/// It has no clock and no lock. Callers pass the current moment, as the time since the circuit was made. No user code
+/// runs in it: an error that it discards is returned to the caller, since an error that is an object may run a
+/// `deinit`.
 struct CircuitMachine {
     private enum Phase {
         case closed
         case open(since: Duration, cause: any Error)
-        /// The trial under way; nil if the last one has ended without saying anything.
+        /// `trial` is the number of the trial under way; nil after a trial that ended with `.neither`.
         case halfOpen(trial: UInt64?, cause: any Error)
     }
 
-    /// What becomes of an attempt.
+    /// Whether an attempt is made.
     enum Admission {
-        /// It is made, in a closed circuit.
+        /// The attempt is made, in a closed circuit.
         case passes
-        /// It is made as a trial, whose number is to be given back at its end.
+        /// The attempt is made as a trial; its number is passed to `end` when the trial ends.
         case tries(UInt64)
-        /// It is not made.
+        /// The attempt is not made.
         case refused(retryAfter: Duration?, cause: any Error)
     }
 
@@ -25,15 +26,15 @@ struct CircuitMachine {
         case success
         /// An error that counts.
         case failure(any Error)
-        /// A cancellation, or an error that does not count: it says nothing of what is behind the circuit.
+        /// A cancellation, or an error that does not count.
         case neither
     }
 
-    /// A state that has been left for another.
+    /// A change to a new state.
     struct Change {
         let state: CircuitChanged.State
         let cause: any Error
-        /// What was the cause until now, to be let go of outside of any lock.
+        /// The previous cause, returned so that it is released after unlocking.
         var replaced: (any Error)?
     }
 
@@ -43,15 +44,15 @@ struct CircuitMachine {
     private var lastTrial: UInt64 = 0
 
     /// - Parameters:
-    ///   - failures: How many of them open the circuit.
-    ///   - window: The time within which they have to lie.
-    ///   - pause: How long it refuses before a trial.
+    ///   - failures: How many failures open the circuit.
+    ///   - window: The time within which the failures have to lie.
+    ///   - pause: How long an open circuit refuses attempts before a trial.
     init(opensAt failures: Int, within window: Duration, for pause: Duration) {
         self.failures = FailureWindow(limit: failures, length: window)
         self.pause = pause
     }
 
-    /// The state as the last event has left it: after the pause it is open until somebody tries.
+    /// The state after the last event; after the pause it stays `.open` until the next attempt.
     var state: CircuitChanged.State {
         switch phase {
         case .closed: .closed
@@ -60,7 +61,7 @@ struct CircuitMachine {
         }
     }
 
-    /// An attempt is about to be made.
+    /// Decides whether an attempt is made.
     mutating func admit(at now: Duration) -> (Admission, Change?) {
         switch phase {
         case .closed:
@@ -75,30 +76,30 @@ struct CircuitMachine {
         }
     }
 
-    /// Something that counts has failed, in an attempt that was no trial, or outside of the circuit.
+    /// Records a failure that counts, of an attempt that was not a trial, or from outside of the circuit.
     ///
-    /// In an open circuit it says nothing new, and a half-open one is for its trial alone to judge: what fails then may
-    /// have begun long ago.
+    /// Only a closed circuit records failures. In a half-open one only the trial decides, since another attempt that
+    /// fails then may have begun long ago.
     ///
     /// - Parameters:
     ///   - error: The failure.
-    ///   - count: For how many it stands.
-    ///   - now: Its moment.
+    ///   - count: How many failures it stands for.
+    ///   - now: The moment of the failure.
     mutating func fail(_ error: any Error, count: Int = 1, at now: Duration) -> Change? {
         guard case .closed = phase else { return nil }
-        // More than fill the window make no difference.
+        // Failures beyond the limit make no difference.
         for _ in 0..<min(count, failures.limit) where failures.record(at: now) {
             return open(error, at: now)
         }
         return nil
     }
 
-    /// A trial has ended.
+    /// Ends a trial.
     ///
     /// - Parameters:
-    ///   - trial: Its number. No other trial can have begun before its end.
-    ///   - end: How it ended.
-    ///   - now: When.
+    ///   - trial: The trial's number. No other trial begins before this one ends.
+    ///   - end: How the trial ended.
+    ///   - now: When the trial ended.
     mutating func end(_ trial: UInt64, _ end: TrialEnd, at now: Duration) -> Change? {
         guard case .halfOpen(trial, let cause) = phase else {
             assertionFailure("trial \(trial) ends, but is not under way")
@@ -129,5 +130,47 @@ struct CircuitMachine {
         failures.removeAll()
         phase = .open(since: now, cause: error)
         return Change(state: .open, cause: error)
+    }
+}
+
+/// The moments of the last failures, to tell whether `limit` of them lie within `length`: a plain value.
+struct FailureWindow {
+    /// How many failures fill the window.
+    let limit: Int
+    /// The age from which on a failure does not count any more.
+    let length: Duration
+
+    /// The moments of the last failures, at most `limit`, in a ring.
+    private var moments: [Duration] = []
+    /// The index of the oldest moment, once the ring is full.
+    private var oldest = 0
+
+    init(limit: Int, length: Duration) {
+        self.limit = limit
+        self.length = length
+    }
+
+    /// Whether no failure has been recorded since the last `removeAll`.
+    var isEmpty: Bool { moments.isEmpty }
+
+    /// Records a failure.
+    ///
+    /// - Parameter now: The moment of the failure.
+    /// - Returns: Whether this failure and the `limit - 1` before it lie within `length`.
+    /// - Complexity: O(1).
+    mutating func record(at now: Duration) -> Bool {
+        if moments.count < limit {
+            moments.append(now)
+        } else {
+            moments[oldest] = now
+            oldest = (oldest + 1) % limit
+        }
+        return moments.count == limit && now - moments[oldest] < length
+    }
+
+    /// Forgets all failures.
+    mutating func removeAll() {
+        moments.removeAll(keepingCapacity: true)
+        oldest = 0
     }
 }

@@ -1,29 +1,29 @@
 import ErrorRouting
 
-/// The errors that a circuit's `run` has thrown and counted, and that may yet come back in a report: a plain value.
+/// The errors that a circuit's `run` has thrown and counted, and that may be posted later: a plain value.
 ///
-/// A Swift error has no identity: whoever catches one as its own type and posts it has made another box of it. So an
-/// error is known again by its text, its type and those under it included. Each that was thrown accounts for one
-/// report: whichever of two equal errors is reported first, both count once in the end. What is not reported within the
-/// window is forgotten, as it no longer counts either.
+/// A Swift error has no identity: catching an error as its concrete type and posting it puts it into a new box. So an
+/// error is recognised by its text, which includes its type and its underlying errors. Each thrown error stands for one
+/// reported error. Of two equal errors it does not matter which is reported first: each counts once. An error that is
+/// not reported within the window is forgotten, since it does not count any more either.
 struct ThrownErrors {
-    /// What an error is known again by: its text, of which no more is kept than a hash and the length.
+    /// Identifies an error by the hash and the length of its text.
     ///
-    /// Two texts with the same of both, which is next to impossible, would cost one count.
+    /// If two different texts had the same hash and length, one failure would not be counted.
     struct Key: Equatable {
         private let hash: Int
         private let length: Int
 
-        /// Asks the error for its text, so not to be called under a lock.
+        /// Makes the key of an error; runs the error's own code, so it must not be called under a lock.
         init(_ error: any Error) {
-            // The line that the library itself writes: bounded, without addresses, the same for equal errors.
+            // The report's own description is bounded, has no addresses, and is the same for equal errors.
             let text = ErrorReport(error: error, source: .init(fileID: "", line: 0)).description
             hash = text.hashValue
             length = text.utf8.count
         }
     }
 
-    /// As many as are remembered; of more, the oldest are forgotten, and count twice if they are reported after all.
+    /// How many errors are remembered; older ones are forgotten, and would count twice if they were reported later.
     static let limit = 1_024
 
     private let lifetime: Duration
@@ -32,7 +32,7 @@ struct ThrownErrors {
 
     init(lifetime: Duration) { self.lifetime = lifetime }
 
-    /// How many are remembered.
+    /// The number of remembered errors.
     var count: Int { thrown.count }
 
     /// Remembers an error that was thrown.
@@ -42,13 +42,13 @@ struct ThrownErrors {
         thrown.append((key, now))
     }
 
-    /// Takes back as many errors as a report stands for.
+    /// Removes the remembered errors that a report stands for.
     ///
     /// - Parameters:
     ///   - key: The reported error.
-    ///   - count: For how many errors the report stands.
+    ///   - count: How many errors the report stands for.
     ///   - now: The moment of the report.
-    /// - Returns: How many of those this circuit has thrown, and counted already.
+    /// - Returns: How many errors were removed: the circuit has counted them.
     /// - Complexity: O(number of remembered errors).
     mutating func take(_ key: Key, upTo count: Int, at now: Duration) -> Int {
         forget(at: now)

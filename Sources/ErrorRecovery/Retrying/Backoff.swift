@@ -6,50 +6,49 @@
 /// ```
 ///
 /// The formulas are those of Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. A backoff is
-/// a value that remembers nothing: whoever retries knows which retry it is, and the delay before it.
+/// a value without state: the caller passes the number of the retry and the previous delay.
 public struct Backoff: Sendable, Hashable {
-    /// What chance does to a delay, so that callers who failed together do not come back together.
+    /// How delays are randomised, so that callers who failed together do not retry together.
     public enum Jitter: Sendable, Hashable, CaseIterable {
-        /// Nothing: the delay is the ceiling.
+        /// No randomness: the delay is the ceiling.
         case none
         /// Uniform between zero and the ceiling: the widest spread, and the default.
         case full
-        /// Half of the ceiling, and uniform between zero and the other half: never shorter than half.
+        /// Uniform between half of the ceiling and the ceiling.
         case equal
         /// Uniform between the initial delay and three times the last one, at most the maximum.
         ///
-        /// It grows by chance, whatever the multiplier, and its ceiling is the maximum.
+        /// The multiplier is ignored, and the ceiling is the maximum.
         case decorrelated
     }
 
     /// The ceiling before the first retry.
     public let initial: Duration
-    /// By what the ceiling grows from one retry to the next.
+    /// The factor by which the ceiling grows from one retry to the next.
     public let multiplier: Double
-    /// What no delay exceeds.
+    /// The longest delay.
     public let maximum: Duration
-    /// What chance does to the delays.
+    /// How delays are randomised.
     public let jitter: Jitter
 
-    /// The same ceiling before every retry.
+    /// Returns a backoff with the same ceiling before every retry.
     ///
     /// - Parameters:
     ///   - delay: The delay without jitter; not negative.
-    ///   - jitter: What chance does to it. Decorrelated jitter has nowhere to go, and leaves the delay as it is.
+    ///   - jitter: How the delay is randomised. Decorrelated jitter leaves the delay as it is.
     /// - Returns: The backoff.
     public static func constant(_ delay: Duration, jitter: Jitter = .full) -> Backoff {
         if delay < .zero { fatalError("Backoff.constant(_:jitter:): the delay must not be negative, but is \(delay)") }
         return Backoff(initial: delay, multiplier: 1, maximum: delay, jitter: jitter)
     }
 
-    /// A ceiling that grows by a factor from retry to retry: `min(maximum, initial × multiplier^(n-1))` before the
-    /// n-th.
+    /// Returns a backoff whose ceiling before the n-th retry is `min(maximum, initial × multiplier^(n-1))`.
     ///
     /// - Parameters:
-    ///   - initial: The ceiling before the first retry; not negative. Of zero, every delay is zero.
+    ///   - initial: The ceiling before the first retry; not negative. With zero, every delay is zero.
     ///   - multiplier: The factor; positive and finite.
-    ///   - maximum: What no delay exceeds; not negative.
-    ///   - jitter: What chance does to the delays.
+    ///   - maximum: The longest delay; not negative.
+    ///   - jitter: How the delays are randomised.
     /// - Returns: The backoff.
     public static func exponential(
         from initial: Duration = .seconds(1),
@@ -66,28 +65,27 @@ public struct Backoff: Sendable, Hashable {
         return Backoff(initial: initial, multiplier: multiplier, maximum: maximum, jitter: jitter)
     }
 
-    /// What the delay before a retry cannot exceed; there is no jitter in it.
+    /// Returns the longest possible delay before a retry.
     ///
-    /// For decorrelated jitter that is the maximum (of a zero initial delay, zero), else
+    /// For decorrelated jitter the ceiling is the maximum, or zero if the initial delay is zero. Otherwise it is
     /// `min(maximum, initial × multiplier^(n-1))`.
     ///
-    /// - Parameter n: Which retry: 1 for the first, which is the second attempt.
-    /// - Returns: The ceiling. Nothing overflows: the maximum is returned also for `Int.max`.
+    /// - Parameter n: The number of the retry; 1 for the first, which is the second attempt.
+    /// - Returns: The ceiling. Nothing overflows, even for `Int.max`.
     /// - Complexity: O(log n).
     public func ceiling(beforeRetry n: Int) -> Duration {
         if n < 1 { fatalError("Backoff: the number of a retry must be at least 1, not \(n)") }
-        // Zero stays zero, also where the power is infinite.
+        // Zero stays zero, even if the power is infinite.
         if initial == .zero { return .zero }
         return jitter == .decorrelated ? maximum : min(maximum, scaledInitial(by: power(n - 1)))
     }
 
-    /// How long to wait before a retry.
+    /// Returns how long to wait before a retry.
     ///
     /// - Parameters:
-    ///   - n: Which retry: 1 for the first, which is the second attempt.
-    ///   - last: The delay before the retry before this one, which decorrelated jitter grows from; nil if there was
-    ///     none.
-    ///   - generator: Where chance comes from.
+    ///   - n: The number of the retry; 1 for the first, which is the second attempt.
+    ///   - last: The delay before the previous retry, from which decorrelated jitter grows; nil if there was none.
+    ///   - generator: The source of randomness.
     /// - Returns: The delay: between zero and ``ceiling(beforeRetry:)``.
     /// - Complexity: O(log n).
     public func delay(
@@ -108,13 +106,13 @@ public struct Backoff: Sendable, Hashable {
             if initial == .zero { return .zero }
             let (tripled, overflows) = (last ?? initial).attoseconds.multipliedReportingOverflow(by: 3)
             let lowest = initial.attoseconds
-            // After a short hint three times the last delay may be less than the initial one.
+            // After a short hint, three times the last delay may be less than the initial delay.
             let highest = overflows ? Int128.max : max(tripled, lowest)
             return Duration(attoseconds: min(ceiling, .random(in: lowest...highest, using: &generator)))
         }
     }
 
-    /// The multiplier to a power, by squaring: what is too large is infinite.
+    /// Returns the multiplier to a power, by squaring; infinity if the result is too large.
     private func power(_ exponent: Int) -> Double {
         var (result, square, rest) = (1.0, multiplier, exponent)
         while rest > 0 {
@@ -125,9 +123,9 @@ public struct Backoff: Sendable, Hashable {
         return result
     }
 
-    /// The initial delay times a factor; the maximum where that is more, or more than a duration can be.
+    /// Returns the initial delay times a factor; the maximum if the product is not less, or overflows.
     private func scaledInitial(by factor: Double) -> Duration {
-        // Whole factors are exact: a double holds all attoseconds of no more than 9 ms.
+        // Integers keep whole factors exact: a `Double` holds exact attoseconds only up to 9 ms.
         if let factor = Int128(exactly: factor) {
             let (product, overflows) = initial.attoseconds.multipliedReportingOverflow(by: factor)
             return overflows ? maximum : Duration(attoseconds: product)

@@ -1,26 +1,26 @@
 import Synchronization
 
-/// What retries may cost in all, so that an outage is not multiplied by everybody's attempts.
+/// A limit on the retries of all callers together, so that retries do not multiply the load during an outage.
 ///
-/// A bucket of tokens that callers share: every call deposits a part of a token, every retry withdraws its cost, a
-/// whole token by default. While most calls succeed the bucket is full and retries are free; where most fail it
-/// empties, and only a part of the calls is tried again:
+/// The budget is a bucket of tokens that callers share. Every call deposits a fraction of a token; every retry
+/// withdraws its cost, one token by default. While most calls succeed, the bucket is full and every retry is granted.
+/// When most calls fail, the bucket empties and only a fraction of them is retried. With any number of callers:
 ///
 ///     attempts ≤ (1 + ratio) × calls + reserve
 ///
-/// however many callers there are. Give one budget to all policies for one dependency:
+/// Give one budget to all policies for one dependency:
 ///
 /// ```swift
 /// let payments = RetryPolicy(budget: RetryBudget())
 /// ```
 ///
-/// The idea is that of Finagle's retry budget and of gRPC's retry throttling. The bucket is one atomic word: calls that
-/// find it full change nothing, and share no cache line that is written.
+/// The idea is that of Finagle's retry budget and of gRPC's retry throttling. The bucket is one atomic word: a call
+/// that finds the bucket full only reads it, so concurrent calls do not contend for a written cache line.
 public final class RetryBudget: Sendable {
-    /// The parts that a token has: a ratio of 0.1 is exact in them.
+    /// How many parts a token has; a ratio of 0.1 is a whole number of them.
     private static let token: Int64 = 1_000_000_000
 
-    /// What every call deposits, in tokens.
+    /// How many tokens every call deposits.
     public let ratio: Double
     /// How many tokens the bucket starts with; it never holds more.
     public let reserve: Int
@@ -29,15 +29,15 @@ public final class RetryBudget: Sendable {
     private let capacity: Int64
     private let bucket: Atomic<Int64>
 
-    // What happened, for `statistics`; they decide nothing, and are written only after failures.
+    // Counts for `statistics`; they decide nothing, and are written only after failures.
     private let granted = Atomic<Int>(0)
     private let refused = Atomic<Int>(0)
 
     /// Makes a full bucket.
     ///
     /// - Parameters:
-    ///   - ratio: What every call deposits, in tokens: 0 to 1. Counted in billionths, rounded down.
-    ///   - reserve: How many tokens the bucket starts with and can hold: 0 to 1,000,000,000. Of zero, nothing is ever
+    ///   - ratio: How many tokens every call deposits: 0 to 1. Counted in billionths, rounded down.
+    ///   - reserve: How many tokens the bucket starts with and can hold: 0 to 1,000,000,000. With zero, nothing is ever
     ///     retried.
     public init(ratio: Double = 0.1, reserve: Int = 10) {
         if !(0...1).contains(ratio) { fatalError("RetryBudget(ratio:reserve:): ratio must be 0 to 1, not \(ratio)") }
@@ -47,20 +47,20 @@ public final class RetryBudget: Sendable {
         self.ratio = ratio
         self.reserve = reserve
         let nearest = Int64((ratio * Double(Self.token)).rounded())
-        // Never more than the ratio, or the bound would not hold; 0.1 itself is what the nearest of it is.
+        // Never more than the ratio, or the bound would not hold. For 0.1 the nearest value is exact.
         deposited = Double(nearest) / Double(Self.token) > ratio ? nearest - 1 : nearest
         capacity = Int64(reserve) * Self.token
         bucket = Atomic(capacity)
     }
 
-    /// Adds what a call deposits.
+    /// Adds a call's deposit.
     @usableFromInline
     func deposit() { add(deposited) }
 
-    /// Takes the cost of a retry, if that much is there.
+    /// Withdraws the cost of a retry, if the bucket holds that much.
     ///
-    /// - Parameter cost: In tokens; at least 1.
-    /// - Returns: Whether it was there.
+    /// - Parameter cost: The cost in tokens; at least 1.
+    /// - Returns: Whether the cost was withdrawn.
     func withdraw(_ cost: Int) -> Bool {
         if cost < 1 { fatalError("RetryBudget: the cost of a retry must be at least 1, not \(cost)") }
         let (parts, overflows) = Int64(cost).multipliedReportingOverflow(by: Self.token)
@@ -78,9 +78,9 @@ public final class RetryBudget: Sendable {
         return false
     }
 
-    /// Gives back what was withdrawn for a retry that is not made after all.
+    /// Gives back the cost of a retry that is not made after all.
     func giveBack(_ cost: Int) {
-        // It was withdrawn, so it does not overflow.
+        // No overflow: the same cost was withdrawn.
         add(Int64(cost) * Self.token)
         granted.subtract(1, ordering: .relaxed)
     }
@@ -88,7 +88,7 @@ public final class RetryBudget: Sendable {
     private func add(_ parts: Int64) {
         var held = bucket.load(ordering: .relaxed)
         while held < capacity {
-            // No overflow: no more than a bucket is ever added to less than a bucket.
+            // No overflow: both `held` and `parts` are at most `capacity`.
             let (exchanged, original) = bucket.weakCompareExchange(
                 expected: held, desired: min(held + parts, capacity), ordering: .relaxed)
             if exchanged { return }
@@ -98,21 +98,21 @@ public final class RetryBudget: Sendable {
 }
 
 extension RetryBudget {
-    /// What a budget holds, and what it has done.
+    /// The counts of a budget.
     public struct Statistics: Sendable, Hashable {
         /// The tokens in the bucket.
         public let available: Double
         /// How many retries were granted.
         public let granted: Int
-        /// How many were refused, each with its error thrown at once.
+        /// How many retries were refused; the error was thrown at once.
         public let refused: Int
 
-        /// Describes a budget, for tests and fakes.
+        /// Makes statistics, for tests and fakes.
         ///
         /// - Parameters:
         ///   - available: The tokens in the bucket.
         ///   - granted: How many retries were granted.
-        ///   - refused: How many were refused.
+        ///   - refused: How many retries were refused.
         public init(available: Double, granted: Int, refused: Int) {
             self.available = available
             self.granted = granted
@@ -120,7 +120,7 @@ extension RetryBudget {
         }
     }
 
-    /// What the budget holds and has done; while callers retry, the three numbers may be of different moments.
+    /// The budget's counts; while callers retry, the three numbers may be of different moments.
     public var statistics: Statistics {
         Statistics(
             available: Double(bucket.load(ordering: .relaxed)) / Double(Self.token),

@@ -1,14 +1,14 @@
 public import ErrorRouting
 
 extension RetryPolicy {
-    /// Retries what a matcher matches.
+    /// Returns a policy that retries the errors that a matcher matches.
     ///
     /// - Parameters:
     ///   - matcher: What to match.
-    ///   - cost: What such a retry takes from the budget; at least 1.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
-    /// - Returns: The policy with the rule, which goes before all that it had.
+    ///   - cost: How many tokens such a retry costs in the budget; at least 1.
+    ///   - fileID: The file that registers the rule.
+    ///   - line: The line that registers the rule.
+    /// - Returns: The policy with the rule, which is tried before all others.
     public func retrying<Output>(
         matching matcher: ErrorMatcher<Output>,
         cost: Int = 1,
@@ -18,7 +18,7 @@ extension RetryPolicy {
         changing { $0.on(matching: matcher, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Retries a type of error, a class's subclasses too; see ``retrying(matching:cost:fileID:line:)``.
+    /// Returns a policy that retries a type of error and its subclasses; see ``retrying(matching:cost:fileID:line:)``.
     public func retrying<E: Error>(
         _ type: E.Type,
         cost: Int = 1,
@@ -28,7 +28,7 @@ extension RetryPolicy {
         changing { $0.on(type, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Retries errors that equal one; see ``retrying(matching:cost:fileID:line:)``.
+    /// Returns a policy that retries errors equal to one; see ``retrying(matching:cost:fileID:line:)``.
     public func retrying<E: Error & Equatable>(
         _ error: E,
         cost: Int = 1,
@@ -38,7 +38,8 @@ extension RetryPolicy {
         changing { $0.on(error, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Retries a domain of `NSError`, or one code of it; see ``retrying(matching:cost:fileID:line:)``.
+    /// Returns a policy that retries a domain of `NSError`, or one code of it; see
+    /// ``retrying(matching:cost:fileID:line:)``.
     public func retrying(
         domain: String,
         code: Int? = nil,
@@ -49,13 +50,13 @@ extension RetryPolicy {
         changing { $0.on(domain: domain, code: code, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
-    /// Does not retry what a matcher matches.
+    /// Returns a policy that does not retry the errors that a matcher matches.
     ///
     /// - Parameters:
     ///   - matcher: What to match.
-    ///   - fileID: Where the rule is registered.
-    ///   - line: Where the rule is registered.
-    /// - Returns: The policy with the rule, which goes before all that it had.
+    ///   - fileID: The file that registers the rule.
+    ///   - line: The line that registers the rule.
+    /// - Returns: The policy with the rule, which is tried before all others.
     public func failing<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -64,17 +65,18 @@ extension RetryPolicy {
         changing { $0.on(matching: matcher, .fail, fileID: fileID, line: line) }
     }
 
-    /// Does not retry a type of error, a class's subclasses too; see ``failing(matching:fileID:line:)``.
+    /// Returns a policy that does not retry a type of error and its subclasses; see ``failing(matching:fileID:line:)``.
     public func failing<E: Error>(_ type: E.Type, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(type, .fail, fileID: fileID, line: line) }
     }
 
-    /// Does not retry errors that equal one; see ``failing(matching:fileID:line:)``.
+    /// Returns a policy that does not retry errors equal to one; see ``failing(matching:fileID:line:)``.
     public func failing<E: Error & Equatable>(_ error: E, fileID: String = #fileID, line: UInt = #line) -> Self {
         changing { $0.on(error, .fail, fileID: fileID, line: line) }
     }
 
-    /// Does not retry a domain of `NSError`, or one code of it; see ``failing(matching:fileID:line:)``.
+    /// Returns a policy that does not retry a domain of `NSError`, or one code of it; see
+    /// ``failing(matching:fileID:line:)``.
     public func failing(
         domain: String,
         code: Int? = nil,
@@ -84,24 +86,24 @@ extension RetryPolicy {
         changing { $0.on(domain: domain, code: code, .fail, fileID: fileID, line: line) }
     }
 
-    /// The one way in for every verb.
+    /// Returns the policy with changed rules.
     private func changing(_ change: (ErrorMap<RetryDecision>) -> ErrorMap<RetryDecision>) -> Self {
         var result = self
         result.decisions = change(decisions)
         return result
     }
 
-    /// Refuses a cost when the rule is made, rather than when an error first meets it.
+    /// Traps on an invalid cost when the rule is made, not when an error first matches it.
     private func checked(_ cost: Int) -> Int {
         if cost < 1 { fatalError("RetryPolicy.retrying: the cost of a retry must be at least 1, not \(cost)") }
         return cost
     }
 }
 
-// A protocol is no error type: where one is given in place of it, the compiler says what to write instead.
+// A protocol is not a concrete error type: these overloads make the compiler say what to write instead.
 
 extension RetryPolicy {
-    /// Not for protocols: use `retrying(matching: .conforming(to:))`.
+    /// Unavailable for protocols: use `retrying(matching: .conforming(to:))`.
     @available(
         *, unavailable, message: "not a concrete error type: use retrying(matching: .conforming(to:)) for a protocol"
     )
@@ -114,7 +116,7 @@ extension RetryPolicy {
         self
     }
 
-    /// Not for protocols: use `failing(matching: .conforming(to:))`.
+    /// Unavailable for protocols: use `failing(matching: .conforming(to:))`.
     @available(
         *, unavailable, message: "not a concrete error type: use failing(matching: .conforming(to:)) for a protocol"
     )

@@ -1,6 +1,6 @@
 public import ErrorRouting
 
-/// Whether, when and how often an operation is tried again: rules by error, a backoff, and limits.
+/// Decides whether, when and how often an operation is tried again: rules by error, a backoff, and limits.
 ///
 /// ```swift
 /// static let payments = RetryPolicy(maxAttempts: 4, budget: RetryBudget(), deadline: .seconds(10))
@@ -8,31 +8,33 @@ public import ErrorRouting
 ///     .failing(PaymentError.declined)
 /// ```
 ///
-/// The rules are an `ErrorMap`, tried last-registered first, with the matchers that error handlers have, and
-/// ``explain(_:)`` says which one decides. A policy is a value, built once and shared; every verb returns a new one.
+/// The rules are an `ErrorMap` with the same matchers as error handlers; the rule registered last is tried first, and
+/// ``explain(_:)`` says which rule decides. A policy is a value, built once and shared: `retrying` and `failing` return
+/// a new policy.
 ///
-/// What is a cancellation is never retried, whatever the rules say.
+/// A cancellation is never retried, whatever the rules say.
 public struct RetryPolicy: Sendable {
     /// How often the operation is tried, the first time included; at least 1.
     public var maxAttempts: Int { didSet { checkAttempts() } }
 
-    /// How long to wait before each retry, where no hint says it.
+    /// How long to wait before each retry, unless a hint says so.
     public var backoff: Backoff
 
-    /// Which errors are retried: rules as anywhere, and a default for what none of them matches.
+    /// Which errors are retried: rules, and a default for errors that no rule matches.
     public var decisions: ErrorMap<RetryDecision>
 
-    /// What the retries of all who share it may cost; nil for no limit.
+    /// The budget that limits the retries of all callers who share it; nil for no limit.
     public var budget: RetryBudget?
 
-    /// The longest hint that is waited for; not negative.
+    /// The longest hint that is obeyed; not negative.
     ///
-    /// A hint beyond it ends the attempts: no attempt comes earlier than a server asked for.
+    /// A longer hint ends the attempts, so that no attempt begins earlier than the server asked for.
     public var longestHint: Duration { didSet { checkLongestHint() } }
 
     /// How long all attempts and delays may take together, on the clock of the call; nil for no limit, not negative.
     ///
-    /// No retry starts at or after it. The first attempt is always made: without it there is no error to throw.
+    /// No retry begins at or after the deadline. The first attempt is always made: without it there is no error to
+    /// throw.
     public var deadline: Duration? { didSet { checkDeadline() } }
 
     /// Makes a policy.
@@ -41,8 +43,8 @@ public struct RetryPolicy: Sendable {
     ///   - maxAttempts: How often the operation is tried, the first time included; at least 1.
     ///   - backoff: How long to wait before each retry.
     ///   - decisions: Which errors are retried; none by default.
-    ///   - budget: What the retries of all who share it may cost; nil for no limit.
-    ///   - longestHint: The longest hint that is waited for; not negative.
+    ///   - budget: The budget that limits the retries of all callers who share it; nil for no limit.
+    ///   - longestHint: The longest hint that is obeyed; not negative.
     ///   - deadline: How long all attempts and delays may take together; nil for no limit, not negative.
     public init(
         maxAttempts: Int = 3,
@@ -63,10 +65,11 @@ public struct RetryPolicy: Sendable {
         checkDeadline()
     }
 
-    /// 3 attempts, delays of 1 second that double up to 30; retries what classifies itself, by ``RetryClassified``.
+    /// A policy of 3 attempts with delays from 1 second, doubled up to 30; retries errors by their ``RetryClassified``.
     public static let `default` = RetryPolicy(decisions: classified)
 
-    /// 5 attempts, delays of half a second that double up to 60; retries what classifies itself.
+    /// A policy of 5 attempts with delays from 0.5 seconds, doubled up to 60; retries errors by their
+    /// ``RetryClassified``.
     public static let aggressive = RetryPolicy(
         maxAttempts: 5,
         backoff: .exponential(from: .milliseconds(500), by: 2, upTo: .seconds(60)),
@@ -76,10 +79,10 @@ public struct RetryPolicy: Sendable {
     private static let classified = ErrorMap(default: RetryDecision.fail)
         .on(matching: .conforming(to: (any RetryClassified).self)) { $0.retryDecision }
 
-    /// Says which rule decides about an error, rule by rule.
+    /// Returns an explanation of which rule decides about an error.
     ///
-    /// It speaks of the rules alone: attempts, budget and deadline depend on the call, and its `onStep` tells of them.
-    /// For a cancellation it begins with the rule that nobody can overrule.
+    /// Only rules are explained. Attempts, budget and deadline depend on the call, and are reported to its `onStep`.
+    /// For a cancellation, the first entry is the built-in rule that cancellations fail.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
@@ -105,3 +108,43 @@ public struct RetryPolicy: Sendable {
         }
     }
 }
+
+/// Whether an operation is tried again after an error: the value of a ``RetryPolicy``'s rules.
+public enum RetryDecision: Sendable, Hashable {
+    /// The operation is not tried again.
+    case fail
+    /// The operation is tried again after the delay that the error provides (``RetryAfterProviding``), or after the
+    /// policy's backoff if it provides none.
+    ///
+    /// `cost` is how many tokens the retry costs in a ``RetryBudget``; at least 1.
+    case retry(cost: Int = 1)
+    /// The operation is tried again after this delay; the error's own hint and the policy's backoff are ignored.
+    ///
+    /// The delay is treated as a server's hint: it has no jitter, a negative delay is zero, and a delay longer than
+    /// ``RetryPolicy/longestHint`` ends the attempts. `cost` is how many tokens the retry costs in a ``RetryBudget``;
+    /// at least 1.
+    case retryAfter(Duration, cost: Int = 1)
+}
+
+/// An error that knows by itself whether trying again may help.
+///
+/// ``RetryPolicy/default`` and ``RetryPolicy/aggressive`` use its decision. Another policy uses it with the rule
+/// `.on(matching: .conforming(to: (any RetryClassified).self)) { $0.retryDecision }` in its `decisions`.
+public protocol RetryClassified: Error {
+    /// The error's advice. Read once for each failed attempt; it should be cheap and have no side effects.
+    var retryDecision: RetryDecision { get }
+}
+
+/// An error that says when trying again makes sense, as a server does with `Retry-After`.
+///
+/// The hint does not decide whether the error is retried: the rules do. If they retry it, the hint replaces the
+/// computed delay.
+public protocol RetryAfterProviding: Error {
+    /// How long to wait; nil if the error does not say. A negative hint counts as zero.
+    var retryAfter: Duration? { get }
+}
+
+/// Whether an error says that work was cancelled.
+func isCancellation(_ error: any Error) -> Bool { cancellation.match(error) != nil }
+
+private let cancellation = ErrorMatcher.cancellation

@@ -1,12 +1,12 @@
 import ErrorRouting
 
-/// How far one call of `retry` has come: a plain value that decides, and neither waits nor tries.
+/// The progress of one call of `retry`: a plain value that decides, and neither sleeps nor runs the operation.
 struct RetryProgress {
-    /// Longer than anybody waits, and far from where the instants of clocks overflow: a hundred years.
+    /// A hundred years: longer than any caller waits, and short enough that clock instants do not overflow.
     private static let longestDelay = Duration.seconds(3_155_760_000)
 
     private let policy: RetryPolicy
-    /// Which attempt is under way, or has failed last.
+    /// The number of the attempt that is under way or failed last.
     private(set) var attempt = 1
     private var lastDelay: Duration?
     /// What was withdrawn from the budget for the retry that is about to be made.
@@ -14,15 +14,15 @@ struct RetryProgress {
 
     init(_ policy: RetryPolicy) { self.policy = policy }
 
-    /// Decides what becomes of an attempt that failed.
+    /// Returns whether a failed attempt is followed by another.
     ///
-    /// The budget is asked last, so that nothing is withdrawn for a retry that something else forbids.
+    /// The budget is asked last, so that nothing is withdrawn for a retry that another limit forbids.
     ///
     /// - Parameters:
-    ///   - error: What the attempt threw.
+    ///   - error: The error that the attempt threw.
     ///   - isCancelled: Whether the task is cancelled.
-    ///   - elapsed: How long the call has taken; asked only if there is a deadline.
-    ///   - generator: Where the chance in delays comes from.
+    ///   - elapsed: Returns how long the call has taken; called only if there is a deadline.
+    ///   - generator: The source of randomness for the delay.
     mutating func verdict(
         on error: any Error,
         isCancelled: Bool,
@@ -56,12 +56,12 @@ struct RetryProgress {
         return .retriesAfter(delay, hinted: hint != nil)
     }
 
-    /// Decides after the delay whether the next attempt is made after all.
+    /// Returns, after the delay, why the next attempt is not made, or begins the attempt.
     ///
     /// - Parameters:
     ///   - isCancelled: Whether the task is cancelled, or the sleep threw.
-    ///   - elapsed: How long the call has taken; asked only if there is a deadline.
-    /// - Returns: Why the attempt is not made; nil if it is, and then it has begun.
+    ///   - elapsed: Returns how long the call has taken; called only if there is a deadline.
+    /// - Returns: Why the attempt is not made; nil if it has begun.
     mutating func obstacle(isCancelled: Bool, elapsed: () -> Duration) -> RetryStep.Verdict? {
         let obstacle: RetryStep.Verdict
         if isCancelled {

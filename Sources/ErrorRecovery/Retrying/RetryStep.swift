@@ -1,10 +1,10 @@
-/// What `retry` made of one attempt that failed, and why.
+/// What `retry` decided about one failed attempt, and why.
 public struct RetryStep: Sendable, CustomStringConvertible {
     /// Whether the operation is tried again, or why not.
     public enum Verdict: Sendable, Hashable {
-        /// It is tried again after a delay; hinted if the error or a rule asked for that delay.
+        /// It is tried again after a delay; `hinted` if the error or a rule asked for that delay.
         case retriesAfter(Duration, hinted: Bool)
-        /// No rule retries the error, or the rule that matches says that it is not to be retried.
+        /// The policy's rules do not retry the error.
         case notRetryable
         /// This was the last attempt that the policy allows.
         case attemptsSpent
@@ -12,28 +12,28 @@ public struct RetryStep: Sendable, CustomStringConvertible {
         case budgetSpent
         /// The next attempt would not start before the deadline.
         case deadlineWouldPass
-        /// The error asks for a longer delay than the policy waits for.
+        /// The error asks for a longer delay than the policy allows.
         case hintTooLong(Duration)
         /// The error is a cancellation, the task is cancelled, or the clock's sleep threw.
         case cancelled
     }
 
-    /// Which attempt failed; 1 for the first.
+    /// The number of the failed attempt; 1 for the first.
     public let attempt: Int
     /// How many attempts the policy allows.
     public let maxAttempts: Int
     /// The error that the attempt threw.
     public let error: any Error
-    /// What was made of it.
+    /// The decision.
     public let verdict: Verdict
 
     /// Makes a step, for tests and fakes.
     ///
     /// - Parameters:
-    ///   - attempt: Which attempt failed; 1 for the first.
+    ///   - attempt: The number of the failed attempt; 1 for the first.
     ///   - maxAttempts: How many attempts the policy allows.
     ///   - error: The error that the attempt threw.
-    ///   - verdict: What was made of it.
+    ///   - verdict: The decision.
     public init(attempt: Int, maxAttempts: Int, error: any Error, verdict: Verdict) {
         self.attempt = attempt
         self.maxAttempts = maxAttempts
@@ -43,7 +43,7 @@ public struct RetryStep: Sendable, CustomStringConvertible {
 
     /// The verdict as a sentence: `not retried: the budget is spent`.
     ///
-    /// Neither the error nor which attempt it was is in it; both are there to be printed beside it.
+    /// It contains neither the error nor the attempt's number.
     public var description: String { verdict.description }
 }
 

@@ -1,41 +1,41 @@
 public import ErrorRouting
 
-/// Whether `retry` posts the errors that it swallows.
+/// Whether `retry` posts the errors of attempts that are followed by another.
 public enum RetryReporting: Sendable, Hashable {
-    /// It posts nothing.
+    /// `retry` posts nothing.
     case nothing
-    /// It posts the error of every attempt that is followed by another, when that one begins.
+    /// `retry` posts the error of every attempt that is followed by another, just before that next attempt.
     ///
-    /// Not before: only then is it certain that the error is not the last one, which is thrown. The metadata say by
-    /// `retry.attempt` and `retry.of` which attempt of how many it was, and by `retry.delay` how long the delay after
-    /// it has been.
+    /// Only then is it certain that the error is not the last one, which is thrown. The metadata have the number of the
+    /// failed attempt under `retry.attempt`, the policy's number of attempts under `retry.of`, and the delay after the
+    /// failed attempt under `retry.delay`.
     case retriedAttempts
 }
 
-/// Tries an operation, and tries it again as a policy says.
+/// Runs an operation, and runs it again as a policy says.
 ///
 /// ```swift
 /// let receipt = try await retry(.payments) { attempt in try await client.charge(order) }
 /// ```
 ///
-/// The last error is thrown as it was, and never posted: whoever swallows it posts it. A cancelled task makes no
-/// further attempt, and its delay ends at once, with the error that was there.
+/// The last error is thrown unchanged, and never posted: whoever catches it and does not throw it on should post it. A
+/// cancelled task makes no further attempt: a delay ends at once, and the last error is thrown.
 ///
 /// - Parameters:
-///   - policy: What is retried, how often, and after which delays.
-///   - clock: Measures the delays and the deadline; a test clock in tests.
+///   - policy: Which errors are retried, how often, and after which delays.
+///   - clock: The clock for the delays and the deadline; a test clock in tests.
 ///   - reporting: Whether the errors of attempts that are retried are posted.
-///   - errors: Where they are posted.
-///   - metadata: What to give along with them.
-///   - fileID: Where they are said to be posted.
-///   - line: Where they are said to be posted.
-///   - onStep: Called for every attempt that failed with what is made of it, and once more if the delay after it ended
-///     otherwise than it should have. It keeps the caller's isolation.
-///   - operation: What to try; it gets the number of the attempt, 1 for the first. It keeps the caller's isolation.
-/// - Returns: What the operation returned.
-/// - Throws: What the last attempt threw.
-/// - Complexity: Beside the operation, where it succeeds at once: one atomic read if there is a budget, and one read of
-///   the clock if there is a deadline. Nothing is allocated.
+///   - errors: Where these errors are posted.
+///   - metadata: The metadata to post with these errors.
+///   - fileID: The file that these errors name as their source.
+///   - line: The line that these errors name as their source.
+///   - onStep: Called for every failed attempt with the decision about it, and once more if no attempt follows the
+///     delay after all. It keeps the caller's isolation.
+///   - operation: The operation; it gets the number of the attempt, 1 for the first. It keeps the caller's isolation.
+/// - Returns: The operation's result.
+/// - Throws: The error of the last attempt.
+/// - Complexity: If the first attempt succeeds, at most one atomic read is added for a budget, and one read of the
+///   clock for a deadline. Nothing is allocated.
 @inlinable
 public func retry<T, F: Error, C: Clock>(
     _ policy: RetryPolicy,
@@ -59,13 +59,13 @@ public func retry<T, F: Error, C: Clock>(
     }
 }
 
-/// What `retry` does after its first attempt has failed.
+/// Continues `retry` after its first attempt has failed.
 ///
-/// Kept apart, so that the way of those who succeed at once is short, and can be compiled into the caller.
+/// A function of its own, so that the code for a first attempt that succeeds is short and can be inlined.
 ///
 /// - Parameters:
-///   - first: What the first attempt threw.
-///   - start: When it began; nil if there is no deadline.
+///   - first: The error that the first attempt threw.
+///   - start: When the first attempt began; nil if there is no deadline.
 @usableFromInline
 func retryAgain<T, F: Error, C: Clock>(
     _ policy: RetryPolicy,
@@ -84,7 +84,7 @@ func retryAgain<T, F: Error, C: Clock>(
     var generator = SystemRandomNumberGenerator()
     func elapsed() -> Duration { start.map { $0.duration(to: clock.now) } ?? .zero }
     while true {
-        // Out of the box that generic code puts an `any Error` into once more.
+        // If `F` is `any Error`, generic code has boxed the error once more: unbox it.
         let thrown = ErrorMatcher.any.match(error) ?? error
         let attempt = progress.attempt
         func tell(_ verdict: RetryStep.Verdict) {
@@ -95,7 +95,7 @@ func retryAgain<T, F: Error, C: Clock>(
         tell(verdict)
         guard case .retriesAfter(let delay, _) = verdict else { throw error }
         let hasSlept = await sleep(for: delay, on: clock)
-        // The clock need not notice a cancellation, and may have slept for too long.
+        // The clock may ignore cancellation, or may have slept longer than asked for.
         if let obstacle = progress.obstacle(isCancelled: !hasSlept || Task.isCancelled, elapsed: elapsed) {
             tell(obstacle)
             throw error
@@ -114,7 +114,7 @@ func retryAgain<T, F: Error, C: Clock>(
     }
 }
 
-/// Sleeps, and returns whether it did: a sleep that throws, for whatever reason, did not.
+/// Sleeps, and returns whether the sleep ended without an error.
 private func sleep<C: Clock>(for delay: Duration, on clock: C) async -> Bool where C.Duration == Duration {
     do {
         try await clock.sleep(for: delay)

@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
 
-/// From a request to an answer, whatever its status.
+/// Sending a request, up to an answer of any status.
 extension APIClient {
-    /// Makes the message that a request is sent as, without the token.
+    /// Returns the message for a request, without the token.
     func message(for request: some APIRequest) throws(NetworkError) -> HTTPMessage {
         var message = HTTPMessage(
             method: request.method, url: try url(of: request), headers: request.headers, timeout: request.timeout)
@@ -27,14 +27,14 @@ extension APIClient {
         else { throw .invalidURL(url.withoutSecrets) }
         if !request.query.isEmpty {
             components.queryItems = (components.queryItems ?? []) + request.query
-            // Foundation leaves them, and servers take them for spaces.
+            // Foundation does not encode plus signs, and servers decode them as spaces.
             components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
         }
         guard let url = components.url else { throw .invalidURL(url.withoutSecrets) }
         return url
     }
 
-    /// Sends a message; once more, with a new token, where the server no longer takes the one it was sent with.
+    /// Sends a message, and sends it once more with a new token if the server refuses the token.
     ///
     /// - Returns: The answer, and the message as it was sent.
     func exchange(
@@ -50,7 +50,7 @@ extension APIClient {
             fresh = try await keeper.token(inPlaceOf: token)
         } catch {
             if Task.isCancelled { throw .cancelled }
-            // The caller gets the 401, which is what it can do something about; this error nobody gets.
+            // The caller gets the 401, which it can handle. No caller gets this error, so it is posted.
             errors.post(error, metadata: ["http.request": message.description], source: source)
             return first
         }
@@ -81,10 +81,45 @@ extension APIClient {
 }
 
 extension Error {
-    /// What an interceptor throws of an answer is the service's own error, unless it is one of ours or a cancellation.
+    /// Returns the error that `inspect` threw as a network error: unchanged, as `cancelled`, or as the service's own.
     fileprivate func asInspection(of answer: HTTPAnswer) -> NetworkError {
         if let error = ErrorMatcher.type(NetworkError.self).match(self) { return error }
         if ErrorMatcher.cancellation.match(self) != nil { return .cancelled }
         return .api(self, HTTPFailure(answer))
+    }
+}
+
+/// Decoding an answer that is a success.
+extension APIClient {
+    func decode<R: APIRequest>(
+        _ answer: HTTPAnswer,
+        to message: HTTPMessage,
+        as request: R
+    ) throws(NetworkError) -> R.Response {
+        let response = try decode(answer, to: message, R.Response.self)
+        if let error = request.rejection(of: response) { throw .api(error, HTTPFailure(answer)) }
+        return response
+    }
+
+    private func decode<Response: Decodable>(
+        _ answer: HTTPAnswer,
+        to message: HTTPMessage,
+        _ type: Response.Type
+    ) throws(NetworkError) -> Response {
+        if let nothing = NoContent() as? Response { return nothing }
+        // By HTTP these answers have no body.
+        let isBodiless = message.method == "HEAD" || [204, 205].contains(answer.status)
+        guard !isBodiless, !answer.body.isEmpty else { throw .noData }
+        if let field = answer.headers["Content-Type"], let accepted = message.headers["Accept"] {
+            let type = MediaType(field)
+            guard type.isAccepted(by: accepted) else { throw .unexpectedContentType(type.text) }
+        }
+        do {
+            return try decoder.decode(type, from: answer.body)
+        } catch let error as DecodingError {
+            throw NetworkError(decoding: error)
+        } catch {
+            throw .decoding(error)
+        }
     }
 }

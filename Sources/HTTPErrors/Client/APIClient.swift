@@ -2,16 +2,16 @@ public import ErrorRecovery
 public import ErrorRouting
 public import Foundation
 
-/// Sends requests to a service, and turns all that can go wrong into one ``NetworkError``.
+/// A client that sends requests to a service, and turns every failure into a ``NetworkError``.
 ///
 /// ```swift
 /// let client = APIClient(base: url, retry: .default)
 /// let user = try await client.send(GetUser(id: 17))
 /// ```
 ///
-/// What is sent again, and when, is for a `RetryPolicy`'s rules to say, but for this: what is not idempotent by RFC
-/// 9110 and carries no `Idempotency-Key` is sent again only if the server has certainly not seen it, or has said 429.
-/// An order is never sent twice.
+/// A `RetryPolicy`'s rules decide which requests are sent again, with one exception. A request that is not idempotent
+/// by RFC 9110 and has no `Idempotency-Key` is sent again only if the server has certainly not received it, or has
+/// answered 429. So an order is never sent twice.
 public struct APIClient: Sendable {
     let base: URL
     let transport: any HTTPTransport
@@ -23,25 +23,25 @@ public struct APIClient: Sendable {
     let decoder: JSONDecoder
 
     private let retry: RetryPolicy?
-    /// The policy for what must not be sent twice.
+    /// The policy for requests that must not be sent twice.
     let cautiousRetry: RetryPolicy?
     private let clock: any Clock<Duration>
 
     /// Makes a client.
     ///
     /// - Parameters:
-    ///   - base: What the paths of requests are below; http or https.
-    ///   - transport: What sends the requests.
-    ///   - retry: Which errors are worth another attempt; nil for none.
-    ///   - errors: Where errors are posted that nobody gets: of attempts that are followed by another, and of a refresh
-    ///     of the token that failed.
-    ///   - token: What says who asks; sent as `Authorization` where a request has none of its own.
-    ///   - interceptors: Who sees each request and each answer, in this order.
-    ///   - clock: Measures the delays between attempts; a test clock in tests.
+    ///   - base: The http or https URL to which the paths of requests are appended.
+    ///   - transport: The transport that sends the requests.
+    ///   - retry: The policy for further attempts; nil for none.
+    ///   - errors: Where errors are posted that no caller gets: the errors of attempts that are followed by another,
+    ///     and of a failed refresh of the token.
+    ///   - token: The token to send as `Authorization`, unless the request has this field already.
+    ///   - interceptors: The interceptors that see each request and each answer, in this order.
+    ///   - clock: The clock for the delays between attempts; a test clock in tests.
     ///   - encoder: Encodes the bodies of requests.
     ///   - decoder: Decodes the bodies of answers.
-    ///   - serviceError: Makes the service's own error of an answer that is no success; nil where it is none of its
-    ///     own, and the status says it all. It is thrown as ``NetworkError/api(_:_:)``.
+    ///   - serviceError: Makes the service's own error from an answer that is not a success, which is thrown as
+    ///     ``NetworkError/api(_:_:)``. If it returns nil, the status decides the error.
     public init(
         base: URL,
         transport: any HTTPTransport = URLSessionTransport(),
@@ -67,16 +67,16 @@ public struct APIClient: Sendable {
         self.serviceError = serviceError
     }
 
-    /// Sends a request, and returns what it asks for.
+    /// Sends a request, and returns its decoded response.
     ///
     /// A cancelled task gets ``NetworkError/cancelled`` at once.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - fileID: Where errors of attempts that are followed by another are said to be posted.
-    ///   - line: Where they are said to be posted.
-    /// - Returns: What the service answers.
-    /// - Throws: What went wrong at the last attempt.
+    ///   - fileID: The file that posted errors name as their source.
+    ///   - line: The line that posted errors name as their source.
+    /// - Returns: The decoded response.
+    /// - Throws: The error of the last attempt.
     public func send<R: APIRequest>(
         _ request: R,
         fileID: String = #fileID,
@@ -87,12 +87,12 @@ public struct APIClient: Sendable {
         guard let policy = message.isIdempotent ? retry : cautiousRetry else {
             return try await attempt(request, message, source)
         }
-        // A constant of its own: Swift 6.3.1 does not open a property's value here.
+        // A local constant: Swift 6.3.1 does not open the existential of a property here.
         let clock = clock
         return try await attempts(request, message, source, policy, clock)
     }
 
-    /// Opens the clock: what measures time is of one type in `retry`.
+    /// Runs the attempts with the clock's concrete type, which `retry` needs.
     private func attempts<R: APIRequest>(
         _ request: R,
         _ message: HTTPMessage,
@@ -120,7 +120,7 @@ public struct APIClient: Sendable {
 
     private func error(of answer: HTTPAnswer) -> NetworkError {
         let failure = HTTPFailure(answer)
-        // Who asks is not known: that is the token's affair, and none of the service's.
+        // With a token, 401 means that the token is refused, which is not the service's own error.
         if failure.status == 401, token != nil { return .unauthorized(failure) }
         if let error = serviceError?(failure) { return .api(error, failure) }
         return NetworkError(failure)
@@ -128,7 +128,7 @@ public struct APIClient: Sendable {
 }
 
 extension RetryPolicy {
-    /// The policy for what must not be sent twice.
+    /// Returns the policy for requests that must not be sent twice.
     fileprivate func cautious(_ transport: any HTTPTransport) -> RetryPolicy {
         let repeats = transport.repeatsByItself
         let isSeen = ErrorMatcher.type(NetworkError.self)
@@ -136,4 +136,31 @@ extension RetryPolicy {
             .named("NetworkError after which the server may have seen what must not be sent twice")
         return failing(matching: isSeen)
     }
+}
+
+/// A type that sees each request before it is sent, and each answer before its status is checked.
+///
+/// An error that it throws ends the attempt. A ``NetworkError`` is thrown as it is, and a cancellation as
+/// ``NetworkError/cancelled``. Any other error of `inspect` is taken for the service's own, and thrown as
+/// ``NetworkError/api(_:_:)``. An error of `prepare` is mapped as an error of the transport; see ``HTTPTransport``.
+public protocol HTTPInterceptor: Sendable {
+    /// Changes a request before it is sent; called for each attempt.
+    ///
+    /// - Parameter message: The request, with its token.
+    func prepare(_ message: inout HTTPMessage) async throws
+
+    /// Inspects or changes an answer; called for every answer, whatever its status.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - message: The request, as it was sent.
+    func inspect(_ answer: inout HTTPAnswer, to message: HTTPMessage) async throws
+}
+
+extension HTTPInterceptor {
+    /// Changes nothing.
+    public func prepare(_ message: inout HTTPMessage) async throws {}
+
+    /// Changes nothing.
+    public func inspect(_ answer: inout HTTPAnswer, to message: HTTPMessage) async throws {}
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A request to a service, and the type of what it answers.
+/// A request to a service, with the type of its response.
 ///
 /// ```swift
 /// struct GetUser: APIRequest {
@@ -11,29 +11,29 @@ public import Foundation
 /// let user = try await client.send(GetUser(id: 17))
 /// ```
 ///
-/// Only the path is required; the rest is that of a GET.
+/// Only the path is required; the defaults make a GET.
 public protocol APIRequest: Sendable {
-    /// What a good answer holds; ``NoContent`` where it holds nothing.
+    /// The type that a successful answer is decoded as; ``NoContent`` if its body is not needed.
     associatedtype Response: Decodable & Sendable
 
-    /// The method, in capitals; `GET` unless it says otherwise.
+    /// The method, in capitals; `GET` by default.
     var method: String { get }
-    /// The path below the client's base URL. It is percent-encoded for you.
+    /// The path below the client's base URL. The client percent-encodes it.
     var path: String { get }
-    /// The query; empty unless it says otherwise. It is percent-encoded for you, plus signs too.
+    /// The query; empty by default. The client percent-encodes it, plus signs too.
     var query: [URLQueryItem] { get }
-    /// The header fields; `Accept` and, with a body, `Content-Type` are those of JSON unless they are among them.
+    /// The header fields; empty by default. The client adds `Accept` and, with a body, `Content-Type` for JSON, unless
+    /// they are set.
     var headers: HTTPHeaders { get }
-    /// What is encoded as the body; nothing unless it says otherwise.
+    /// The value to encode as the body; nil by default.
     var body: (any Encodable & Sendable)? { get }
-    /// How long it may take; nil for the transport's limit.
+    /// The time limit; nil, the default, for the transport's limit.
     var timeout: Duration? { get }
 
-    /// An error that a good answer stands for: some services say no with a 200.
+    /// Returns the service's own error if a response means a failure: some services report failures with status 200.
     ///
-    /// - Parameter response: The answer, decoded.
-    /// - Returns: The service's own error, which is thrown as ``NetworkError/api(_:_:)``; nil for none, as unless it
-    ///   says otherwise.
+    /// - Parameter response: The decoded response.
+    /// - Returns: The error, which is thrown as ``NetworkError/api(_:_:)``; nil, the default, for none.
     func rejection(of response: Response) -> (any Error)?
 }
 
@@ -53,11 +53,11 @@ extension APIRequest {
     public func rejection(of response: Response) -> (any Error)? { nil }
 }
 
-/// A response that holds nothing, or nothing that is asked for: whatever the body, it is not read.
+/// A response without a value: the answer's body is ignored.
 public struct NoContent: Decodable, Sendable {
-    /// Makes one, for tests and fakes.
+    /// Makes an empty response, for tests and fakes.
     public init() {}
 
-    /// Makes one of anything.
+    /// Makes an empty response, whatever the decoder holds.
     public init(from decoder: any Decoder) {}
 }

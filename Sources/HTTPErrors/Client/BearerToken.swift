@@ -1,37 +1,37 @@
 import ErrorRouting
 
-/// A token that goes with every request, and is refreshed once where a server no longer takes it.
+/// A token that is sent with every request, and refreshed once when the server refuses it.
 ///
-/// However many requests meet a 401 at the same time, there is one refresh, which goes on also if all who wait for it
-/// are cancelled. Copies share it. Its description does not have the token.
+/// When many requests get a 401 at the same time, there is one refresh. It goes on even if all tasks that wait for it
+/// are cancelled. Copies share the token and its refresh. The description does not contain the token.
 public struct BearerToken: Sendable {
     let keeper: TokenKeeper
 
     /// Makes a token.
     ///
     /// - Parameters:
-    ///   - token: What to begin with.
-    ///   - refresh: Asks for a new one. A 401 that it meets itself is not answered by another refresh. What it throws
-    ///     is posted, since whoever waits for it gets the 401. It should have a time limit.
+    ///   - token: The first token.
+    ///   - refresh: Gets a new token. A request that it sends itself with this token does not start another refresh. An
+    ///     error that it throws is posted, since the waiting callers get the 401. It should have a time limit.
     public init(_ token: String, refresh: @escaping @Sendable () async throws -> String) {
         keeper = TokenKeeper(token, refresh)
     }
 }
 
 extension BearerToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// That it is a token, and no more.
+    /// The type's name, without the token.
     public var description: String { "BearerToken" }
 
-    /// That it is a token, and no more.
+    /// The type's name, without the token.
     public var debugDescription: String { description }
 
-    /// Nothing: what is printed by reflection shall not have the token either.
+    /// An empty mirror, so that reflection does not print the token.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The token that is good, and the refresh that is under way.
+/// The current token, and the refresh that is under way.
 final class TokenKeeper: Sendable {
-    /// How a refresh ended for one who waits for it.
+    /// The result of a refresh for one waiting caller.
     typealias Refreshed = Result<String, any Error>
 
     private struct State {
@@ -40,7 +40,7 @@ final class TokenKeeper: Sendable {
         var waiters: [Promise<Refreshed>] = []
     }
 
-    /// Which tokens this task is refreshing.
+    /// The keepers whose tokens this task is refreshing.
     @TaskLocal private static var underWay: Set<ObjectIdentifier> = []
 
     private let state: Locked<State>
@@ -54,16 +54,16 @@ final class TokenKeeper: Sendable {
     /// The token to send with a request.
     var token: String { state.withLock { $0.token } }
 
-    /// Whether this task is the one that refreshes it, which would wait for itself.
+    /// Whether this task is refreshing the token; if it waited for the refresh, it would wait for itself.
     var isRefreshedHere: Bool { Self.underWay.contains(ObjectIdentifier(self)) }
 
-    /// The token to send in place of one that was refused.
+    /// Returns the token to send in place of a refused one; waits for a refresh if needed.
     ///
-    /// - Throws: What the refresh threw, or `CancellationError` where the task is cancelled.
+    /// - Throws: The refresh's error, or `CancellationError` if the task is cancelled.
     func token(inPlaceOf refused: String) async throws -> String {
         let promise = Promise<Refreshed>()
         let (token, begins) = state.withLock { state -> (String?, Bool) in
-            // Somebody was quicker.
+            // The token has been refreshed meanwhile.
             if state.token != refused { return (state.token, false) }
             state.waiters.append(promise)
             defer { state.isRefreshing = true }
@@ -71,7 +71,7 @@ final class TokenKeeper: Sendable {
         }
         if let token { return token }
         if begins {
-            // A task of its own: the one who came first may be cancelled, and the others wait no less.
+            // A task of its own: the caller may be cancelled while other callers wait for the refresh.
             Task {
                 let refreshing = Self.underWay.union([ObjectIdentifier(self)])
                 await Self.$underWay.withValue(refreshing) { await renew() }

@@ -2,11 +2,11 @@ public import ErrorRecovery
 public import ErrorRouting
 public import Foundation
 
-/// An answer that says no: its status, header fields and body.
+/// An answer that is not a success: its status, header fields and body.
 ///
-/// Its description has the status alone: what a server writes about a request may be secret.
+/// The description contains only the status, since the rest of an answer may be secret.
 public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
-    /// How much of a body is kept, 64 KiB: an error needs no more, and may wait in a queue with many others.
+    /// The most bytes of a body that are kept: 64 KiB, since many such errors may wait in a queue.
     public static let bodyLimit = 1 << 16
 
     /// The status.
@@ -15,14 +15,14 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
     public let headers: HTTPHeaders
     /// The body, or its first ``bodyLimit`` bytes.
     public let body: Data
-    /// When trying again makes sense, by `Retry-After`; nil where the answer does not say.
+    /// How long to wait before trying again, by the field `Retry-After`; nil if the answer does not say.
     ///
-    /// A date is measured from the answer's own `Date`, a past one is zero, and it is at most 365 days.
+    /// A date is measured from the answer's own `Date`. A past date is zero. The value is at most 365 days.
     public let retryAfter: Duration?
-    /// What the body says, where it is `application/problem+json`.
+    /// The problem that the body describes, if it is `application/problem+json`.
     public let problem: ProblemDetails?
 
-    /// Makes a failure of an answer; also for tests and fakes.
+    /// Makes a failure.
     ///
     /// - Parameters:
     ///   - status: The status.
@@ -31,7 +31,7 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
     public init(status: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers
-        // A copy, so that the rest can go.
+        // A copy, so that the rest of the body is deallocated.
         self.body = body.count > Self.bodyLimit ? Data(Array(body.prefix(Self.bodyLimit))) : body
         retryAfter = headers["Retry-After"].flatMap { RetryAfter.duration($0, since: headers["Date"]) }
         let isProblem = headers["Content-Type"].map { MediaType($0).isProblem } ?? false
@@ -53,6 +53,6 @@ extension HTTPFailure: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The status.
     public var debugDescription: String { description }
 
-    /// The status: what is printed by reflection shall have neither headers nor body.
+    /// A mirror with the status alone, so that reflection prints neither headers nor body.
     public var customMirror: Mirror { Mirror(self, children: ["status": status]) }
 }

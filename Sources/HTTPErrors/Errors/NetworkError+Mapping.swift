@@ -2,9 +2,9 @@ import ErrorRouting
 public import Foundation
 
 extension NetworkError {
-    /// What a status means.
+    /// Makes the error that a status stands for.
     ///
-    /// - Parameter failure: An answer that is no success.
+    /// - Parameter failure: An answer that is not a success.
     public init(_ failure: HTTPFailure) {
         self =
             switch failure.status {
@@ -17,9 +17,9 @@ extension NetworkError {
             }
     }
 
-    /// What a `URLError` means, by its code.
+    /// Makes the error that a `URLError`'s code stands for.
     ///
-    /// It is kept without what may be secret: of a URL in it the query goes.
+    /// The `URLError` is kept as the cause, without what may be secret, such as its URL's query.
     ///
     /// - Parameter error: The error.
     public init(_ error: URLError) {
@@ -36,21 +36,21 @@ extension NetworkError {
             }
     }
 
-    /// A body that is not what was asked for.
+    /// Makes the error for a body that cannot be decoded.
     ///
-    /// The coding path is kept. What the decoder tells of values is not: they are somebody's.
+    /// The coding path is kept. The decoder's text is not, since it may contain personal values.
     ///
     /// - Parameter error: The decoder's error.
     public init(decoding error: DecodingError) {
         self = .decoding(error.withoutSecrets)
     }
 
-    /// Whatever a transport, an interceptor or a coder threw.
+    /// Returns the network error for an error that a transport, an interceptor or a coder threw.
     static func from(_ error: any Error) -> NetworkError {
         if let error = ErrorMatcher.type(NetworkError.self).match(error) { return error }
         if ErrorMatcher.cancellation.match(error) != nil { return .cancelled }
         if let error = ErrorMatcher.type(HTTPFailure.self).match(error) { return NetworkError(error) }
-        // By the domain, and not the type: on Linux some codes are none that the type knows.
+        // By the domain and not by the type: on Linux `URLError` does not know some codes.
         if let error = ErrorMatcher.nsError(domain: NSURLErrorDomain).match(error) {
             return NetworkError(URLError(_nsError: error))
         }
@@ -60,20 +60,20 @@ extension NetworkError {
     }
 }
 
-/// What a code of `NSURLErrorDomain` means.
+/// The kinds of errors that the codes of `NSURLErrorDomain` stand for.
 enum URLErrorKind: CaseIterable {
     case networkUnavailable, timeout, cancelled, connection, invalidResponse, invalidURL, unknown
 
-    /// By numbers, since reading `URLError.code` traps on Linux where the code has no name there.
+    /// Takes the number, since on Linux reading `URLError.code` traps for a code without a name.
     init(code: Int) {
         self = Self.kinds[code] ?? .unknown
     }
 
-    /// Where the request has certainly not been sent.
+    /// The codes after which the request has certainly not been sent.
     static let beforeSending = Set(
         [NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed] + tls)
 
-    /// The codes of TLS: seven, each of them one less on Linux than elsewhere.
+    /// The codes of TLS failures: seven, each of them one less on Linux than on other platforms.
     private static let tls = Array(-1207 ... -1200)
 
     private static let kinds: [Int: URLErrorKind] = {

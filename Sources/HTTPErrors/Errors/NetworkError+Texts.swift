@@ -1,20 +1,20 @@
 public import Foundation
 
 extension NetworkError {
-    /// The languages that descriptions for people are in.
+    /// The languages of descriptions for people.
     public enum Language: String, Sendable, Hashable, CaseIterable {
         /// English.
         case english
         /// Japanese.
         case japanese
 
-        /// The user's: Japanese where it comes before English among the preferred languages, else English.
+        /// The user's language: Japanese if it comes before English among the preferred languages, else English.
         static let preferred = Language(
             preferring: Locale.preferredLanguages, environment: ProcessInfo.processInfo.environment)
 
         /// - Parameters:
-        ///   - languages: What Foundation says, which on Linux is the same whatever the user has set.
-        ///   - environment: Where the user has set it there.
+        ///   - languages: Foundation's preferred languages, which on Linux do not depend on the user's settings.
+        ///   - environment: The environment variables, which have the user's settings on Linux.
         init(preferring languages: [String], environment: [String: String]) {
             #if os(Linux)
                 let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
@@ -26,7 +26,7 @@ extension NetworkError {
         }
     }
 
-    /// The language of descriptions for people: the user's, unless bound.
+    /// The language of descriptions for people: the user's language, unless another one is bound.
     ///
     /// ```swift
     /// NetworkError.$language.withValue(.japanese) { error.localizedDescription }
@@ -35,10 +35,10 @@ extension NetworkError {
 }
 
 extension NetworkError: LocalizedError {
-    /// What happened, in a sentence for a person, in ``language``.
+    /// A sentence in ``language`` that tells a person what happened.
     public var errorDescription: String? { text.description }
 
-    /// What the person can do, in ``language``; nil where there is nothing.
+    /// A sentence in ``language`` that tells a person what they can do; nil if there is nothing.
     public var recoverySuggestion: String? { text.suggestion }
 
     private var text: (description: String, suggestion: String?) {

@@ -2,58 +2,59 @@ public import ErrorRecovery
 public import ErrorRouting
 public import Foundation
 
-/// What can go wrong with a request, from the URL to the decoded answer: the one error that ``APIClient`` throws.
+/// The one error type that ``APIClient`` throws: everything that can go wrong, from the URL to the decoded answer.
 ///
-/// The cause is kept under it: `ErrorMatcher.anywhere(.type(GitHubError.self))` finds the service's own error. Its
-/// texts for people are in English and Japanese; its ``description``, for logs, has no URL, header field or body in it.
+/// The cause is an underlying error: `ErrorMatcher.anywhere(.type(GitHubError.self))` finds the service's own error.
+/// The texts for people are in English and Japanese. The ``description`` is for logs, and contains no URL, header field
+/// or body.
 public enum NetworkError: Error {
-    /// There is no URL to send to; the text is what was made of it, without a query.
+    /// The URL is not valid; the text is the URL without its query.
     case invalidURL(String)
     /// The request's body cannot be encoded.
     case encoding(any Error)
-    /// This device has no network, or must not use it now.
+    /// This device has no network, or is not allowed to use it.
     case networkUnavailable(URLError)
-    /// No answer came in time, or the server says that it got none itself: 408 and 504.
+    /// No answer came in time, or the status is 408 or 504.
     case timeout(any Error)
-    /// The task was cancelled, or a person did not give a password.
+    /// The task was cancelled, or a person cancelled the authentication.
     case cancelled
-    /// There is no connection to the server, or it was lost.
+    /// The server could not be connected to, or the connection was lost.
     case connection(URLError)
-    /// What came is no HTTP, or redirects without end.
+    /// The answer is not valid HTTP, or redirects without end.
     case invalidResponse(any Error)
-    /// 401: who asks is not known.
+    /// Status 401: the request is not authenticated.
     case unauthorized(HTTPFailure)
-    /// 403: who asks may not.
+    /// Status 403: the user has no permission.
     case forbidden(HTTPFailure)
-    /// 404: there is nothing.
+    /// Status 404: the resource does not exist.
     case notFound(HTTPFailure)
-    /// Another status that is no success: most are the request's fault.
+    /// Another status that is not a success; most mean that the request is wrong.
     case http(HTTPFailure)
-    /// A status of 500 or above, but for 504.
+    /// A status of 500 or above, except 504.
     case server(HTTPFailure)
-    /// The answer is empty, where a value was asked for.
+    /// The answer is empty, although a value was expected.
     case noData
-    /// The body is not what was asked for; a `DecodingError` says where.
+    /// The body cannot be decoded; a `DecodingError` says where.
     case decoding(any Error)
-    /// The body is of another type than was asked for.
+    /// The content type is not one that the request accepts.
     case unexpectedContentType(String)
-    /// The body is longer than the transport keeps.
+    /// The body is longer than the transport's limit.
     case bodyTooLarge(limit: Int)
-    /// The service's own error, and the answer that it was in.
+    /// The service's own error, and the answer that contained it.
     case api(any Error, HTTPFailure)
-    /// Something else.
+    /// Any other error.
     case unknown(any Error)
 }
 
 extension NetworkError {
-    /// The cases without what they carry: for rules, and for labels of metrics.
+    /// The cases without their associated values, for rules and for labels of metrics.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// See the ``NetworkError`` case of the same name.
         case invalidURL, encoding, networkUnavailable, timeout, cancelled, connection, invalidResponse, unauthorized,
             forbidden, notFound, http, server, noData, decoding, unexpectedContentType, bodyTooLarge, api, unknown
     }
 
-    /// Which case it is.
+    /// The error's case, without its values.
     public var kind: Kind {
         switch self {
         case .invalidURL: .invalidURL
@@ -77,7 +78,7 @@ extension NetworkError {
         }
     }
 
-    /// The answer that it comes from; nil where there was none.
+    /// The answer that the error comes from; nil if there was none.
     public var failure: HTTPFailure? {
         switch self {
         case .unauthorized(let failure), .forbidden(let failure), .notFound(let failure), .http(let failure),
@@ -91,18 +92,18 @@ extension NetworkError {
         }
     }
 
-    /// The service's own error, where there is one and it is of a type.
+    /// Returns the service's own error, if it has a type.
     ///
     /// - Parameter type: The error's type.
-    /// - Returns: The error; nil where there is none, or one of another type.
+    /// - Returns: The error; nil if there is none, or if it has another type.
     public func service<E: Error>(as type: E.Type) -> E? {
         guard case .api(let error, _) = self else { return nil }
         return ErrorMatcher.type(type).match(error)
     }
 
-    /// Whether it is certain that the server has not seen the request, so that sending it again is sending it once.
+    /// Whether the server has certainly not received the request, so that it is safe to send it again.
     ///
-    /// False where it is not known: a connection that was lost may have carried the request.
+    /// False if that is not known: the request may have been sent before a connection was lost.
     public var neverReachedServer: Bool {
         switch self {
         case .invalidURL, .encoding, .networkUnavailable: true
@@ -113,7 +114,7 @@ extension NetworkError {
 }
 
 extension NetworkError: UnderlyingErrors {
-    /// The cause.
+    /// The causes.
     public var underlyingErrors: [any Error] {
         switch self {
         case .networkUnavailable(let error), .connection(let error):
@@ -133,23 +134,23 @@ extension NetworkError: UnderlyingErrors {
 }
 
 extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConvertible {
-    /// Retried is what `ErrorMatcher.transient` matches; a service's own error that knows by itself is
-    /// asked first.
+    /// The service's own error decides if it is `RetryClassified`; else the errors of `ErrorMatcher.transient` are
+    /// retried.
     public var retryDecision: RetryDecision {
         if case .api(let error, _) = self, let error = error as? any RetryClassified { return error.retryDecision }
         return isTransient ? .retry() : .fail
     }
 
-    /// What the answer's `Retry-After` says, or a service's own error.
+    /// The hint of the service's own error, or else of the answer's `Retry-After`.
     public var retryAfter: Duration? {
         if case .api(let error, _) = self, let hint = (error as? any RetryAfterProviding)?.retryAfter { return hint }
         return failure?.retryAfter
     }
 
-    /// Whether it is ``cancelled``.
+    /// Whether the error is ``cancelled``.
     public var isCancellation: Bool { kind == .cancelled }
 
-    /// Whether another attempt may succeed, for all that is known of it.
+    /// Whether the error may be temporary, so that another attempt may succeed.
     var isTransient: Bool {
         switch kind {
         case .timeout, .connection: true
@@ -161,7 +162,7 @@ extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConver
 }
 
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Its kind, with the status or code: for logs, in English.
+    /// The kind, with the status or code; for logs, in English.
     public var description: String {
         switch self {
         case .networkUnavailable(let error), .connection(let error):
@@ -181,7 +182,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The same as ``description``.
     public var debugDescription: String { description }
 
-    /// Its kind: what is printed by reflection shall have no more than a description.
+    /// A mirror with the kind alone, so that reflection prints no more than the description.
     public var customMirror: Mirror { Mirror(self, children: ["kind": kind.rawValue]) }
 
     private static func name(of error: any Error) -> String {

@@ -1,9 +1,11 @@
-/// What is wrong, as a server tells it in `application/problem+json`, by RFC 9457.
+import Foundation
+
+/// A problem that a server describes in `application/problem+json`, by RFC 9457.
 ///
-/// Members of another kind than the RFC has are ignored, as it asks. Its description has the status and the type alone:
-/// the rest may be about somebody.
+/// A member whose value has another type than the RFC defines is ignored, as the RFC asks. The description contains
+/// only the status and the type, since the other members may be personal.
 public struct ProblemDetails: Error, Codable, Hashable {
-    /// The kind of problem, a URI reference; `about:blank` where the status says it all.
+    /// The kind of problem, a URI reference; `about:blank` if the status is all there is to say.
     public var type: String
     /// A short summary, the same for all problems of this type.
     public var title: String?
@@ -11,7 +13,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
     public var status: Int?
     /// What happened this time, for people.
     public var detail: String?
-    /// This occurrence, a URI reference.
+    /// The identifier of this occurrence, a URI reference.
     public var instance: String?
     /// The members that the problem's type defines.
     public var extensions: [String: JSONValue]
@@ -23,8 +25,8 @@ public struct ProblemDetails: Error, Codable, Hashable {
     ///   - title: A short summary.
     ///   - status: The status.
     ///   - detail: What happened this time.
-    ///   - instance: This occurrence, a URI reference.
-    ///   - extensions: The members that the type defines.
+    ///   - instance: The identifier of this occurrence, a URI reference.
+    ///   - extensions: The members that the problem's type defines.
     public init(
         type: String = "about:blank",
         title: String? = nil,
@@ -51,9 +53,9 @@ public struct ProblemDetails: Error, Codable, Hashable {
 
     private static let members: Set = ["type", "title", "status", "detail", "instance"]
 
-    /// Reads a problem; what is not of the kind that the RFC has is ignored.
+    /// Reads a problem; a member whose value has another type than the RFC defines is ignored.
     ///
-    /// - Throws: A `DecodingError` where it is no object.
+    /// - Throws: A `DecodingError` if the value is not an object.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         func text(_ name: String) -> String? { try? container.decode(String.self, forKey: Key(stringValue: name)) }
@@ -83,7 +85,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
 }
 
 extension ProblemDetails: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status and the type, without what may follow a question mark in it.
+    /// The status and the type, without the type's query and fragment.
     public var description: String {
         let kind = type.prefix { $0 != "?" && $0 != "#" }
         return status.map { "problem \(kind), status \($0)" } ?? "problem \(kind)"
@@ -92,28 +94,28 @@ extension ProblemDetails: CustomStringConvertible, CustomDebugStringConvertible,
     /// The status and the type.
     public var debugDescription: String { description }
 
-    /// Nothing: what is printed by reflection shall not have the details either.
+    /// An empty mirror, so that reflection does not print the details.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A value of JSON.
+/// A JSON value.
 public enum JSONValue: Codable, Hashable, Sendable {
     /// The value `null`.
     case null
-    /// A truth value.
+    /// A Boolean.
     case bool(Bool)
     /// A number.
     case number(Double)
-    /// A text.
+    /// A string.
     case string(String)
-    /// A list.
+    /// An array.
     case array([JSONValue])
     /// An object.
     case object([String: JSONValue])
 
     /// Reads a value.
     ///
-    /// - Throws: A `DecodingError` where it is none.
+    /// - Throws: A `DecodingError` if there is no JSON value.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
@@ -143,4 +145,28 @@ public enum JSONValue: Codable, Hashable, Sendable {
         case .object(let value): try container.encode(value)
         }
     }
+}
+
+extension HTTPAnswer {
+    /// Makes the answer by which a service reports a problem: `application/problem+json`, by RFC 9457.
+    ///
+    /// ```swift
+    /// let answer = HTTPAnswer(problems[error])    // an ErrorMap<ProblemDetails>
+    /// ```
+    ///
+    /// - Parameter problem: The problem. If it has no status, the answer's status is 500. If its extensions cannot be
+    ///   encoded as JSON, because of a NaN for example, they are left out.
+    public init(_ problem: ProblemDetails) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var plain = problem
+        plain.extensions = [:]
+        let body = (try? encoder.encode(problem)) ?? (try? encoder.encode(plain)) ?? Data("{}".utf8)
+        self.init(status: problem.status ?? 500, headers: ["Content-Type": ProblemDetails.mediaType], body: body)
+    }
+}
+
+extension ProblemDetails {
+    /// The media type of problems: `application/problem+json`.
+    public static let mediaType = "application/problem+json"
 }

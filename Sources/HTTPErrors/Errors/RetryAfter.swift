@@ -1,20 +1,20 @@
 import Foundation
 
-/// `Retry-After`, by RFC 9110, section 10.2.3: seconds, or one of the three forms of a date.
+/// The field `Retry-After` (RFC 9110, section 10.2.3): seconds, or a date in one of three forms.
 enum RetryAfter {
-    /// What no hint exceeds.
+    /// The longest hint; a longer one is shortened to it.
     static let longest = Duration.seconds(365 * 86_400)
 
-    /// How long to wait.
+    /// Returns how long to wait.
     ///
     /// - Parameters:
     ///   - value: The field's value.
-    ///   - date: The value of the answer's own `Date`, from which a date is measured; else it is measured from now.
-    /// - Returns: At least zero and at most ``longest``; nil where the value is neither digits nor a date.
+    ///   - date: The value of the answer's own field `Date`, from which a date is measured; without it, from now.
+    /// - Returns: At least zero and at most ``longest``; nil if the value is neither digits nor a date.
     static func duration(_ value: String, since date: String?) -> Duration? {
         let text = value.trimmingCharacters(in: .whitespaces)
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // What does not fit is longer than a year.
+            // A number that does not fit into `Int64` is longer than a year.
             return Int64(text).map { min(.seconds($0), longest) } ?? longest
         }
         let now = Int64(Date().timeIntervalSince1970)
@@ -24,15 +24,15 @@ enum RetryAfter {
     }
 }
 
-/// Dates as HTTP writes them, by RFC 9110, section 5.6.7: all are in GMT.
+/// The dates of HTTP (RFC 9110, section 5.6.7), which are all in GMT.
 ///
-/// Not by a `DateFormatter`: it reads more than the three forms, and takes a thousand times as long.
+/// Not a `DateFormatter`, which accepts more than the three forms and takes a thousand times as long.
 enum HTTPDate {
-    /// The seconds since 1970 of a date in one of the three forms; nil where it is none.
+    /// Returns the seconds since 1970 of a date in one of the three forms; nil if the text is not such a date.
     ///
     /// - Parameters:
     ///   - text: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`.
-    ///   - now: From when on a year of two digits is told: one that would be more than 50 years ahead is past.
+    ///   - now: The current time, by which the century of a year with two digits is found.
     static func seconds(_ text: String, now: Int64) -> Int64? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "-" || $0 == "," }).map(String.init)
         if text.contains(","), words.count == 6, words[5] == "GMT" {
@@ -61,7 +61,7 @@ enum HTTPDate {
         word.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(word) : nil
     }
 
-    /// A year of two digits: in this century, or in the one before if it were more than 50 years ahead.
+    /// Returns the whole year for two digits: in this century, or in the last one if it would be over 50 years ahead.
     private static func wholeYear(_ year: Int, now: Int64) -> Int {
         let current = Int(now / 31_556_952) + 1970
         let candidate = current / 100 * 100 + year
@@ -76,7 +76,7 @@ enum HTTPDate {
         let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard clock.count == 3, clock.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
         let numbers = clock.compactMap(digits)
-        // The sixtieth second is one that leaps.
+        // The second 60 is a leap second.
         guard numbers.count == 3, numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else { return nil }
         let time = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]
         return Int64(daysSince1970(year, month, day) * 86_400 + time)
@@ -87,7 +87,7 @@ enum HTTPDate {
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Days of the proleptic Gregorian calendar, by Howard Hinnant's `days_from_civil`.
+    /// Returns the days since 1970 in the proleptic Gregorian calendar, by Howard Hinnant's `days_from_civil`.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -1,10 +1,10 @@
 import Foundation
 
-// Causes are kept under a `NetworkError`, and so come into logs, where a request's query, its body and an answer's have
-// no place. What is known to carry them is copied without.
+// The cause of a `NetworkError` is kept under it, and so can come into logs. Logs must not contain a URL's query or the
+// body of a request or answer. So errors that are known to contain them are copied without them.
 
 extension URLError {
-    /// The error without the query of its URL, and without what else may have it.
+    /// The error without its URL's query, and without other user info that may contain the query.
     var withoutSecrets: URLError {
         var kept: [String: Any] = [:]
         if let url = failingURL, let shown = URL(string: url.withoutSecrets) {
@@ -13,17 +13,17 @@ extension URLError {
         if let text = errorUserInfo[NSLocalizedDescriptionKey] as? String, !text.contains("?") {
             kept[NSLocalizedDescriptionKey] = text
         }
-        // Not by its code, which may have no name on Linux.
+        // Not `URLError(code)`: the code may have no name on Linux.
         return URLError(_nsError: NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: kept))
     }
 }
 
 extension DecodingError {
-    /// The error with its coding path, and without what the decoder says of values.
+    /// The error with its coding path, and without the decoder's text, which may contain values.
     var withoutSecrets: DecodingError {
         switch self {
         case .dataCorrupted(let context):
-            // Of a whole body the decoder says no more than that it is no JSON.
+            // With an empty coding path the whole body is corrupted: it is not JSON.
             let text = context.codingPath.isEmpty ? "The body is not valid JSON." : "The value is not valid."
             return .dataCorrupted(Context(codingPath: context.codingPath, debugDescription: text))
         case .typeMismatch(let type, let context):

@@ -1,12 +1,14 @@
-/// The header fields of a message, whose names are the same in upper and lower case.
+import Foundation
+
+/// The header fields of a message, with case-insensitive names.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
 /// headers["accept"]  // "application/json"
 /// ```
 ///
-/// The order of fields is kept, and so is the case in which their names were first written. Descriptions have the names
-/// alone: values may be secrets.
+/// Fields keep their order, and names keep the case in which they were first written. Descriptions contain only the
+/// names, since values may be secret.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     private struct Field: Sendable {
         let name: String
@@ -15,25 +17,24 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
     private var stored: [Field] = []
 
-    /// Makes headers from names and values; of a name that comes more than once the values are appended.
+    /// Makes headers from names and values; several values of one name are joined with commas.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements)
     }
 
-    /// Makes headers from names and values; of a name that comes more than once the values are appended.
+    /// Makes headers from names and values; several values of one name are joined with commas.
     ///
     /// - Parameter fields: The fields, in their order.
     public init(_ fields: some Sequence<(String, String)>) {
         for (name, value) in fields { append(value, for: name) }
     }
 
-    /// The value of a field; nil where there is none, and setting nil removes it.
+    /// The value of a field; nil if there is no such field.
     ///
-    /// Of a field that came more than once it is all values, with commas between them, as RFC 9110, section 5.2, has
-    /// it.
+    /// Setting nil removes the field. Several values of one field are joined with commas, by RFC 9110, section 5.2.
     ///
     /// - Parameter name: The field's name, in upper or lower case.
-    /// - Complexity: O(n), with few fields.
+    /// - Complexity: O(n) for n fields.
     public subscript(_ name: String) -> String? {
         get { index(of: name).map { stored[$0].value } }
         set {
@@ -46,7 +47,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         }
     }
 
-    /// Adds a value to a field, which may have values.
+    /// Adds a value to a field, after the values that it already has.
     ///
     /// - Parameters:
     ///   - value: The value to add.
@@ -69,7 +70,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders: Equatable {
-    /// Whether both have the same fields with the same values, in whatever order.
+    /// Whether both have the same fields with the same values, in any order.
     public static func == (first: HTTPHeaders, second: HTTPHeaders) -> Bool {
         first.stored.count == second.stored.count && first.stored.allSatisfy { second[$0.name] == $0.value }
     }
@@ -82,6 +83,27 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The names of the fields, without their values.
     public var debugDescription: String { description }
 
-    /// Nothing: what is printed by reflection shall not have the values either.
+    /// An empty mirror, so that reflection does not print the values.
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// The type of a body, without its parameters, in lower case: `application/problem+json`.
+struct MediaType {
+    let text: String
+
+    init(_ field: some StringProtocol) {
+        text = String(field.prefix { $0 != ";" }).trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    var isJSON: Bool { text == "application/json" || text.hasSuffix("+json") }
+    var isProblem: Bool { text == "application/problem+json" }
+
+    /// Returns whether an `Accept` field accepts this type; `application/json` accepts every `+json` type too.
+    func isAccepted(by field: String) -> Bool {
+        field.split(separator: ",").map { MediaType($0).text }.contains { range in
+            if range == "*/*" || range == text { return true }
+            if range == "application/json" { return isJSON }
+            return range.hasSuffix("/*") && text.hasPrefix(range.dropLast())
+        }
+    }
 }

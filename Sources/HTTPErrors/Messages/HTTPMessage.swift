@@ -2,28 +2,27 @@ public import Foundation
 
 /// A request, as a transport sends it.
 ///
-/// Descriptions have the method and the URL without its query; neither headers nor the body.
+/// Descriptions contain the method and the URL without its query, and neither headers nor body.
 public struct HTTPMessage: Sendable {
     /// The method, in capitals.
     public var method: String
-    /// Where it is sent.
+    /// The URL.
     public var url: URL
-    /// Its header fields.
+    /// The header fields.
     public var headers: HTTPHeaders
-    /// Its body.
+    /// The body.
     public var body: Data?
-    /// How long the transport may take for it, from the beginning to the last byte of the answer; nil for the
-    /// transport's own limit.
+    /// The time limit, from the beginning to the last byte of the answer; nil for the transport's own limit.
     public var timeout: Duration?
 
     /// Makes a request.
     ///
     /// - Parameters:
     ///   - method: The method, in capitals.
-    ///   - url: Where it is sent.
-    ///   - headers: Its header fields.
-    ///   - body: Its body.
-    ///   - timeout: How long the transport may take for it; nil for the transport's own limit.
+    ///   - url: The URL.
+    ///   - headers: The header fields.
+    ///   - body: The body.
+    ///   - timeout: The time limit; nil for the transport's own limit.
     public init(
         method: String = "GET",
         url: URL,
@@ -38,8 +37,10 @@ public struct HTTPMessage: Sendable {
         self.timeout = timeout
     }
 
-    /// Whether sending it twice does what sending it once does, by RFC 9110, section 9.2.2, or because it carries an
-    /// `Idempotency-Key`, by which the server knows the second one.
+    /// Whether sending the request twice has the same effect as sending it once.
+    ///
+    /// That holds for the methods that are idempotent by RFC 9110, section 9.2.2, and for a request with an
+    /// `Idempotency-Key`, by which the server recognises the second one.
     public var isIdempotent: Bool {
         ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) || headers["Idempotency-Key"] != nil
     }
@@ -52,13 +53,13 @@ extension HTTPMessage: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The method, and the URL without its query.
     public var debugDescription: String { description }
 
-    /// Nothing: what is printed by reflection shall have neither headers nor body.
+    /// An empty mirror, so that reflection prints neither headers nor body.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// An answer, as a transport hands it over: with whatever status, and the whole body.
+/// An answer of any status with its whole body, as a transport returns it.
 ///
-/// Descriptions have the status and the body's length.
+/// Descriptions contain the status and the body's length.
 public struct HTTPAnswer: Sendable {
     /// The status.
     public var status: Int
@@ -67,7 +68,7 @@ public struct HTTPAnswer: Sendable {
     /// The body, decompressed.
     public var body: Data
 
-    /// Makes an answer, also for tests and fakes.
+    /// Makes an answer.
     ///
     /// - Parameters:
     ///   - status: The status.
@@ -87,12 +88,12 @@ extension HTTPAnswer: CustomStringConvertible, CustomDebugStringConvertible, Cus
     /// The status and the body's length.
     public var debugDescription: String { description }
 
-    /// Nothing: what is printed by reflection shall have neither headers nor body.
+    /// An empty mirror, so that reflection prints neither headers nor body.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension URL {
-    /// The scheme, host, port and path, which may be written down; query, fragment, user and password may not.
+    /// The URL without query, fragment, user and password, which may be secret.
     var withoutSecrets: String {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "a URL" }
         components.query = nil
@@ -101,4 +102,33 @@ extension URL {
         components.password = nil
         return components.string ?? "a URL"
     }
+}
+
+/// A type that sends requests: ``URLSessionTransport``, another HTTP client, or a fake in a test.
+///
+/// A transport returns every answer, whatever its status, and throws only if there is none. An ``APIClient`` turns a
+/// thrown error into a ``NetworkError``: a `URLError` by its code, a cancellation into ``NetworkError/cancelled``, an
+/// ``HTTPFailure`` by its status, a coding error into its case, and any other error into ``NetworkError/unknown(_:)``.
+/// A ``NetworkError`` stays as it is.
+public protocol HTTPTransport: Sendable {
+    /// Sends a request, and returns the answer with its whole body.
+    ///
+    /// If the task is cancelled, it throws at once, for example a `CancellationError`. It obeys the request's time
+    /// limit, and throws ``NetworkError/bodyTooLarge(limit:)`` if the body exceeds its own limit.
+    ///
+    /// - Parameter message: The request.
+    /// - Returns: The answer.
+    /// - Throws: An error if there is no complete answer.
+    func send(_ message: HTTPMessage) async throws -> HTTPAnswer
+
+    /// Whether the layer below may send a request twice by itself; false by default.
+    ///
+    /// If true, an ``APIClient`` never retries a request that must not be sent twice, since it cannot know how often
+    /// the request has been sent.
+    var repeatsByItself: Bool { get }
+}
+
+extension HTTPTransport {
+    /// False: a request is sent once, or not at all.
+    public var repeatsByItself: Bool { false }
 }

@@ -7,7 +7,7 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// A transfer under way: events go into its machine under a lock, and who waits hears of the end after unlocking.
+/// A transfer under way: events change its machine under a lock; the waiting caller gets the result after unlocking.
 final class Transfer: Sendable {
     private let machine: Locked<TransferMachine>
     private let end = Promise<TransferMachine.End>()
@@ -17,7 +17,7 @@ final class Transfer: Sendable {
         machine = Locked(TransferMachine(bodyLimit: bodyLimit))
     }
 
-    /// Whether nobody waits for it any more; true once.
+    /// Returns whether the session's task is to be cancelled, since no caller waits for it; true only once.
     func isToBeEnded() -> Bool {
         guard !machine.withLock({ $0.isWanted }) else { return false }
         return !isEnding.exchange(true, ordering: .relaxed)
@@ -37,11 +37,11 @@ final class Transfer: Sendable {
         if let end { self.end.fulfill(end) }
     }
 
-    /// Waits for the end; in a cancelled task that is at once.
+    /// Waits for the answer; throws at once if the task is cancelled.
     ///
-    /// - Parameter limit: How long at most.
+    /// - Parameter limit: The time limit.
     func answer(within limit: Duration) async throws -> HTTPAnswer {
-        // Not a task that sleeps: cancelled, it stays in memory until its time all the same.
+        // A timer and not a sleeping task: a cancelled one would stay in memory until its time.
         let timer = DispatchSource.makeTimerSource()
         timer.schedule(deadline: .now() + limit / .seconds(1))
         timer.setEventHandler { [self] in abandon(URLError(.timedOut)) }
@@ -55,7 +55,7 @@ final class Transfer: Sendable {
     }
 }
 
-/// What a session tells of its transfers goes to each of them.
+/// A session's delegate, which forwards each event to its transfer.
 final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private let transfers = Locked<[Int: Transfer]>([:])
 
@@ -93,16 +93,16 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         endUnlessWanted(task, transfer(of: task))
     }
 
-    /// Ends a transfer that nobody waits for, so that an upload that was given up is not completed later.
+    /// Cancels the session's task if no caller waits for it, so that an abandoned upload is not completed later.
     ///
-    /// Here, while it is under way, and not where it is given up: on Linux, cancelling in a task's cancellation handler
-    /// can deadlock, and a transfer that has just ended can trap.
+    /// The task is cancelled here, during an event of the transfer, and not when the caller stops waiting: on Linux,
+    /// cancelling it in a cancellation handler can deadlock, and cancelling a transfer that has just ended can trap.
     private func endUnlessWanted(_ task: URLSessionTask, _ transfer: Transfer?) {
         guard let transfer, transfer.isToBeEnded() else { return }
         Self.endings.async { task.cancel() }
     }
 
-    /// On Linux cancelling waits for all that libcurl has to do; meanwhile what comes in would pile up.
+    /// A queue of its own, since on Linux `cancel` blocks until libcurl is idle, and incoming events would pile up.
     private static let endings = DispatchQueue(label: "HTTPErrors.TransferDelegate.endings")
 
     func urlSession(
@@ -113,7 +113,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         var request = request
-        // Who is redirected to another server shall not tell it what the first one may know.
+        // The credentials are for the first server alone: another one must not get them.
         if let from = response.url, let to = request.url, !from.hasSameOrigin(as: to) {
             for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
                 request.setValue(nil, forHTTPHeaderField: name)
@@ -124,14 +124,14 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        // Of a redirect to nowhere Linux tells only here.
+        // On Linux the head of a redirect without a target is known only here.
         if let response = task.response as? HTTPURLResponse { transfer?.receiveAtEnd(response.answer) }
         transfer?.complete(error)
     }
 }
 
 extension HTTPURLResponse {
-    /// The head of an answer, whose body is to come.
+    /// The head of the answer, with an empty body.
     fileprivate var answer: HTTPAnswer {
         HTTPAnswer(status: statusCode, headers: HTTPHeaders(allHeaderFields.map { ("\($0.key)", "\($0.value)") }))
     }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// One transfer from its beginning to its end, as a plain value.
+/// The state machine of one transfer: a plain value.
 ///
-/// Events are method calls; an event that ends the transfer returns how. It ends once: what comes later changes
-/// nothing, and its bytes are not kept.
+/// Events are method calls. An event that ends the transfer returns its result. A transfer ends once: later events
+/// change nothing, and later bytes are not kept.
 struct TransferMachine {
     typealias End = Result<HTTPAnswer, any Error>
 
-    /// How much of a body is kept.
+    /// The most bytes that a body may have.
     let bodyLimit: Int
 
     private enum Phase {
@@ -22,27 +22,27 @@ struct TransferMachine {
         self.bodyLimit = bodyLimit
     }
 
-    /// Whether anybody waits for more of it.
+    /// Whether the transfer has not ended, so that a caller still waits for it.
     var isWanted: Bool {
         if case .ended = phase { return false }
         return true
     }
 
-    /// The head of an answer came; after a redirect it is not the first.
+    /// Receives the head of an answer; after a redirect it is not the first one.
     mutating func receive(_ head: HTTPAnswer) {
         guard isWanted else { return }
         phase = .receiving(head)
     }
 
-    /// The session knew the head of an answer at its end; it counts if none came before.
+    /// Receives the head of an answer that the session has at the end; ignored unless it is the first one.
     mutating func receiveAtEnd(_ head: HTTPAnswer) {
         if case .sending = phase { phase = .receiving(head) }
     }
 
-    /// A part of the body came.
+    /// Receives a part of the body.
     mutating func receive(_ data: Data) -> End? {
         guard case .receiving(var answer) = phase else { return nil }
-        // Let go of first, so that the body is not copied for each of its parts.
+        // Drops the other reference to the body, so that appending does not copy it.
         phase = .ended
         guard answer.body.count + data.count <= bodyLimit else {
             return .failure(NetworkError.bodyTooLarge(limit: bodyLimit))
@@ -52,7 +52,7 @@ struct TransferMachine {
         return nil
     }
 
-    /// The session is through with it.
+    /// Ends the transfer because the session has completed it.
     mutating func complete(_ error: (any Error)?) -> End? {
         defer { phase = .ended }
         switch phase {
@@ -62,7 +62,7 @@ struct TransferMachine {
         }
     }
 
-    /// Nobody waits any longer: the task was cancelled, or the time is up.
+    /// Ends the transfer because its caller stops waiting: the task was cancelled, or the time limit is over.
     mutating func abandon(_ error: any Error) -> End? {
         guard isWanted else { return nil }
         phase = .ended

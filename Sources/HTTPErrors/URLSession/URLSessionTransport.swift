@@ -6,14 +6,14 @@ import Foundation
 
 /// Sends requests by `URLSession`.
 ///
-/// It keeps no cookies, caches or credentials, and follows redirects; what it is redirected to on another server gets
-/// no `Authorization` and no cookies. A request is sent once: on Linux, where libcurl sends a request again by itself
-/// if a connection that was kept alive drops, whatever has an effect goes over a connection of its own.
+/// The transport keeps no cookies, caches or credentials. It follows redirects; a redirect to another server is sent
+/// without `Authorization` and cookies. A request is sent once. On Linux, libcurl sends a request again by itself if a
+/// kept-alive connection drops; so there a request that may have an effect gets a connection of its own.
 ///
-/// Who is cancelled, or whose time is up, goes on at once. The transfer ends by itself on Linux, where cancelling it
-/// can bring down the process: when its next bytes move, or once none have moved for `transferLimit`, or for the
-/// request's own time limit where that is shorter. Its connection ends with it. Nobody waits for it, and others need
-/// not either: each has a connection.
+/// A call whose task is cancelled, or whose time limit is over, throws at once. On Linux its transfer is not cancelled
+/// then, since that can crash the process. The transfer ends when its next bytes move, or when no bytes have moved for
+/// `transferLimit` or for the request's own time limit, whichever is shorter. Its connection ends with it. Meanwhile it
+/// does not delay other requests, which have their own connections.
 public final class URLSessionTransport: HTTPTransport {
     private let timeout: Duration
     private let transferLimit: Duration
@@ -25,12 +25,12 @@ public final class URLSessionTransport: HTTPTransport {
     /// Makes a transport with a session of its own.
     ///
     /// - Parameters:
-    ///   - timeout: How long a request may take that says nothing of its own, from its beginning to the last byte of
+    ///   - timeout: How long a request without a time limit of its own may take, from its beginning to the last byte of
     ///     the answer.
-    ///   - bodyLimit: How many bytes of a body are kept; more are an error.
-    ///   - transferLimit: How long a transfer goes on that nobody waits for any more. No request may take longer; on
-    ///     Linux none may be silent for longer.
-    ///   - configuration: What the session begins with; caches, cookies and credentials are taken out of it.
+    ///   - bodyLimit: How many bytes a body may have; a longer one is an error.
+    ///   - transferLimit: How long any transfer may take, also one that no caller waits for. On Linux it limits only
+    ///     the time in which no bytes move.
+    ///   - configuration: The session's configuration; the transport copies it without cache, cookies and credentials.
     public init(
         timeout: Duration = .seconds(60),
         bodyLimit: Int = 1 << 20,
@@ -45,10 +45,10 @@ public final class URLSessionTransport: HTTPTransport {
         self.timeout = timeout
         self.transferLimit = min(transferLimit, Self.longest)
         self.bodyLimit = bodyLimit
-        // A copy is not of the type that it is a copy of, as far as the compiler knows.
+        // `copy()` returns `Any`.
         let own = configuration.copy() as? URLSessionConfiguration ?? .ephemeral
         own.timeoutIntervalForResource = self.transferLimit / .seconds(1)
-        // One that nobody waits for must not keep others from a connection.
+        // A transfer that no caller waits for must not keep other requests from a connection.
         own.httpMaximumConnectionsPerHost = 10_000
         own.urlCache = nil
         own.httpCookieStorage = nil
@@ -58,7 +58,7 @@ public final class URLSessionTransport: HTTPTransport {
         session = URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
     }
 
-    /// A year, which is as good as for ever: Linux counts in milliseconds, and traps where those are too many.
+    /// The longest time limit, a year: Linux counts milliseconds, and traps if they overflow.
     private static let longest = Duration.seconds(365 * 86_400)
 
     deinit { session.finishTasksAndInvalidate() }
@@ -67,8 +67,8 @@ public final class URLSessionTransport: HTTPTransport {
     ///
     /// - Parameter message: The request.
     /// - Returns: The answer.
-    /// - Throws: `CancellationError` where the task is cancelled, ``NetworkError/bodyTooLarge(limit:)``, or a
-    ///   `URLError` whose code is the same on all platforms.
+    /// - Throws: `CancellationError` if the task is cancelled, ``NetworkError/bodyTooLarge(limit:)``, or a `URLError`
+    ///   whose code is the same on all platforms.
     public func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
         try Task.checkCancellation()
         let limit = min(message.timeout ?? timeout, Self.longest)
@@ -92,14 +92,14 @@ public final class URLSessionTransport: HTTPTransport {
         let task = session.dataTask(with: request)
         delegate.add(transfer, for: task)
         task.resume()
-        // It ends with its one transfer, and its connection with it.
+        // The session and its connection end with this one transfer.
         session.finishTasksAndInvalidate()
     }
 
     private func request(for message: HTTPMessage, within limit: Duration) -> URLRequest {
         var request = URLRequest(url: message.url)
-        // On Linux this is the only limit, on how long nothing moves. It counts whole seconds there, so it is rounded
-        // up: half a second would be none at all. And only this property is heeded, not what an initializer is given.
+        // On Linux this is the only limit; it limits the time in which no bytes move. It counts whole seconds there, so
+        // it is rounded up: half a second would mean no limit. Linux ignores the limit of the initializer.
         request.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
         request.httpMethod = message.method
         for (name, value) in message.headers.fields { request.setValue(value, forHTTPHeaderField: name) }
@@ -110,8 +110,10 @@ public final class URLSessionTransport: HTTPTransport {
 }
 
 extension HTTPMessage {
-    /// Whether it must not share a connection with others: libcurl sends a request again when a connection drops that
-    /// was used before, and waits for ever where it has a body, which it cannot read twice.
+    /// Whether the request must not share a connection with others.
+    ///
+    /// When a reused connection drops, libcurl sends a request again. If the request has a body, which libcurl cannot
+    /// read twice, it waits for ever.
     fileprivate var needsOwnConnection: Bool {
         #if canImport(FoundationNetworking)
             body != nil || !["GET", "HEAD", "OPTIONS", "TRACE"].contains(method)
@@ -124,8 +126,9 @@ extension HTTPMessage {
 extension URLError {
     /// The error with the code that it has on other platforms.
     ///
-    /// On Linux a server that is gone has the code of a bad answer, garbage that of a bad URL, and a failure of TLS and
-    /// a truncated answer have none. Nor has an answer that makes no sense: that, libcurl's words alone tell.
+    /// On Linux a dropped connection has the code of a bad answer, and garbage has the code of an unsupported URL. A
+    /// TLS failure, a truncated answer and an answer that contradicts itself all have the code `unknown`; only
+    /// libcurl's text tells the last one from the others.
     fileprivate func evenedOut(for url: URL) -> URLError {
         #if canImport(FoundationNetworking)
             let isHTTP = ["http", "https"].contains(url.scheme?.lowercased() ?? "")

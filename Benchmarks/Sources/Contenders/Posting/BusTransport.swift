@@ -2,13 +2,13 @@ import ErrorRouting
 
 /// This package's bus, with rules for the eight plain types.
 final class BusTransport: SynchronousTransport {
-    /// What else there is to a bus.
+    /// The observers of a bus.
     enum Company {
-        /// An observer that counts nothing and keeps nothing.
+        /// An observer that does nothing.
         case observer
-        /// A stream of reports that nobody reads, and that loses all but the last: what a reader costs the bus.
+        /// A stream of reports that nobody reads, and that keeps only the last report: the bus's cost for a reader.
         case stream
-        /// A reader of such a stream, whose own time counts too.
+        /// A reader of such a stream, whose own time is measured too.
         case reader
     }
 
@@ -19,8 +19,8 @@ final class BusTransport: SynchronousTransport {
     /// - Parameters:
     ///   - capacity: How many errors may be pending: as many as are posted, so that none is dropped.
     ///   - handler: The rules.
-    ///   - floodLimit: How many errors of a kind pass.
-    ///   - company: Who is told of each report.
+    ///   - floodLimit: The flood limit; nil for none.
+    ///   - company: The observer; nil for none.
     init(
         capacity: Int, handler: ErrorHandler = Handlers.plainTypes(), floodLimit: FloodLimit? = nil,
         company: Company? = nil
@@ -50,4 +50,53 @@ final class BusTransport: SynchronousTransport {
     }
 
     func finish() { bus.finish() }
+}
+
+/// This package's bus, with all errors posted in a scope within a scope.
+///
+/// Both scopes have rules, but none matches: each error is matched against the rules of both scopes and of the bus.
+final class ScopeTransport: ErrorTransport {
+    private let transport: BusTransport
+    private let scope: ErrorScope
+
+    init(capacity: Int) {
+        transport = BusTransport(capacity: capacity)
+        scope = transport.bus
+            .scope("service", handler: Handlers.strangers())
+            .scope("request", handler: Handlers.strangers())
+    }
+
+    func post(_ count: Int) async {
+        for number in 0..<count { scope.post(makeError(number)) }
+    }
+
+    func run() async -> Int { await transport.run() }
+
+    func finish() { transport.finish() }
+}
+
+/// This package's bus, with every error posted in a scope of its own, as by requests that each fail once.
+final class RequestTransport: ErrorTransport {
+    private let transport: BusTransport
+    private let service: ErrorScope
+    private let makeHandler: @Sendable () -> ErrorHandler
+
+    /// - Parameters:
+    ///   - capacity: How many errors may be pending.
+    ///   - rules: How many rules the bus has; at least eight.
+    ///   - makeHandler: Returns the rules of a request's scope.
+    init(capacity: Int, rules: Int, makeHandler: @escaping @Sendable () -> ErrorHandler) {
+        let others = Handlers.types(rules - 8)
+        transport = BusTransport(capacity: capacity, handler: others.overlaid(with: Handlers.plainTypes()))
+        service = transport.bus.scope("service")
+        self.makeHandler = makeHandler
+    }
+
+    func post(_ count: Int) async {
+        for number in 0..<count { service.scope("request", handler: makeHandler()).post(makeError(number)) }
+    }
+
+    func run() async -> Int { await transport.run() }
+
+    func finish() { transport.finish() }
 }

@@ -1,12 +1,12 @@
 import ErrorRouting
 
-/// One error at a time, posted while the transport's loop is asleep.
+/// A measurement of one error at a time, posted while the transport's loop sleeps.
 package struct IdleContender: Sendable {
-    /// What it is: the line it belongs to in a table.
+    /// The name, which is also the name of a line in a table.
     package let name: String
     private let makeTransport: @Sendable () -> any SynchronousTransport
 
-    /// Everything there is to measure.
+    /// The contenders to measure.
     package static let all = [
         IdleContender(name: "ErrorBus, idle") {
             BusTransport(
@@ -24,24 +24,24 @@ package struct IdleContender: Sendable {
         },
     ]
 
-    /// An error whose action tells its poster when it ran.
+    /// An error whose action sends the time at which it runs to the poster.
     private struct Ping: Error {
         let answer: CheckedContinuation<ContinuousClock.Instant, Never>
 
         func hasArrived() { answer.resume(returning: .now) }
     }
 
-    /// Measures some hundred times, with a new transport.
+    /// Measures 400 times with a new transport.
     ///
-    /// - Returns: Nanoseconds from a post to its action's running: the median, since now and then the machine does
-    ///   something else.
+    /// - Returns: The median of the nanoseconds from a post to the run of its action; a mean would include
+    ///   interruptions.
     @concurrent
     package func sample() async -> Double {
         let transport = makeTransport()
         let loop = Task.detached { await transport.run() }
         var latencies: [Duration] = []
         for _ in 0..<400 {
-            // The loop goes to sleep.
+            // Long enough for the loop to go to sleep.
             try? await Task.sleep(for: .microseconds(50))
             var posted = ContinuousClock.now
             let handled = await withCheckedContinuation { answer in

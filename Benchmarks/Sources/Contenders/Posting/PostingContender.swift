@@ -1,8 +1,8 @@
 import ErrorRouting
 
-/// Errors sent through a transport by a number of posters at once.
+/// A measurement of errors that several posters send through a transport at the same time.
 package struct PostingContender: Sendable {
-    /// What it is: the line it belongs to in a table or a chart.
+    /// The name, which is also the name of a line in a table or a chart.
     package let name: String
     /// How many tasks post at once.
     package let posters: Int
@@ -12,7 +12,7 @@ package struct PostingContender: Sendable {
     /// The numbers of posters in every series.
     package static let series = [1, 2, 4, 8]
 
-    /// Everything there is to measure, side by side for each number of posters.
+    /// The contenders for each number of posters; those that are compared follow one another.
     package static var all: [PostingContender] {
         series.flatMap { posters in
             [
@@ -20,13 +20,14 @@ package struct PostingContender: Sendable {
                 PostingContender("ErrorBus, two nested scopes", posters) { ScopeTransport(capacity: $0) },
                 PostingContender("AsyncStream", posters) { _ in StreamTransport() },
                 PostingContender("queue behind a mutex", posters) { _ in QueueTransport() },
-                // It holds nothing, so that what an error costs does not depend on how many there are.
+                // Fewer errors are enough: a channel buffers nothing, so the cost of an error does not depend on their
+                // number.
                 PostingContender("AsyncChannel", posters, errors: 8_000) { _ in ChannelTransport() },
             ]
         }
     }
 
-    /// The bus with what might slow it down.
+    /// The bus with observers or a flood limit, which might slow it down.
     package static var company: [PostingContender] {
         [1, 4].flatMap { posters in
             [
@@ -37,7 +38,7 @@ package struct PostingContender: Sendable {
                 PostingContender("ErrorBus, one reader and its own time", posters) {
                     BusTransport(capacity: $0, company: .reader)
                 },
-                // As many as are posted pass, so that it never limits anything.
+                // The limit is the number of posts, so that it suppresses nothing.
                 PostingContender("ErrorBus, a flood limit", posters) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: errors, per: .seconds(60)))
                 },
@@ -45,7 +46,7 @@ package struct PostingContender: Sendable {
         }
     }
 
-    /// A scope for each error, by one poster: requests that fail once each, below few rules and below many.
+    /// One poster with a scope for each error, as by requests that each fail once; with few and with many rules.
     package static var requests: [PostingContender] {
         let (none, one) = (ErrorHandler(), Handlers.stranger())
         let kinds: [(name: String, makeHandler: @Sendable () -> ErrorHandler)] = [
@@ -54,7 +55,7 @@ package struct PostingContender: Sendable {
             ("a scope and its rule for each", { Handlers.stranger() }),
         ]
         return kinds.flatMap { kind in
-            // Side by side, since they are compared.
+            // The two follow one another, since they are compared.
             [
                 PostingContender(kind.name, 1) {
                     RequestTransport(capacity: $0, rules: 8, makeHandler: kind.makeHandler)
@@ -67,8 +68,8 @@ package struct PostingContender: Sendable {
     }
 
     /// - Parameters:
-    ///   - errors: How many are posted in one measurement, a multiple of every number of posters. It has to last many
-    ///     milliseconds: for the first few the system may keep all threads on one core.
+    ///   - errors: How many errors one measurement posts; a multiple of every number of posters. A measurement has to
+    ///     last many milliseconds, since the system may keep all threads on one core for the first few.
     ///   - makeTransport: Makes the transport for that many errors.
     private init(
         _ name: String, _ posters: Int, errors: Int = 80_000,
@@ -80,14 +81,14 @@ package struct PostingContender: Sendable {
         self.makeTransport = makeTransport
     }
 
-    /// Measures once, with a new transport.
+    /// Measures once with a new transport.
     ///
-    /// - Returns: Nanoseconds from the first post to the last error's having been handled, for one error.
+    /// - Returns: The nanoseconds for one error: the time from the first post until all are handled, over their number.
     @concurrent
     package func sample() async -> Double {
         let transport = makeTransport(errors)
         let loop = Task.detached { await transport.run() }
-        // The loop comes to its first wait: what it takes to start is not measured.
+        // The loop reaches its first wait, so that its start is not measured.
         try? await Task.sleep(for: .milliseconds(1))
         let share = errors / posters
         let clock = ContinuousClock()
@@ -100,5 +101,42 @@ package struct PostingContender: Sendable {
         let duration = start.duration(to: clock.now)
         if handled != errors { fatalError("\(name): \(errors) errors were posted, but \(handled) handled") }
         return duration / .nanoseconds(1) / Double(errors)
+    }
+}
+
+/// A way to send errors from several posters to one loop that handles them.
+///
+/// Each transport has its own loop over the posts, so that no call through a protocol is measured.
+protocol ErrorTransport: Sendable {
+    /// Posts a number of new errors.
+    func post(_ count: Int) async
+
+    /// Handles posted errors until ``finish()`` was called and none is left.
+    ///
+    /// - Returns: How many errors were handled.
+    func run() async -> Int
+
+    /// Makes ``run()`` return when it has handled all posted errors.
+    func finish()
+}
+
+/// A transport to which anyone can post without suspending.
+protocol SynchronousTransport: ErrorTransport {
+    /// Posts an error.
+    func post(_ error: any Error)
+}
+
+/// Returns a new error, of each of the eight plain types in turn.
+@inline(never)
+func makeError(_ number: Int) -> any Error {
+    switch number & 7 {
+    case 0: E1()
+    case 1: E2()
+    case 2: E3()
+    case 3: E4()
+    case 4: E5()
+    case 5: E6()
+    case 6: E7()
+    default: E8()
     }
 }

@@ -6,30 +6,30 @@ import NIOHTTP1
 import NIOHTTPCompression
 import Synchronization
 
-/// Sends requests by async-http-client, for services that have one.
+/// A transport that sends requests with async-http-client, for services that use this client.
 ///
-/// What goes wrong is of the same ``NetworkError/kind`` as it is by `URLSession`.
+/// A failure has the same ``NetworkError/kind`` as with `URLSession`.
 ///
 /// ```swift
 /// let client = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())
 /// let api = APIClient(base: url, transport: AsyncHTTPClientTransport(client))
 /// ```
 public struct AsyncHTTPClientTransport: HTTPTransport {
-    /// What makes a client behave as `URLSession` does.
+    /// Returns a configuration that makes a client behave as `URLSession` does.
     ///
-    /// It unpacks compressed responses, follows twenty redirects and not five, the same URL twice included, and says at
-    /// once that nobody listens, where it would otherwise try again for ten seconds. How long all of it may take is the
-    /// transport's to say.
+    /// The client decompresses responses and follows up to twenty redirects, also to the same URL twice. If nobody
+    /// listens, it fails at once, instead of trying again for ten seconds. The transport sets the time limit of a
+    /// request.
     ///
-    /// - Parameter bodyLimit: How many bytes are unpacked of one answer: a hundred kilobytes can hold a hundred
-    ///   megabytes, and come in two pieces. The transport should have the same.
+    /// - Parameter bodyLimit: How many bytes of one answer are decompressed: a hundred kilobytes can decompress to a
+    ///   hundred megabytes, in two pieces. The transport should have the same limit.
     /// - Returns: The configuration, to be changed further.
     public static func configuration(bodyLimit: Int = 1 << 20) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.decompression = .enabled(limit: .size(bodyLimit))
         configuration.redirectConfiguration = .follow(max: 20, allowCycles: true)
         configuration.connectionPool.retryConnectionEstablishment = false
-        // None for reading; for connecting, none would be ten seconds.
+        // Nil means no limit for reading, but ten seconds for connecting.
         configuration.timeout = HTTPClient.Configuration.Timeout(connect: .minutes(10), read: nil)
         return configuration
     }
@@ -38,11 +38,11 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     private let timeout: Duration
     private let bodyLimit: Int
 
-    /// Makes a transport on a client, which stays the caller's to shut down.
+    /// Makes a transport that uses a client; the caller has to shut down the client.
     ///
     /// - Parameters:
     ///   - client: The client, best with ``configuration(bodyLimit:)``.
-    ///   - timeout: How long an answer may take, its body included, where the request does not say.
+    ///   - timeout: How long an answer may take, its body included, if the request has no time limit.
     ///   - bodyLimit: How many bytes of a body are accepted.
     public init(_ client: HTTPClient, timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) {
         self.client = client
@@ -58,8 +58,9 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     /// - Returns: The answer.
     /// - Throws: A ``NetworkError``, a `URLError`, or a `CancellationError`.
     public func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
-        // The client's own deadline ends with the head of the answer, and would let a body drip for ever. And a task
-        // that sleeps is kept until its time even if it is cancelled, a kilobyte for each request: a timer is not.
+        // Not the client's own deadline, which covers only the head of the answer: the body could take for ever. And
+        // not a sleeping task, which stays in memory until its time even if it is cancelled, a kilobyte for each
+        // request.
         let exchange = Task { try await self.exchange(message) }
         let isOver = Flag()
         let timer = client.eventLoopGroup.any().scheduleTask(in: TimeAmount(message.timeout ?? timeout)) {
@@ -82,7 +83,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
 
     private func exchange(_ message: HTTPMessage) async throws -> HTTPAnswer {
         let response = try await client.execute(request(message), deadline: .distantFuture)
-        // A length that is declared is believed at once, but not that of what a HEAD does not send.
+        // Fails at once for a declared length above the limit; but an answer to HEAD declares a length without a body.
         if message.method != "HEAD", let length = response.headers.first(name: "Content-Length").flatMap({ Int($0) }),
             length > bodyLimit
         {
@@ -95,7 +96,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
             }
             body.append(contentsOf: part.readableBytesView)
         }
-        // A cancelled body may end as a whole one does.
+        // A cancelled body may end in the same way as a complete one.
         try Task.checkCancellation()
         let headers = HTTPErrors.HTTPHeaders(response.headers.map { ($0.name, $0.value) })
         return HTTPAnswer(status: Int(response.status.code), headers: headers, body: body)
@@ -110,7 +111,7 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     }
 }
 
-/// Something that happened, or did not yet.
+/// An atomic flag.
 private final class Flag: Sendable {
     private let value = Atomic(false)
 

@@ -7,10 +7,9 @@ import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 
-/// The errors of async-http-client and of what is below it, as those of `URLSession` are understood.
+/// Maps the errors of async-http-client, and of the libraries that it uses, to those of `URLSession`.
 ///
-/// The cause stays under each of them, so that who knows this client can still ask for its errors. What is not known
-/// stays as it is.
+/// The original error stays the cause, so that rules can still match it. An unknown error stays as it is.
 enum EvenedOut {
     static func error(for error: any Error, bodyLimit: Int) -> any Error {
         switch error {
@@ -25,13 +24,13 @@ enum EvenedOut {
         case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError.invalidResponse(error)
         case let error as NIOSSLError: tls(error)
         case is NIOSSLExtraError: lost(.serverCertificateUntrusted, error)
-        // What TLS says of itself once the connection stands.
+        // Errors of TLS after the connection was made.
         case is BoringSSLError, is NIOSSLCloseTimedOutError: lost(.networkConnectionLost, error)
         default: error
         }
     }
 
-    /// An error of its own, since one that is made by code has no cause under it any more.
+    /// Returns a `NetworkError` and not a `URLError`, since mapping a `URLError` would remove its underlying error.
     private static func lost(_ code: URLError.Code, _ cause: any Error) -> NetworkError {
         .connection(URLError(code, userInfo: [NSUnderlyingErrorKey: cause]))
     }
@@ -53,7 +52,7 @@ enum EvenedOut {
         default:
             break
         }
-        // These carry something, and so equal no constant. The values of headers do not belong into logs.
+        // These errors have associated values, and so equal no constant. Values of headers must not come into logs.
         return switch error.shortDescription {
         case HTTPClientError.unsupportedScheme("").shortDescription: URLError(.unsupportedURL)
         case HTTPClientError.invalidHeaderFieldNames([]).shortDescription: NetworkError.encoding(error)
@@ -93,7 +92,7 @@ enum EvenedOut {
 
     private static func parser(_ error: HTTPParserError) -> any Error {
         switch error {
-        // The connection ended where more was announced.
+        // The connection ended before the declared length was read.
         case .invalidEOFState, .closedConnection: lost(.networkConnectionLost, error)
         default: NetworkError.invalidResponse(error)
         }
@@ -102,7 +101,7 @@ enum EvenedOut {
     private static func tls(_ error: NIOSSLError) -> any Error {
         switch error {
         case .handshakeFailed(let cause):
-            // BoringSSL's reasons are to be had as text only.
+            // BoringSSL's reason is available only as text.
             let isUntrusted = String(describing: cause).contains("CERTIFICATE_VERIFY_FAILED")
             return lost(isUntrusted ? .serverCertificateUntrusted : .secureConnectionFailed, error)
         case .noCertificateToValidate, .unableToValidateCertificate:

@@ -1,7 +1,7 @@
-/// A certificate that signed itself, for `localhost` and 127.0.0.1, with its key: nobody trusts it.
+/// A self-signed certificate for `localhost` and 127.0.0.1, with its key, which no client trusts by default.
 ///
-/// It stands here and is not made at run time, since what makes certificates would double the time of this package's
-/// build. The key opens nothing, and is no secret.
+/// It is not made at run time, since a library that makes certificates would double this package's build time. The key
+/// is used nowhere else, and is not secret.
 enum Certificate {
     static let pem = """
         -----BEGIN CERTIFICATE-----

@@ -1,10 +1,11 @@
+import Foundation
 import NIOCore
 
-/// What the path of a URL asks for, as steps.
+/// The faults that the path of a URL can ask for, as steps.
 enum Fault {
     private static let megabyte = 1 << 20
 
-    /// The steps that answer a request, or fail to; a path that asks for nothing known gets a 404.
+    /// Returns the steps for a request; a 404 for an unknown path.
     static func steps(for request: Request) -> [Step] {
         let segments = request.segments
         let first = segments.first ?? ""
@@ -14,7 +15,7 @@ enum Fault {
             ?? .answer(404, json: #"{"error":"no such fault"}"#, to: request.method)
     }
 
-    /// Responses that are in order.
+    /// Returns the steps of correct responses.
     private static func plain(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         let method = request.method
         switch first {
@@ -22,10 +23,11 @@ enum Fault {
             guard let status = Int(rest), (100...599).contains(status) else { return nil }
             let json = #"{"status":\#(status)}"#
             if status >= 200 { return .answer(status, json: json, to: method) }
-            // What is below 200 announces an answer, which follows.
+            // A status below 200 is informational: the answer follows.
             return [.bytes(.head(status))] + .answer(200, json: json, to: method)
         case "retry-after":
-            // Two minutes after the answer's own date, which is long past: who measures by another clock sees zero.
+            // Two minutes after the answer's own date, which is long past: measured by another clock, the delay is
+            // zero.
             let forms = [
                 "seconds": "120",
                 "imf": "Sun, 06 Nov 1994 08:51:37 GMT",
@@ -37,7 +39,7 @@ enum Fault {
             return .answer(503, headers: fields, json: #"{"status":503}"#, to: method)
         case "json": return .answer(200, json: request.queryAsJSON, to: method)
         case "echo": return .answer(200, json: request.echo, to: method)
-        // The handler has waited in its midst until the server was told to read on.
+        // The handler has stopped reading within this request, until the server was told to read on.
         case "unread": return .answer(200, json: #"{"read":\#(request.body.count)}"#, to: method)
         case "empty": return .answer(200, json: "", to: method)
         case "no-content": return .answer(204, json: "", to: method)
@@ -63,7 +65,7 @@ enum Fault {
         .answer(302, headers: [("Location", path)], json: "{}", to: method)
     }
 
-    /// Connections that end when they should not, or never do.
+    /// Returns the steps of connections that end too early, or never.
     private static func ending(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         switch (first, rest) {
         case ("drop", "before"): return [.close]
@@ -82,7 +84,7 @@ enum Fault {
         }
     }
 
-    /// Responses that take their time: `?ms=` says how long each pause is.
+    /// Returns the steps of slow responses; `?ms=` sets the length of each pause.
     private static func slow(_ first: String, _ request: Request) -> [Step]? {
         let milliseconds = request.parameter("ms").flatMap(Int64.init)
         switch first {
@@ -100,7 +102,7 @@ enum Fault {
         }
     }
 
-    /// What is no HTTP, or HTTP that contradicts itself.
+    /// Returns the steps of answers that are not HTTP, or that contradict themselves.
     private static func wrong(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         switch (first, rest) {
         case ("garbage", ""): return [.text("\u{1}\u{2} This is not the web, go away.\r\n\r\n"), .close]
@@ -117,7 +119,7 @@ enum Fault {
         }
     }
 
-    /// Compressed answers.
+    /// Returns the steps of compressed answers.
     private static func packed(_ first: String, _ rest: String, _ request: Request) -> [Step]? {
         guard first == "gzip" else { return nil }
         let gzip = [("Content-Encoding", "gzip")]
@@ -140,4 +142,20 @@ enum Fault {
 
 extension [UInt8] {
     static func head(_ status: Int, _ fields: [(String, String)] = []) -> [UInt8] { [Step].head(status, fields) }
+}
+
+/// Gzip data: a small answer, and the parts of a hundred megabytes of zeros.
+enum Gzip {
+    /// `{"answer":"packed"}`, compressed.
+    static let json = Array(Data(base64Encoded: "H4sIAAAAAAACA6tWSswrLk8tUrJSKkhMzk5NUaoFABZUGNgTAAAA") ?? Data())
+
+    static let header: [UInt8] = [0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0xff]
+
+    /// 256 KB of zeros, compressed; it ends at a byte boundary, and so can be repeated.
+    static let quarterOfAMegabyte: [UInt8] =
+        [0xec, 0xc1, 0x31, 0x01, 0x00, 0x00, 0x00, 0xc2, 0xa0, 0xf5, 0x4f, 0xed, 0x6d, 0x07, 0xa0]
+        + Array(repeating: 0, count: 254) + [0xde, 0x00, 0x00, 0x00, 0xff, 0xff]
+
+    /// An empty last block, and the checksum and length of four hundred such quarters.
+    static let trailer: [UInt8] = [0x03, 0x00, 0x98, 0x23, 0x28, 0x4b, 0x00, 0x00, 0x40, 0x06]
 }

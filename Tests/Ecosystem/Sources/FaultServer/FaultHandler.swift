@@ -1,14 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// Reads requests as HTTP has them, and plays the steps of what they ask for, in bytes.
+/// Reads HTTP requests, and plays the steps that they ask for as bytes.
 final class FaultHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = ByteBuffer
 
-    // Of a longer body the rest is read, and not kept.
+    // How many bytes of a body are kept; the rest is read and discarded.
     private static let keptBody = 1 << 20
-    // How many pieces go out before others have their turn on the event loop.
+    // How many pieces are written before other work on the event loop gets its turn.
     private static let piecesInARow = 16
 
     private let counts: Watched<RequestCounts>
@@ -64,14 +64,14 @@ final class FaultHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// What is no request (a TLS handshake on the plain port, say) gets the answer that web servers have for it.
+    /// Answers bytes that are not a request, such as a TLS handshake on the plain port, with 400 as web servers do.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is HTTPParserError { write([UInt8].head(400, [("Connection", "close")]), context) }
         context.close(promise: nil)
     }
 
     private func play(_ context: ChannelHandlerContext) {
-        // A flush may make the channel writable again at once, and that comes here.
+        // A flush may make the channel writable at once, which calls this function again.
         guard !isPlaying, !isWaitingForTurn, pause == nil else { return }
         isPlaying = true
         defer { isPlaying = false }
@@ -101,7 +101,7 @@ final class FaultHandler: ChannelInboundHandler {
         }
     }
 
-    /// Leaves the rest of the request where it is, until the server is told to read on.
+    /// Stops reading the request, until the server is told to read on.
     private func stopReading(_ context: ChannelHandlerContext) {
         let channel = context.channel
         try? channel.syncOptions?.setOption(.autoRead, value: false)
@@ -124,7 +124,7 @@ final class FaultHandler: ChannelInboundHandler {
     }
 
     private func reset(_ context: ChannelHandlerContext) {
-        // To close a socket that does not linger is to reset the connection.
+        // Closing a socket with a linger time of zero resets the connection.
         let linger = ChannelOptions.Types.SocketOption(level: .socket, name: .so_linger)
         let options = context.channel.syncOptions
         try? options?.setOption(linger, value: SocketOptionValue(bitPattern: 1))

@@ -4,10 +4,10 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A server on loopback that misbehaves as the URL asks it to, and counts what it was sent.
+/// A server on loopback that misbehaves as the URL asks it to, and counts the requests that it receives.
 ///
-/// It has a plain port, and one for TLS whose certificate signed itself. `Fault` has the list of paths; a request is
-/// counted once it was read whole, whatever becomes of its answer, by its `X-Test-Id` header.
+/// It has a plain port, and a TLS port with a self-signed certificate. `Fault` has the list of paths. A request is
+/// counted by its `X-Test-Id` header when it was read whole, whether or not its answer succeeds.
 ///
 /// ```swift
 /// try await FaultServer.withServer { server in
@@ -24,7 +24,7 @@ public final class FaultServer: Sendable {
     private let secure: any Channel
     private let counts: Watched<RequestCounts>
     private let connections: Watched<[ObjectIdentifier: any Channel]>
-    // Those that stopped reading within a request.
+    // The connections that have stopped reading within a request.
     private let unread: Watched<[ObjectIdentifier: any Channel]>
 
     private init(
@@ -41,16 +41,16 @@ public final class FaultServer: Sendable {
         self.unread = unread
     }
 
-    /// Runs a server for as long as the body runs.
+    /// Runs a server while a body runs.
     ///
     /// When the body has returned or thrown, the ports and all connections are closed, and the server's thread has
     /// ended.
     ///
-    /// - Parameter body: What uses the server.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws, or an error if no port could be opened.
+    /// - Parameter body: The body, which uses the server.
+    /// - Returns: The body's result.
+    /// - Throws: The body's error, or an error if no port could be opened.
     public static func withServer<Value>(_ body: (FaultServer) async throws -> Value) async throws -> Value {
-        // A thread of its own, so that no client that shares an event loop with the server can hold it up.
+        // A thread of its own, so that no client that shares an event loop with the server can block it.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             let server = try await start(on: group)
@@ -65,12 +65,12 @@ public final class FaultServer: Sendable {
         }
     }
 
-    /// The URL of a fault.
+    /// Returns the URL of a fault.
     ///
     /// - Parameters:
     ///   - path: The path, with its query.
     ///   - scheme: `http` or `https`.
-    ///   - port: The port that is spoken to; the one of the scheme unless given.
+    ///   - port: The port to connect to; by default the scheme's own.
     /// - Returns: The URL.
     public func url(_ path: String, scheme: Scheme = .http, port: Scheme? = nil) -> URL {
         let number = (port ?? scheme) == .http ? plainPort : securePort
@@ -80,53 +80,53 @@ public final class FaultServer: Sendable {
         return url
     }
 
-    /// What a client speaks, or what a port understands.
+    /// The protocol that a client or a port uses.
     public enum Scheme: String, Sendable {
-        /// HTTP as it is.
+        /// Plain HTTP.
         case http
         /// HTTP over TLS.
         case https
     }
 
-    /// The port that speaks HTTP as it is.
+    /// The port for plain HTTP.
     public var plainPort: Int { plain.localAddress?.port ?? 0 }
 
-    /// The port that speaks TLS.
+    /// The port for HTTP over TLS.
     public var securePort: Int { secure.localAddress?.port ?? 0 }
 
     /// How many connections are open.
     public var openConnections: Int { connections.value.count }
 
-    /// How many requests with this `X-Test-Id` were read whole.
+    /// Returns how many requests with this `X-Test-Id` were read whole.
     public func count(of id: String) -> Int {
         counts.value.sum { $0.id == id }
     }
 
-    /// How many requests with this `X-Test-Id` were read whole on a connection that had carried one before.
+    /// Returns how many requests with this `X-Test-Id` were read whole on a connection that was used before.
     public func countOnKeptConnections(of id: String) -> Int {
         counts.value.sum { $0.id == id && $0.isOnKeptConnection }
     }
 
-    /// How many requests of a method, a path or both were read whole.
+    /// Returns how many requests of a method, a path or both were read whole.
     public func count(method: String? = nil, path: String? = nil) -> Int {
         counts.value.sum { (method ?? $0.method) == $0.method && (path ?? $0.path) == $0.path }
     }
 
-    /// Waits until so many requests with this `X-Test-Id` were read whole.
+    /// Waits until at least `count` requests with this `X-Test-Id` were read whole.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     public func waitForRequests(of id: String, count: Int = 1) async throws {
         try await counts.wait { $0.sum { $0.id == id } >= count }
     }
 
-    /// Waits until a request to `/unread` has begun, of which the server reads no more than the head.
+    /// Waits until a request to `/unread` has begun, of which the server reads only the head.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     public func waitForUnread() async throws {
         try await unread.wait { !$0.isEmpty }
     }
 
-    /// Reads on whatever was left unread, to its end.
+    /// Reads the rest of all requests that were left unread.
     public func readOn() {
         var channels: [any Channel] = []
         unread.update { left in
@@ -136,7 +136,7 @@ public final class FaultServer: Sendable {
         for channel in channels { channel.setOption(.autoRead, value: true).whenComplete { _ in } }
     }
 
-    /// Waits until no more than so many connections are open.
+    /// Waits until at most `limit` connections are open.
     ///
     /// - Throws: `CancellationError` if the task is cancelled first.
     public func waitForConnections(atMost limit: Int) async throws {

@@ -31,7 +31,7 @@ struct Request {
         )
     }
 
-    /// The path's parts, without empty ones.
+    /// The path's segments, without empty ones.
     var segments: [String] { path.split(separator: "/").map(String.init) }
 
     func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
@@ -42,7 +42,7 @@ struct Request {
         return Self.json(object)
     }
 
-    /// What came in, as JSON: method, path, headers by lower-case name, body.
+    /// The request as JSON: method, path, headers by lower-case name, body.
     var echo: String {
         let fields = Dictionary(headers.map { ($0.name.lowercased(), $0.value) }) { "\($0), \($1)" }
         let text = String(decoding: body, as: UTF8.self)
@@ -60,5 +60,28 @@ struct Request {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    }
+}
+
+/// The counts of requests that were read whole.
+///
+/// Equal requests share a count, so memory does not grow with each request.
+struct RequestCounts: Sendable {
+    struct Key: Hashable {
+        let method: String
+        let path: String
+        let id: String
+        // Whether another request was read on the connection before.
+        let isOnKeptConnection: Bool
+    }
+
+    private var counts: [Key: Int] = [:]
+
+    mutating func add(_ key: Key) {
+        counts[key, default: 0] += 1
+    }
+
+    func sum(where condition: (Key) -> Bool) -> Int {
+        counts.reduce(0) { condition($1.key) ? $0 + $1.value : $0 }
     }
 }

@@ -1,27 +1,27 @@
 import NIOCore
 
-/// One thing that the server does with a connection once it has read a request whole.
+/// One thing that the server does with a connection after it has read a whole request.
 ///
-/// A fault is a list of these and nothing else, so that one small interpreter plays them all.
+/// A fault is a list of steps, so that one small interpreter can play every fault.
 enum Step: Sendable {
-    /// These bytes, as they are.
+    /// Writes bytes.
     case bytes([UInt8])
-    /// These bytes so many times, as fast as the client reads: no more than a few pieces are ever in memory.
+    /// Writes bytes a number of times, as fast as the client reads; only a few pieces are in memory at once.
     case repeated(ByteBuffer, Int)
-    /// Nothing, for a time.
+    /// Waits.
     case pause(TimeAmount)
-    /// The answer is complete: the connection is kept if the client wants that.
+    /// Ends the answer; the connection is kept if the client wants that.
     case done
-    /// The connection ends in an orderly way, whatever was written.
+    /// Closes the connection normally, whatever was written.
     case close
-    /// The connection ends with a reset.
+    /// Resets the connection.
     case reset
 
     static func text(_ text: String) -> Step { .bytes(Array(text.utf8)) }
 }
 
 extension [Step] {
-    /// A proper answer that leaves the connection open.
+    /// Returns the steps of a correct answer, which leaves the connection open.
     static func answer(
         _ status: Int,
         type: String? = "application/json",
@@ -29,7 +29,7 @@ extension [Step] {
         body: [UInt8],
         to method: String
     ) -> [Step] {
-        // These have no body by their status, and must not say a length.
+        // Answers with these statuses have no body, and must not declare a length.
         let isBodiless = status == 204 || status == 304
         var fields = headers
         if let type, !isBodiless { fields.append(("Content-Type", type)) }

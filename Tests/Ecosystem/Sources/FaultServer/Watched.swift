@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value under a lock, and tasks that wait until it is as they want it: what tests have in place of a sleep.
+/// A value under a lock, and tasks that wait until a condition on it holds; tests use it instead of a sleep.
 package final class Watched<Value: Sendable>: Sendable {
     private struct Waiter {
         let condition: @Sendable (Value) -> Bool
@@ -10,7 +10,7 @@ package final class Watched<Value: Sendable>: Sendable {
     private struct State {
         var value: Value
         var waiters: [Int: Waiter] = [:]
-        // What was cancelled before it could wait.
+        // The waiters that were cancelled before they began to wait.
         var cancelled: Set<Int> = []
         var nextID = 0
     }
@@ -29,7 +29,7 @@ package final class Watched<Value: Sendable>: Sendable {
             let ids = state.waiters.filter { $0.value.condition(state.value) }.map(\.key)
             return ids.compactMap { state.waiters.removeValue(forKey: $0) }
         }
-        // Outside the lock, since who is resumed may look at the value.
+        // After unlocking, since a resumed task may read the value.
         for waiter in satisfied { waiter.continuation.resume() }
     }
 

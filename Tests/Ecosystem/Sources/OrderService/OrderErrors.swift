@@ -1,33 +1,36 @@
+import AsyncHTTPClient
+import AsyncHTTPClientTransport
 import ErrorRouting
+import Foundation
 import GRDB
 import HTTPErrors
 import Hummingbird
 import Logging
 
-/// What is wrong with an order that somebody wants to place.
+/// A customer's order that is not valid.
 enum InvalidOrder: Error {
     case noItem
     case quantity(Int)
 }
 
-/// An order that there is not.
+/// There is no order with this number.
 struct OrderMissing: Error {
     let number: Int64
 }
 
-/// The printer of labels has jammed: nothing that the rest of the service has ever heard of.
+/// The label printer has jammed: an error for which the service has no rule.
 struct LabelJam: Error {
     let printer = "printer-7.internal"
     let order: String
 }
 
 extension ErrorMatcher where Output == DatabaseError {
-    /// Another process holds the database.
+    /// Matches the error that another process has locked the database.
     static var lockedDatabase: Self { .type(DatabaseError.self).where { $0.resultCode == .SQLITE_BUSY } }
 }
 
 extension ErrorHandler {
-    /// The service's rules: what is expected is handled, and somebody is called for what is not; all of it is logged.
+    /// Returns the service's rules: expected errors are handled, other errors page somebody, and every error is logged.
     static func orders(paging pager: Pager?) -> ErrorHandler {
         ErrorHandler()
             .onNoMatch { error in
@@ -44,7 +47,7 @@ extension ErrorHandler {
     }
 }
 
-/// How loud an error is.
+/// The log levels of errors.
 let levels = ErrorMap<Logger.Level>(default: .error)
     .on(matching: .cancellation, .debug)
     .on(InvalidOrder.self, .info)
@@ -52,7 +55,7 @@ let levels = ErrorMap<Logger.Level>(default: .error)
     .on(HTTPError.self) { $0.status.code < 500 ? .info : .error }
     .on(ErrorsDropped.self, .critical)
 
-/// What whoever asked is told: the kind of problem, and nothing of what is behind it.
+/// The problems that clients are told: the kind of problem, without internal details.
 let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
     .on(InvalidOrder.self) { error in
         switch error {
@@ -67,3 +70,31 @@ let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status:
     .on(matching: .network(.timeout), ProblemDetails(title: "The supplier is slow", status: 504))
     .on(matching: .status(429...429), ProblemDetails(title: "The supplier is busy", status: 503))
     .on(matching: .cancellation, ProblemDetails(title: "Going down", status: 503))
+
+/// Pages somebody about an error that no rule matches.
+///
+/// Errors are delivered even after all services have ended. So a rule must not need one of these services, and the
+/// pager has connections of its own.
+struct Pager: Sendable {
+    private struct Call: APIRequest {
+        typealias Response = NoContent
+        let path: String
+        let subject: String
+        var method: String { "POST" }
+        var body: (any Encodable & Sendable)? { ["subject": subject] }
+        var timeout: Duration? { .seconds(60) }
+    }
+
+    private let api: APIClient
+    private let path: String
+
+    init(_ url: URL, _ path: String) {
+        api = APIClient(base: url, transport: AsyncHTTPClientTransport(.shared))
+        self.path = path
+    }
+
+    /// - Throws: An error if the call failed.
+    func call(about error: any Error) async throws(NetworkError) {
+        _ = try await api.send(Call(path: path, subject: "\(type(of: error))"))
+    }
+}

@@ -7,8 +7,7 @@ import ServiceLifecycle
 import Tracing
 import UnixSignals
 
-/// A small order service, as one would write it for production: a database, a supplier whom it asks, and everything
-/// that operators want to see of it.
+/// A small order service as for production: with a database, calls to a supplier, logs, metrics and traces.
 @main
 enum OrderService {
     static func main() async throws {
@@ -20,7 +19,7 @@ enum OrderService {
         try await run(settings, registry)
     }
 
-    /// Away from the main actor, which would be held up otherwise where the thread pool is busy.
+    /// Runs the service off the main actor, which would be blocked while the thread pool is busy.
     @concurrent
     private static func run(_ settings: Settings, _ registry: MetricsRegistry) async throws {
         let store = try OrderStore(path: settings.database)
@@ -33,7 +32,7 @@ enum OrderService {
             },
             logger: Logger(label: "http")
         )
-        // Ended in the opposite order: first the server, which then needs the others no more.
+        // The services end in the opposite order: the server, which needs the others, ends first.
         var configuration = ServiceGroupConfiguration(
             services: [store, suppliers, application], gracefulShutdownSignals: [.sigterm, .sigint],
             logger: Logger(label: "lifecycle"))
@@ -44,11 +43,49 @@ enum OrderService {
                 errors: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
                 .init(floodLimit: settings.floodLimit, metadataProvider: trace, drainTimeLimit: .seconds(5)))
         } catch {
-            // It is in the log, as every error is.
+            // The error is in the log, as every error is.
             exit(EXIT_FAILURE)
         }
     }
 }
 
-/// For what the service itself has to say, and for its errors.
+/// The logger for the service's own messages and for its errors.
 let logger = Logger(label: "orders")
+
+/// The settings from environment variables.
+struct Settings {
+    /// A variable is missing, or not valid.
+    struct Invalid: Error {
+        let variable: String
+    }
+
+    /// `PORT`; 0 for any free port, which is then logged.
+    let port: Int
+    /// `DATABASE`: the path of a SQLite file, which is made if it does not exist.
+    let database: String
+    /// `SUPPLIER_URL`: the base URL; its paths are suppliers.
+    let supplier: URL
+    /// `PAGER_PATH`: the path at the supplier that pages somebody; nobody is paged if it is not set.
+    let pager: String?
+    /// `FLOOD_LIMIT`: how many errors of one kind are logged in a second.
+    let floodLimit: FloodLimit?
+    /// `LOG_LEVEL`, `info` unless it is set.
+    let logLevel: Logger.Level
+
+    init(_ environment: [String: String]) throws {
+        func value<Value>(_ name: String, _ make: (String) -> Value?) throws -> Value? {
+            guard let text = environment[name] else { return nil }
+            guard let value = make(text) else { throw Invalid(variable: name) }
+            return value
+        }
+        port = try value("PORT", Int.init) ?? 8080
+        database = environment["DATABASE"] ?? "orders.sqlite"
+        guard let supplier = try value("SUPPLIER_URL", URL.init(string:)) else {
+            throw Invalid(variable: "SUPPLIER_URL")
+        }
+        self.supplier = supplier
+        pager = environment["PAGER_PATH"]
+        floodLimit = try value("FLOOD_LIMIT", Int.init).map { FloodLimit(first: $0, per: .seconds(1)) }
+        logLevel = try value("LOG_LEVEL", Logger.Level.init(rawValue:)) ?? .info
+    }
+}

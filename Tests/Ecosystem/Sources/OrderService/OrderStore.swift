@@ -6,7 +6,7 @@ import ServiceLifecycle
 struct OrderStore: Service {
     private let pool: DatabasePool
 
-    /// Opens the file, makes it where there is none, and brings its tables up to date.
+    /// Opens the file, makes it if it does not exist, and migrates its tables.
     init(path: String) throws {
         pool = try DatabasePool(path: path)
         var migrator = DatabaseMigrator()
@@ -20,13 +20,13 @@ struct OrderStore: Service {
         try migrator.migrate(pool)
     }
 
-    /// Holds the file open until the service goes down, when nobody needs it any more.
+    /// Keeps the file open until the service shuts down.
     func run() async throws {
         try? await gracefulShutdown()
         try pool.close()
     }
 
-    /// - Throws: ``OrderMissing``, or what the database throws.
+    /// - Throws: ``OrderMissing``, or an error of the database.
     func order(_ number: Int64) async throws -> Order {
         guard let order = try await pool.read({ try Order.fetchOne($0, key: number) }) else {
             throw OrderMissing(number: number)
@@ -34,7 +34,7 @@ struct OrderStore: Service {
         return order
     }
 
-    /// - Throws: ``InvalidOrder``, or what the database throws.
+    /// - Throws: ``InvalidOrder``, or an error of the database.
     func place(item: String, quantity: Int) async throws -> Order {
         if item.isEmpty { throw InvalidOrder.noItem }
         if !(1...1_000).contains(quantity) { throw InvalidOrder.quantity(quantity) }
@@ -44,4 +44,15 @@ struct OrderStore: Service {
             return order
         }
     }
+}
+
+/// An order.
+struct Order: Codable, Sendable, FetchableRecord, MutablePersistableRecord {
+    static let databaseTableName = "orders"
+
+    var id: Int64?
+    var item: String
+    var quantity: Int
+
+    mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
 }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// Who is asked for what, and what everything that is asked for goes through.
+/// Returns the service's routes, with the middleware that every request passes through.
 func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegistry) -> Router<BasicRequestContext> {
     let router = Router()
     router.addMiddleware {
@@ -21,7 +21,7 @@ func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegi
     router.get("orders/:number") { _, context in
         try await store.order(context.parameters.require("number", as: Int64.self))
     }
-    // `?within=` says how many milliseconds whoever asks is ready to wait for each attempt.
+    // `?within=` is the time limit for each attempt, in milliseconds.
     router.get("quotes/**") { request, context in
         let path = context.parameters.getCatchAll().joined(separator: "/")
         let limit = request.uri.queryParameters.get("within", as: Int.self)
@@ -33,20 +33,20 @@ func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegi
     return router
 }
 
-/// What somebody wants to order.
+/// The body of a request for a new order.
 private struct OrderWish: Decodable {
     let item: String
     let quantity: Int
 }
 
-/// What a supplier asks for.
+/// A supplier's price.
 private struct Quote: ResponseCodable {
     let price: String
 }
 
 extension Order: ResponseEncodable {}
 
-/// Tells in each answer by which name the service calls the request, for whoever has a question later.
+/// Adds the request's ID to each answer, so that clients can refer to it.
 private struct RequestName: RouterMiddleware {
     typealias Context = BasicRequestContext
 

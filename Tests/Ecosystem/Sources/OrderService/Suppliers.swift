@@ -6,7 +6,7 @@ import Foundation
 import HTTPErrors
 import ServiceLifecycle
 
-/// Whom the service asks for prices; they have their bad days.
+/// A client for the suppliers' prices, which are not always reachable.
 struct Suppliers: Service {
     private struct GetQuote: APIRequest {
         struct Response: Decodable { let price: String }
@@ -23,22 +23,22 @@ struct Suppliers: Service {
         var configuration = AsyncHTTPClientTransport.configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         client = HTTPClient(configuration: configuration)
-        // An attempt that is followed by another is posted too, in the scope of the request.
+        // The error of an attempt that is followed by another is posted too, in the request's scope.
         let policy = RetryPolicy(
             maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
         ).retrying(matching: .transient)
         api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
     }
 
-    /// Keeps the connections until the service goes down, when nobody needs them any more.
+    /// Keeps the connections until the service shuts down.
     func run() async throws {
         try? await gracefulShutdown()
         try await client.shutdown()
     }
 
     /// - Parameters:
-    ///   - path: Which supplier, and what of it.
-    ///   - limit: How long each attempt may take; nil for as long as the transport waits, which is a minute.
+    ///   - path: The supplier and the item.
+    ///   - limit: How long each attempt may take; nil for the transport's limit, which is a minute.
     func price(_ path: String, within limit: Duration?) async throws(NetworkError) -> String {
         try await api.send(GetQuote(path: path, timeout: limit)).price
     }

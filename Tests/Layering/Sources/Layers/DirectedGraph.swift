@@ -1,4 +1,4 @@
-/// What leads to what.
+/// A directed graph.
 struct DirectedGraph<Node: Hashable & Comparable> {
     private var successors: [Node: Set<Node>] = [:]
 
@@ -6,9 +6,7 @@ struct DirectedGraph<Node: Hashable & Comparable> {
         successors[node, default: []].insert(other)
     }
 
-    /// The nodes that lie on circles, each with those that it leads to and that lead to it.
-    ///
-    /// The largest first.
+    /// The strongly connected components with a circle, the largest first.
     ///
     /// - Complexity: O(*n* · *m*) for *n* nodes and *m* connections, of which there are few.
     var circles: [Set<Node>] {
@@ -24,7 +22,7 @@ struct DirectedGraph<Node: Hashable & Comparable> {
         return circles.sorted { $0.count > $1.count }
     }
 
-    /// The nodes of a shortest way from a node back to it, with itself at the front only; nil where there is none.
+    /// Returns the nodes of a shortest circle through a node, beginning with that node; nil if there is none.
     func shortestCircle(through node: Node) -> [Node]? {
         var ways = [[node]]
         var seen: Set<Node> = []

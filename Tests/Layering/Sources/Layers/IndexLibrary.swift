@@ -3,7 +3,8 @@ import Foundation
 
 /// The toolchain's own reader of what the compiler writes at `-index-store-path`.
 ///
-/// It is loaded, not linked: the format is the toolchain's affair, so the library must be of the one that wrote it.
+/// It is loaded at run time and not linked: the format may differ between toolchains, so the library must belong to the
+/// toolchain that wrote the index.
 struct IndexLibrary {
     let openStore: indexstore_store_create_t
     let disposeStore: indexstore_dispose_t
@@ -31,7 +32,7 @@ struct IndexLibrary {
     private let describe: indexstore_error_get_description_t
     private let disposeError: indexstore_error_dispose_t
 
-    /// Loads the library, which stays for as long as the process.
+    /// Loads the library, which stays loaded until the process ends.
     init(path: String) throws(Unreadable) {
         guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
             throw Unreadable("there is no \(path), by which the compiler's index is read")
@@ -66,7 +67,7 @@ struct IndexLibrary {
         disposeError = try function("error_dispose")
     }
 
-    /// Opens a store, a unit or a record, and says in the library's words why that cannot be.
+    /// Opens a store, a unit or a record; throws the library's message if that fails.
     func open(
         _ what: String,
         _ create: (UnsafeMutablePointer<indexstore_error_t?>) -> indexstore_object_t?
@@ -80,7 +81,7 @@ struct IndexLibrary {
 }
 
 extension IndexLibrary {
-    /// The library of the `swiftc` in `PATH`, which is the one that built what is there.
+    /// Returns the library of the `swiftc` in `PATH`, which has built the sources.
     static func ofToolchain() throws -> IndexLibrary {
         struct Information: Decodable {
             struct Paths: Decodable { let runtimeResourcePath: String }
@@ -104,5 +105,14 @@ extension IndexLibrary {
         #endif
         let resources = URL(filePath: information.paths.runtimeResourcePath)
         return try IndexLibrary(path: resources.deletingLastPathComponent().appending(path: name).path)
+    }
+}
+
+/// The reason why there is nothing to judge: no index, or an index of other sources.
+struct Unreadable: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

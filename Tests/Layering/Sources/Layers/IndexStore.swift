@@ -4,25 +4,25 @@ import Foundation
 /// One mention of a symbol in a source file, as the compiler recorded it.
 struct Occurrence {
     let place: Place
-    /// What the symbol is called where it is declared: `post(_:)`.
+    /// The symbol's name at its declaration: `post(_:)`.
     let name: String
-    /// The same for one declaration wherever it is mentioned, and for no other.
+    /// The unique identifier of the symbol's declaration.
     let identifier: String
     let roles: SymbolRoles
 }
 
-/// The part of the index store's roles that is asked for here.
+/// The roles of the index store that are used here.
 struct SymbolRoles: OptionSet {
     let rawValue: UInt64
 
     static let declaration = SymbolRoles(rawValue: 1 << 0)
     static let definition = SymbolRoles(rawValue: 1 << 1)
-    /// The source does not spell it; the compiler has put it there.
+    /// The compiler has added the symbol; the source does not contain it.
     static let implicit = SymbolRoles(rawValue: 1 << 8)
 }
 
-/// What the compiler has written at `-index-store-path`: a unit for each output file, which names the records of what
-/// its sources declare and use.
+/// The store that the compiler has written at `-index-store-path`: a unit for each output file, which names the records
+/// of its sources' declarations and uses.
 struct IndexStore {
     private struct Unit {
         let time: Date
@@ -37,12 +37,12 @@ struct IndexStore {
         self.library = library
     }
 
-    /// What the sources declare and use, in no order.
+    /// Returns the declarations and uses in the sources, in no order.
     ///
-    /// A store keeps the units of sources that have since been moved or deleted; they are passed over. A source that
-    /// has no unit, or an older one, would be judged by what it no longer says: it is refused.
+    /// A store keeps the units of sources that have since been moved or deleted; these units are skipped. The function
+    /// throws if a source's unit is missing, or is older than the source and so out of date.
     func occurrences(in sources: SourceTree) throws(Unreadable) -> [Occurrence] {
-        // Asked for a store that is not there, the library would make one.
+        // The library would make a store that does not exist.
         guard FileManager.default.fileExists(atPath: path) else { throw Unreadable("there is no index at \(path)") }
         let store = try library.open("the index at \(path)") { library.openStore(path, $0) }
         defer { library.disposeStore(store) }
@@ -76,7 +76,7 @@ struct IndexStore {
         return names
     }
 
-    /// A unit with its main file; nil where that is none of the sources.
+    /// Returns a unit with its main file; nil if that file is not one of the sources.
     private func unit(
         _ name: String, in store: indexstore_object_t, of sources: SourceTree
     ) throws(Unreadable) -> (SourceFile, Unit)? {
@@ -90,7 +90,7 @@ struct IndexStore {
         forEach(library.forEachDependency, of: unit) { dependency in
             let isRecord = library.dependencyKind(dependency) == 2
             let path = String(library.dependencyFile(dependency))
-            // The records of what is imported are named too.
+            // A unit names the records of imported modules too.
             guard isRecord, sources.file(at: path, from: folder) == file else { return }
             records.append(String(library.dependencyName(dependency)))
         }
@@ -118,7 +118,7 @@ struct IndexStore {
         )
     }
 
-    /// Calls a function of C, which takes no closure, with one.
+    /// Calls a C function that needs a function pointer with a closure, which is passed as the context.
     private func forEach(
         _ apply: indexstore_objects_apply_t, of object: indexstore_object_t, _ receive: (indexstore_object_t) -> Void
     ) {

@@ -1,4 +1,4 @@
-/// Something that must not be, at the line where it is: in the form in which compilers say so.
+/// A violation with its place, printed in the form of a compiler's error.
 struct Finding: Hashable, CustomStringConvertible {
     let place: Place
     let message: String
@@ -6,7 +6,7 @@ struct Finding: Hashable, CustomStringConvertible {
     var description: String { "\(place): error: \(message)" }
 }
 
-/// The folders in the order in which they may use one another: each those before it, and itself.
+/// The order of the folders: each folder may use itself and those before it.
 struct LayerOrder {
     /// The lowest first.
     let folders: [String]
@@ -17,7 +17,7 @@ struct LayerOrder {
         heights = Dictionary(folders.enumerated().map { ($1, $0) }, uniquingKeysWith: min)
     }
 
-    /// What must not be, in order of the files and lines.
+    /// Returns the violations, in order of files and lines.
     func findings(in sources: SourceTree, _ uses: Uses) -> [Finding] {
         let all = upwards(in: uses) + circles(in: uses) + withoutPlace(in: sources)
         return all.sorted { ($0.place, $0.message) < ($1.place, $1.message) }
@@ -31,9 +31,9 @@ struct LayerOrder {
         }
     }
 
-    /// Circles through folders that have no place.
+    /// Returns the circles through folders that are not in the order.
     ///
-    /// Every other holds a dependency upwards, which is reported as such.
+    /// Every other circle contains a dependency upwards, which is reported as such.
     private func circles(in uses: Uses) -> [Finding] {
         var graph = DirectedGraph<String>()
         var first: [[String]: Use] = [:]
@@ -64,7 +64,7 @@ struct LayerOrder {
             guard let folder = file.folder else {
                 return Finding(place: place, message: "the file lies in no folder, and has no place in the order")
             }
-            // Once for each folder.
+            // Each folder is reported once.
             guard known.insert(folder).inserted else { return nil }
             return Finding(place: place, message: "folder \(folder) has no place in the order")
         }

@@ -1,6 +1,6 @@
-/// The command: reads the index, and says which lines use what lies above them.
+/// The command: reads the index, and prints the lines that use a declaration in a higher folder.
 package struct LayeringCommand {
-    /// What the command ends with; the numbers of `sysexits.h` where nothing could be judged.
+    /// The exit status; with the numbers of `sysexits.h` if nothing could be judged.
     package enum Status: Int32, Sendable {
         case clean = 0
         case violations = 1
@@ -8,7 +8,7 @@ package struct LayeringCommand {
         case noIndex = 66
     }
 
-    /// What is to be said, and with which status.
+    /// The texts to print, and the exit status.
     package struct Result: Sendable {
         package let status: Status
         package let output: String
@@ -17,7 +17,7 @@ package struct LayeringCommand {
 
     package init() {}
 
-    /// Does what the arguments say, and returns what is to be printed.
+    /// Runs the command, and returns the texts to print.
     package func run(_ arguments: [String]) -> Result {
         guard let options = Options(arguments) else {
             return Result(status: .usage, output: "", errors: Options.usage)
@@ -54,5 +54,44 @@ package struct LayeringCommand {
         for use in uses.all { graph.connect(use.place.file.path, to: use.declaration.file.path) }
         let circle = graph.circles.first ?? []
         return circle.sorted().map { "  \($0)" } + ["largest circle: \(circle.count) files"]
+    }
+}
+
+/// The command's options.
+struct Options {
+    static let usage = """
+        usage: layering --sources <folder> --index <store> [--largest-circle] <folder>...
+
+        Fails where a folder below the sources uses one that is named after it, as the compiler's index has it.
+
+          --sources          the folder that holds the folders
+          --index            what the compiler wrote at -index-store-path; a debug build does at .build/debug/index/store
+          --largest-circle   says how many files use one another in a circle, and which; that is no failure
+        """
+
+    var sources = ""
+    var index = ""
+    var showsLargestCircle = false
+    var folders: [String] = []
+
+    /// Reads the arguments; nil if they are not valid, and the usage is to be printed.
+    init?(_ arguments: [String]) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--sources":
+                guard let value = rest.popFirst() else { return nil }
+                sources = value
+            case "--index":
+                guard let value = rest.popFirst() else { return nil }
+                index = value
+            case "--largest-circle":
+                showsLargestCircle = true
+            default:
+                guard !argument.hasPrefix("-"), !folders.contains(argument) else { return nil }
+                folders.append(argument)
+            }
+        }
+        guard !sources.isEmpty, !index.isEmpty, !folders.isEmpty else { return nil }
     }
 }

@@ -1,29 +1,29 @@
 import Foundation
 
-/// A source file, and in which of the folders it lies.
+/// A source file with its folder.
 struct SourceFile: Hashable {
-    /// As it is to be shown: with the root as it was given.
+    /// The path for messages, which begins with the root as it was given.
     let path: String
     /// The outermost folder below the root; nil for a file that lies in the root itself.
     let folder: String?
     let modified: Date
 }
 
-/// A line of a source file, and where in it.
+/// A place in a source file.
 struct Place: Hashable {
     let file: SourceFile
     let line: Int
     let column: Int
 }
 
-/// The source files below a folder as they are now.
+/// The source files below a folder, as they are now.
 struct SourceTree {
-    /// In order of their paths.
+    /// The files, in order of their paths.
     let files: [SourceFile]
     private let byPath: [String: SourceFile]
 
     init(root: String) throws(Unreadable) {
-        // The compiler may have been given the path by another way.
+        // The compiler may have been given another path to the same folder.
         let folder = URL(filePath: root).resolvingSymlinksInPath()
         guard let paths = FileManager.default.subpaths(atPath: folder.path) else {
             throw Unreadable("there is no folder \(root)")
@@ -46,7 +46,7 @@ struct SourceTree {
         (self.files, self.byPath) = (files, byPath)
     }
 
-    /// The source file at a path that the compiler has written down.
+    /// Returns the source file at a path that the compiler has recorded.
     func file(at path: String, from workingFolder: String) -> SourceFile? {
         if let file = byPath[path] { return file }
         guard path.hasSuffix(".swift") else { return nil }

@@ -1,17 +1,17 @@
-/// A line that needs what another file declares.
+/// A use of a declaration in another file.
 struct Use: Hashable {
     let symbol: String
     let place: Place
     let declaration: Place
 }
 
-/// Which file uses what of which other.
+/// The uses of declarations in other files.
 ///
-/// All that an occurrence does not declare, it uses: also the method by which a type conforms to a protocol, and which
-/// another file has. What the source needs without naming it is not recorded: the type of a value that is inferred, a
-/// conformance that a generic function asks for.
+/// Every occurrence that is not a declaration is a use; so is a method in another file by which a type conforms to a
+/// protocol. Not recorded is what the source needs without naming it: an inferred type, or a conformance that a generic
+/// function requires.
 struct Uses {
-    /// In order of the files and lines that use.
+    /// The uses, in order of the files and lines that contain them.
     let all: [Use]
 
     init(_ occurrences: [Occurrence]) {
@@ -23,8 +23,8 @@ struct Uses {
             else { continue }
             let use = Use(symbol: occurrence.name, place: occurrence.place, declaration: declaration)
             let isImplicit = occurrence.roles.contains(.implicit)
-            // `x.count` is the property and its getter, `Box()` the type and its initializer: of these, what the source
-            // spells is named, and what is declared first.
+            // `x.count` uses the property and its getter, `Box()` the type and its initializer. Only one use is kept:
+            // the one that the source names, or else the one that is declared first.
             let key = Key(place: use.place, declaringFile: declaration.file)
             if let other = found[key],
                 (other.isImplicit ? 1 : 0, other.use.declaration.line) <= (isImplicit ? 1 : 0, declaration.line)
@@ -42,7 +42,7 @@ struct Uses {
     }
 }
 
-/// Where each symbol is declared.
+/// The places where symbols are declared.
 private struct Declarations {
     private var places: [String: (place: Place, isImplicit: Bool)] = [:]
 
@@ -56,8 +56,8 @@ private struct Declarations {
 
     subscript(identifier: String) -> Place? {
         if let known = places[identifier] { return known.place }
-        // What the compiler synthesizes, a memberwise initializer say, is not recorded as declared. It belongs to its
-        // type, with whose identifier its own begins: up to the letter for a struct, class, enum or protocol.
+        // A declaration that the compiler synthesizes, such as a memberwise initializer, is not recorded. It belongs to
+        // the type whose identifier is a prefix of its own: up to the letter for a struct, class, enum or protocol.
         guard identifier.hasPrefix("s:") else { return nil }
         let characters = identifier.utf8
         for end in characters.indices.reversed() where "VCOP".utf8.contains(characters[end]) {

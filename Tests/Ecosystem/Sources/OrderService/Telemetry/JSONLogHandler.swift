@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Writes each entry as one line of JSON to standard output, for whatever collects it there.
+/// Writes each entry as one line of JSON to standard output, where a log collector reads it.
 struct JSONLogHandler: LogHandler {
     private struct Entry: Encodable {
         let time: Date
@@ -13,7 +13,7 @@ struct JSONLogHandler: LogHandler {
         let metadata: [String: String]
     }
 
-    /// So that lines stay whole.
+    /// The lock for standard output, so that lines do not mix.
     private static let output = Mutex(())
 
     let label: String

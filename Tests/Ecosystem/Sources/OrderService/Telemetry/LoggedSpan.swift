@@ -61,3 +61,27 @@ final class LoggedSpan: Span {
         Self.logger.info("\(ended.name)", metadata: metadata)
     }
 }
+
+/// The identifier of a span, with that of its trace.
+struct SpanID: Sendable {
+    let trace: String
+    let span: String
+
+    static func random(_ digits: Int) -> String {
+        String((0..<digits).map { _ in "0123456789abcdef".randomElement() ?? "0" })
+    }
+}
+
+extension ServiceContext {
+    private enum Key: ServiceContextKey {
+        typealias Value = SpanID
+    }
+
+    var spanID: SpanID? {
+        get { self[Key.self] }
+        set { self[Key.self] = newValue }
+    }
+
+    /// The identifier of the context's trace.
+    var traceID: String? { spanID?.trace }
+}

@@ -1,11 +1,11 @@
 import Metrics
 import Synchronization
 
-/// Keeps every metric in memory, and tells all of them as text, one a line: `errors{end="handled"} 12`.
+/// Keeps every metric in memory, and returns them as text, one per line: `errors{end="handled"} 12`.
 final class MetricsRegistry: MetricsFactory {
     private let metrics = Mutex<[String: Metric]>([:])
 
-    /// All metrics, by name.
+    /// All metrics as text, sorted by name.
     var text: String {
         let metrics = metrics.withLock { $0 }
         return metrics.sorted { $0.key < $1.key }.flatMap { $1.lines(named: $0) }.joined(separator: "\n") + "\n"
@@ -19,7 +19,7 @@ final class MetricsRegistry: MetricsFactory {
 
     func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler { metric(label, dimensions) }
 
-    // What has the same name is the same metric, whoever makes it next.
+    // Metrics are kept, since a metric that is made again with the same name is the same metric.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
@@ -35,7 +35,7 @@ final class MetricsRegistry: MetricsFactory {
     }
 }
 
-/// One metric: a count, the latest value, or the number, sum and greatest of some durations.
+/// One metric: a count, the latest value, or the number, sum and maximum of some durations.
 private final class Metric: CounterHandler, RecorderHandler, TimerHandler {
     private enum Value {
         case none

@@ -1,0 +1,80 @@
+public import ErrorRouting
+
+/// A ``CircuitBreaker`` has changed its state, and posts this for rules and observers.
+///
+/// It never counts as a failure, for this breaker or another one.
+public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
+    /// The states of a circuit, by what it does with attempts.
+    public enum State: String, Sendable, Hashable, CaseIterable {
+        /// All attempts are let through.
+        case closed
+        /// All attempts are refused.
+        case open
+        /// One attempt is let through as a trial; the others are refused.
+        case halfOpen
+    }
+
+    /// The breaker's name.
+    public let name: String
+    /// The new state.
+    public let state: State
+    /// The failure that opened the circuit last; for `.closed`, the failure it has recovered from.
+    public let cause: (any Error)?
+
+    /// Makes a change, for tests and fakes.
+    ///
+    /// - Parameters:
+    ///   - name: The breaker's name.
+    ///   - state: The new state.
+    ///   - cause: The failure that opened the circuit last.
+    public init(name: String, state: State, cause: (any Error)? = nil) {
+        self.name = name
+        self.state = state
+        self.cause = cause
+    }
+
+    /// The cause, so that `anywhere` and reports find it.
+    public var underlyingErrors: [any Error] { cause.map { [$0] } ?? [] }
+
+    /// `circuit payments is open`.
+    public var description: String {
+        switch state {
+        case .closed: "circuit \(name) is closed"
+        case .open: "circuit \(name) is open"
+        case .halfOpen: "circuit \(name) is half open"
+        }
+    }
+}
+
+/// A ``CircuitBreaker`` has refused an attempt and has not run the operation.
+///
+/// It never counts as a failure, for this breaker or another one.
+public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomStringConvertible {
+    /// The breaker's name.
+    public let name: String
+    /// How much of the pause is left; nil while a trial is under way, since its end is not known.
+    public let retryAfter: Duration?
+    /// The failure that opened the circuit last.
+    public let cause: any Error
+
+    /// Makes a refusal, for tests and fakes.
+    ///
+    /// - Parameters:
+    ///   - name: The breaker's name.
+    ///   - retryAfter: How much of the pause is left; nil while a trial is under way.
+    ///   - cause: The failure that opened the circuit last.
+    public init(name: String, retryAfter: Duration?, cause: any Error) {
+        self.name = name
+        self.retryAfter = retryAfter
+        self.cause = cause
+    }
+
+    /// The cause, so that `anywhere` and reports find it.
+    public var underlyingErrors: [any Error] { [cause] }
+
+    /// `circuit payments is open for another 4.5 seconds`.
+    public var description: String {
+        guard let retryAfter else { return "circuit \(name) is open while a trial is under way" }
+        return "circuit \(name) is open for another \(retryAfter)"
+    }
+}

@@ -1,0 +1,70 @@
+public import ErrorRouting
+
+extension ErrorMatcher where Output == NetworkError {
+    /// Matches network errors of the given kinds.
+    ///
+    /// ```swift
+    /// .on(matching: .network(.networkUnavailable, .connection)) { error in … }
+    /// ```
+    ///
+    /// - Parameter kinds: The kinds.
+    /// - Returns: The matcher.
+    public static func network(_ kinds: NetworkError.Kind...) -> Self {
+        let set = Set(kinds)
+        let names = kinds.map { ".\($0.rawValue)" }.joined(separator: ", ")
+        return .type(NetworkError.self).where { set.contains($0.kind) }.named("network(\(names))")
+    }
+
+    /// Matches network errors that come from an answer whose status is in a range.
+    ///
+    /// - Parameter range: The statuses.
+    /// - Returns: The matcher.
+    public static func status(_ range: ClosedRange<Int>) -> Self {
+        .type(NetworkError.self)
+            .where { $0.failure.map { range.contains($0.status) } ?? false }
+            .named("status(\(range.lowerBound)...\(range.upperBound))")
+    }
+
+    /// Matches errors that may be temporary: time-outs, connections, and the statuses 408, 425, 429, 500, 502, 503,
+    /// 504.
+    public static var transient: Self {
+        .type(NetworkError.self).where(\.isTransient).named("transient")
+    }
+}
+
+extension ErrorHandler {
+    /// Returns rules that most applications with a server need, to overlay on the application's own rules.
+    ///
+    /// ```swift
+    /// let handler = ErrorHandler.default.overlaid(
+    ///     with: .networking(onUnauthorized: { _ in await Session.shared.signOut(); return .stop })
+    /// )
+    /// ```
+    ///
+    /// An action that is nil adds no rule.
+    ///
+    /// - Parameters:
+    ///   - onUnauthorized: The action for `unauthorized`: nobody is signed in, or the sign-in has expired.
+    ///   - onOffline: The action for `networkUnavailable`: this device has no network.
+    ///   - onServerError: The action for `server`: the server failed.
+    ///   - fileID: The file that registers the rules.
+    ///   - line: The line that registers the rules.
+    /// - Returns: The handler.
+    public static func networking(
+        onUnauthorized: (@Sendable (NetworkError) async throws -> HandleStrategy)? = nil,
+        onOffline: (@Sendable (NetworkError) async throws -> HandleStrategy)? = nil,
+        onServerError: (@Sendable (NetworkError) async throws -> HandleStrategy)? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line
+    ) -> ErrorHandler {
+        let rules: [(ErrorMatcher<NetworkError>, (@Sendable (NetworkError) async throws -> HandleStrategy)?)] = [
+            (.network(.server), onServerError),
+            (.network(.networkUnavailable), onOffline),
+            (.network(.unauthorized), onUnauthorized),
+        ]
+        return rules.reduce(ErrorHandler()) { handler, rule in
+            guard let action = rule.1 else { return handler }
+            return handler.on(matching: rule.0, fileID: fileID, line: line) { error in try await action(error) }
+        }
+    }
+}
