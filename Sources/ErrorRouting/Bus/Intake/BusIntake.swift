@@ -18,8 +18,8 @@ struct BusIntake: ~Copyable, Sendable {
 
     private let capacity: Int
     private let word: Padded<IntakeWord>
-    /// The value of ``released`` that posters last read. They read that itself, which takes its cache line away from
-    /// the worker, only if the bus seems to be full.
+    /// What posters last read in ``released``, which they read again only if the bus seems to be full: each read takes
+    /// its cache line away from the worker.
     private let seenReleased: Atomic<Int64>
     /// The most reports that are accepted in all.
     private let limit = Atomic<Int64>(.max)

@@ -28,8 +28,8 @@ import Synchronization
 /// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and no
 ///    number that maps to the same index is out, since the directory has room for two segments more than `capacity`
 ///    needs.
-/// 5. A spare segment is all empty, and nobody looks into it: a poster does not touch a place after its exchange, except
-///    one that was refused, and by then no segment leaves the directory any more. Whoever takes a spare segment by
+/// 5. A spare segment is all empty, and nobody looks into it: a poster does not touch a place after its exchange,
+///    unless it was refused, and by then no segment leaves the directory any more. Whoever takes a spare segment by
 ///    exchange has it alone until it is installed.
 ///
 /// The methods under "The reader's side" are called by one thread at a time, which debug builds assert.

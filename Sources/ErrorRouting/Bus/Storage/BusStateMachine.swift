@@ -27,7 +27,8 @@ struct BusStateMachine {
     private var flood: FloodLimiter<PendingReport>?
     private var lastSequence: UInt64
 
-    /// The current worker's; raised whenever that is replaced or told to stop. Events of earlier workers are ignored.
+    /// The current worker's generation, raised whenever that is replaced or told to stop: events of earlier workers are
+    /// ignored.
     private(set) var generation: UInt64 = 0
     private var watchdogIsOut = false
     /// The moment for which the flood limit's alarm is set.

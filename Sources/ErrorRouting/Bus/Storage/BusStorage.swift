@@ -66,7 +66,7 @@ struct BusStorage: ~Copyable, Sendable {
     func settleDrops(at source: ErrorReport.Source, isAnnounced: Bool) -> (untold: ErrorsDropped?, wakes: Bool) {
         machine.withLock { machine in
             guard machine.hasEnded else { return (nil, isAsleep(machine)) }
-            // The bus has ended since it was full. If the notice was taken meanwhile, whoever took it tells of the drops.
+            // The bus has ended since it was full. If the notice was taken meanwhile, its taker tells of the drops.
             if isAnnounced, intake.takeNotice() == nil { return (nil, false) }
             let drops = intake.takeDrops(at: source)
             machine.told(of: drops)

@@ -10,7 +10,7 @@ import Synchronization
 /// | `closed` | the worker asks the state machine for each report |
 /// | a number, an end | the report of that number is in delivery; the one before came to that end |
 /// | the same, announcing | observers are being told of the one before; the worker has not looked at the report yet |
-/// | the same, unadmitted | the flood limit has not let the report pass yet: it is not in delivery, and takes capacity |
+/// | the same, unadmitted | no flood limit has let the report pass yet: it is not in delivery, and takes capacity |
 /// | `withdrawn` | a shutdown has taken the reports away, for good |
 ///
 /// Invariants:
@@ -242,8 +242,8 @@ struct DeliveryLane: ~Copyable, Sendable {
         return true
     }
 
-    /// Counts the report before the one that has begun, and releases the latter unless it is unadmitted: the second half
-    /// of ``goOn(from:_:isObserved:isLimited:in:)``.
+    /// Counts the report that has ended, and releases the next one unless it is unadmitted: the second half of
+    /// ``goOn(from:_:isObserved:isLimited:in:)``.
     @inline(__always)
     func complete(_ passage: Passage, in intake: borrowing BusIntake) {
         self[passage.end] = passage.count + 1

@@ -1,7 +1,7 @@
 /// A report that was taken from the mailbox, or a notice, until its end.
 ///
-/// A class, since the state machine, the worker, the worker's successor and a shutdown hand it on to each other. Reports
-/// in the lane have none.
+/// A class, since the state machine, the worker, the worker's successor and a shutdown hand it on to each other.
+/// Reports in the lane have none.
 ///
 /// Unchecked, since it is mutable: it changes only under the bus's lock, and not any more once it is in delivery; the
 /// flood mark is the worker's.

@@ -137,9 +137,9 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Waits for the next report, some microseconds at most; returns whether it can be delivered in the lane.
     ///
-    /// To sleep and be woken costs the worker and the poster more than that, and a worker that is a little faster than a
-    /// single poster would do so for every report. The worker reads the report's place rarely: each read takes its cache
-    /// line away from the poster, who is about to write there. In the pauses some more reports can come in.
+    /// To sleep and be woken costs the worker and the poster more than that, and a worker that is a little faster than
+    /// a single poster would do so for every report. The worker reads the report's place rarely, since each read takes
+    /// its cache line away from the poster, who is about to write there; meanwhile a few reports can come together.
     private func nextComesSoon(after number: Int64) -> Bool {
         for _ in 0..<8 {
             for _ in 0..<Self.pause where isCancelled.load(ordering: .acquiring) { return false }
@@ -160,7 +160,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// How many reports are delivered before other tasks get the thread.
     static let turn = 4_096
 
-    /// Delivers reports in the lane, until none is left there, one needs more than delivery, or it is another task's turn.
+    /// Delivers reports in the lane until none is left, one needs more than delivery, or it is another task's turn.
     private func deliverInLane(_ first: Int64, untilYield: inout Int) -> WorkerAction {
         var number = first
         bus.noteDelivery()
@@ -229,8 +229,8 @@ final class DeliveryWorker: ActionSupervisor {
         repeat {
             switch bus.storage.goOnInLane(from: number, progress.disposition, isObserved: true) {
             case .next:
-                // Consumes the posting. The last report in the lane is announced outside it, by `leaveLane`.
-                guard let posting = bus.storage.takeFromLane(number) else { preconditionFailure("the report was taken") }
+                // The posting is moved into the report, not copied. The last one's report is made outside the lane.
+                guard let posting = bus.storage.takeFromLane(number) else { preconditionFailure("it was taken") }
                 let (scope, sequence) = (posting.scope, bus.storage.sequence(inLaneAt: number))
                 audience.send(posting.report(sequence: sequence, outcome: progress.outcome), of: scope)
                 return bus.storage.announcedInLane(at: number + 1) ? nil : leaveWithdrawnLane(at: number + 1)

@@ -3,9 +3,9 @@ extension ErrorBus {
     /// Returns what the poster has to find out for the flood limit; nil if the worker can find it out from the posting.
     @inline(never)
     func floodStamp(for error: any Error) -> Posting.FloodStamp? {
-        // By a clock other than the system's, the worker cannot tell the moment of the post. And an error may be posted
-        // while a matcher asks an error for its code. If the worker then asked the posted one, and that posted again,
-        // this would never end; in the poster it does.
+        // By a clock other than the system's, the worker cannot tell the moment of the post. And an error that is asked
+        // for its code may post itself again: if the worker asked, that would never end; in the poster the depth of
+        // such calls is bounded.
         if clock.isContinuous, !PerThread.isInMatcher { return nil }
         return Posting.FloodStamp(code: ErrorCode(of: error), moment: clock.now().nanoseconds)
     }
