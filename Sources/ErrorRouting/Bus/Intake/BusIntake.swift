@@ -130,15 +130,13 @@ struct BusIntake: ~Copyable, Sendable {
     func takeDrops(at source: ErrorReport.Source) -> DropCounts {
         // First the word, then the drops: whoever drops between the two announces a notice again.
         update { $0.clearNotice() }
-        var (taken, isMoreUntold) = drops.take()
-        if isMoreUntold, announceDrops(at: source) { return taken }
-        while isMoreUntold {
-            // The bus has ended: nobody would deliver another notice.
-            let more = drops.take()
-            taken.add(more.counts)
-            isMoreUntold = more.isMoreUntold
+        var taken = DropCounts()
+        while true {
+            let (counts, isMoreUntold) = drops.take()
+            taken.add(counts)
+            // Once the bus has ended, nobody would deliver another notice.
+            if !isMoreUntold || announceDrops(at: source) { return taken }
         }
-        return taken
     }
 
     /// Publishes how many of the accepted reports take no capacity any more.

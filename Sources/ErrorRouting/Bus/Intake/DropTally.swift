@@ -37,7 +37,7 @@ import Synchronization
     ///
     /// - Returns: Whether the caller has to announce a notice.
     func add(_ type: any Error.Type) -> Bool {
-        count(UInt(bitPattern: ObjectIdentifier(type)))
+        unsafe Self.count(UInt(bitPattern: ObjectIdentifier(type)), in: slots, elseIn: others)
         return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
@@ -62,12 +62,15 @@ import Synchronization
         return (counts, rest > 0)
     }
 
-    private func count(_ type: UInt) {
+    /// Counts a drop; static, since a method called here would have each ``BusIntake/reserve(for:)`` save a register.
+    private static func count(
+        _ type: UInt, in slots: UnsafeMutablePointer<Slot>, elseIn others: borrowing Atomic<Int64>
+    ) {
         // Addresses of types are aligned, and often near each other: multiplied by the golden ratio they spread.
         // Reduced to the number of slots before the conversion to `Int`, which has 32 bits on some systems.
-        let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(Self.typeLimit))
-        for step in 0..<Self.typeLimit {
-            let slot = unsafe slots + (hash + step) % Self.typeLimit
+        let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(typeLimit))
+        for step in 0..<typeLimit {
+            let slot = unsafe slots + (hash + step) % typeLimit
             var found = unsafe slot.pointee.type.load(ordering: .relaxed)
             if found == 0 {
                 let (isMine, other) = unsafe slot.pointee.type.compareExchange(

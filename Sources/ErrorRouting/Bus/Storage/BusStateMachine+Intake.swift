@@ -1,14 +1,72 @@
-/// Taking reports and notices out of the intake, under the bus's lock.
+/// What the machine does with the intake beside it, under the bus's lock.
 extension BusStateMachine {
+    /// The counts of the bus, which balance whenever they are read.
+    func counts(of intake: borrowing BusIntake, _ lane: borrowing DeliveryLane) -> BusCounts {
+        // The accepted posts are read before the ends and after them.
+        let before = intake.state
+        let lane = lane.counts
+        return counts(intake.counts(since: before), lane)
+    }
+
+    /// Returns what the worker of a generation does next.
+    ///
+    /// - Parameters:
+    ///   - generation: The worker's.
+    ///   - now: The current moment, if the caller knows it: windows of the flood limit that end by then end.
+    ///   - intake: The bus's intake.
+    ///   - lane: The bus's lane; if the worker is to deliver there, the caller opens it.
+    mutating func next(
+        for generation: UInt64,
+        at now: Duration?,
+        from intake: borrowing BusIntake,
+        _ lane: borrowing DeliveryLane
+    ) -> WorkerAction {
+        while true {
+            let ownAction = next(for: generation)
+            publishRoom(before: ownAction, in: intake)
+            if let ownAction { return ownAction }
+            let number = nextNumber
+            let action = take(from: intake)
+            publishRoom(before: action, in: intake)
+            if let action { return action }
+            if nextNumber != number { continue }
+            if let promises = takeFlushes(from: intake) { return .flushed(promises) }
+            if canUseLane(of: intake) { return .deliverInLane(nextNumber) }
+            if intake.mailbox.isFilled(at: nextNumber) { continue }
+            if isHolding {
+                let isEnding = intake.state.isClosed || isWindingUp
+                guard isEnding || now != nil else { return .readClock }
+                let action = release(endingBy: isEnding ? nil : now)
+                publishRoom(before: action, in: intake)
+                if let action { return action }
+            }
+            if intake.end() {
+                end()
+                return .end
+            }
+            guard intake.mailbox.sleep(at: nextNumber) else { continue }
+            let isIdle = counts(of: intake, lane).pending == 0
+            return .sleep(isIdle ? waiters.takeIdle() : [], alarm: nextAlarm())
+        }
+    }
+
+    /// Publishes how many reports are released.
+    ///
+    /// Not for a worker that was replaced: its successor may be in the lane, where it publishes the count itself.
+    private func publishRoom(before action: WorkerAction?, in intake: borrowing BusIntake) {
+        if case .stop = action { return }
+        intake.release(counters.released)
+    }
+
     /// Whether the next report, as far as can be seen, needs nothing but delivery.
-    func canUseLane(of intake: borrowing BusIntake) -> Bool {
+    private func canUseLane(of intake: borrowing BusIntake) -> Bool {
         !isHolding && intake.mailbox.isPlain(at: nextNumber)
     }
 
     /// Takes what is next in the intake, unless that is a report for the lane.
     ///
     /// - Returns: What the worker does next; nil if nothing was taken, or only reports that a flood limit holds.
-    mutating func take(from intake: borrowing BusIntake) -> WorkerAction? {
+    private mutating func take(from intake: borrowing BusIntake) -> WorkerAction? {
         if intake.hasNotice(before: nextNumber), let notice = intake.takeNotice() {
             return take(notice, telling: intake.takeDrops(at: notice.posting.source))
         }
@@ -26,7 +84,7 @@ extension BusStateMachine {
     /// Removes and returns those who wait for what was posted before the next report; nil if there are none.
     ///
     /// All of that is delivered: ``take(from:)`` has found nothing left of it.
-    mutating func takeFlushes(from intake: borrowing BusIntake) -> [Promise<Bool>]? {
+    private mutating func takeFlushes(from intake: borrowing BusIntake) -> [Promise<Bool>]? {
         guard waiters.hasFlush(before: nextNumber) else { return nil }
         let promises = waiters.takeFlushes(before: nextNumber)
         intake.interruptLane(before: waiters.firstFlush)

@@ -65,16 +65,10 @@ extension BusStateMachine {
 extension BusStateMachine {
     /// Those who wait for what is pending.
     struct Waiters {
-        private struct Flush {
-            /// The number of the first report that is not waited for.
-            let number: Int64
-            let promise: Promise<Bool>
-        }
-
         /// Promises to those who wait until nothing is pending.
         private var idle: [Promise<Void>] = []
-        /// Promises to those who wait until everything posted before is delivered, in order of their numbers.
-        private var flushes: [Flush] = []
+        /// Promises to those who wait until all reports before a number are delivered, in order of these numbers.
+        private var flushes: [(number: Int64, promise: Promise<Bool>)] = []
 
         /// Adds a promise that is fulfilled once nothing is pending.
         mutating func wait(_ promise: Promise<Void>) { idle.append(promise) }
@@ -88,7 +82,7 @@ extension BusStateMachine {
         /// Adds a promise that is fulfilled once the reports before a number are delivered.
         mutating func wait(for promise: Promise<Bool>, before number: Int64) {
             // The number is the count of accepted posts, read under the lock, which never falls: so the order is kept.
-            flushes.append(Flush(number: number, promise: promise))
+            flushes.append((number, promise))
         }
 
         /// The least number before which somebody waits; nil if nobody does.

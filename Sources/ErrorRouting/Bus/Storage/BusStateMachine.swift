@@ -2,8 +2,8 @@
 /// reports, as a plain value.
 ///
 /// Each event is a method call that returns what the bus has to do; the bus calls the methods under a lock, and acts
-/// after unlocking. What posters do meanwhile is the part of ``IntakeWord``, the other plain value. Each report reaches
-/// exactly one end:
+/// after unlocking. Reports are taken out of the intake in `BusStateMachine+Intake.swift`; what posters do meanwhile is
+/// the part of ``IntakeWord``, the other plain value. Each report reaches exactly one end:
 ///
 ///     posted ─┬─ dropped                               (full, finished)
 ///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)
@@ -65,8 +65,8 @@ struct BusStateMachine {
 // MARK: - Delivering
 
 extension BusStateMachine {
-    /// Returns what the worker of a generation does next; nil if the machine has nothing to deliver but what a flood
-    /// limit may hold: then the storage looks into the intake, and the worker sleeps or ends the bus.
+    /// Returns what the worker of a generation does next, apart from the intake; nil if the machine has nothing to
+    /// deliver but what a flood limit may hold.
     mutating func next(for generation: UInt64) -> WorkerAction? {
         if case .announcing(let then) = phase {
             phase = then == .goOn ? .idle : .ended(told: 0)
@@ -79,7 +79,7 @@ extension BusStateMachine {
         return nil
     }
 
-    /// Returns the failed actions that only the worker knows of whose report was taken away.
+    /// Returns the failures that nobody but the worker knows of, after its report was taken away.
     ///
     /// - Parameters:
     ///   - failures: All failed actions of the report.

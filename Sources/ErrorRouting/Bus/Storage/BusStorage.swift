@@ -83,27 +83,20 @@ struct BusStorage: ~Copyable, Sendable {
     // MARK: Counting
 
     /// The counts, which balance whenever they are read.
-    var counts: BusCounts { machine.withLock { counted($0) } }
+    var counts: BusCounts { machine.withLock { $0.counts(of: intake, lane) } }
 
     /// The counts, and whether a report is in delivery.
     var countsAndDelivery: (counts: BusCounts, isDelivering: Bool) {
-        machine.withLock { (counted($0), $0.isDelivering || lane.isOpen) }
+        machine.withLock { ($0.counts(of: intake, lane), $0.isDelivering || lane.isOpen) }
     }
 
     /// The counts; nil if a thread holds the lock, possibly this one.
-    var countsIfUnlocked: BusCounts? { machine.withLockIfAvailable { counted($0) } }
+    var countsIfUnlocked: BusCounts? { machine.withLockIfAvailable { $0.counts(of: intake, lane) } }
 
     /// A lower bound of how many reports are pending, read without the lock.
     var leastPending: Int64 {
         let counts = intake.counts
         return counts.accepted - counts.withdrawn - counts.released
-    }
-
-    private func counted(_ machine: borrowing BusStateMachine) -> BusCounts {
-        // The accepted posts are read before the ends and after them.
-        let before = intake.state
-        let lane = lane.counts
-        return machine.counts(intake.counts(since: before), lane)
     }
 
     /// Calls a closure while holding the lock.
@@ -155,8 +148,7 @@ struct BusStorage: ~Copyable, Sendable {
     ///   - failures: The actions of the report that have failed.
     ///   - known: How many of them the next worker of the report knows of.
     func superseded(telling failures: [ActionFailure], known: Int = 0) -> WorkerAction {
-        if failures.isEmpty { return .stop(telling: []) }
-        return machine.withLock { .stop(telling: $0.untold(failures, known: known)) }
+        machine.withLock { .stop(telling: $0.untold(failures, known: known)) }
     }
 
     /// Notes how far the report in delivery has come.
@@ -165,43 +157,16 @@ struct BusStorage: ~Copyable, Sendable {
     }
 
     private func next(for generation: UInt64, at now: Duration?, _ machine: inout BusStateMachine) -> WorkerAction {
-        while true {
-            if let action = publishingRoom(before: machine.next(for: generation), machine) { return action }
-            let number = machine.nextNumber
-            if let action = publishingRoom(before: machine.take(from: intake), machine) { return action }
-            if machine.nextNumber != number { continue }
-            if let promises = machine.takeFlushes(from: intake) { return .flushed(promises) }
-            if machine.canUseLane(of: intake) {
-                let (number, sequence, flood) = machine.beginInLane()
-                unsafe laneFlood?.limiter = flood
-                intake.release(machine.counters.released + (isLimitingFloods ? 0 : 1))
-                lane.open(at: number, sequence: sequence, isLimited: isLimitingFloods)
-                return .deliverInLane(number)
-            }
-            if isFilled(at: machine.nextNumber) { continue }
-            if machine.isHolding {
-                let isEnding = isClosed || machine.isWindingUp
-                guard isEnding || now != nil else { return .readClock }
-                let action = machine.release(endingBy: isEnding ? nil : now)
-                if let action = publishingRoom(before: action, machine) { return action }
-            }
-            if intake.end() {
-                machine.end()
-                return .end
-            }
-            guard intake.mailbox.sleep(at: machine.nextNumber) else { continue }
-            let isIdle = counted(machine).pending == 0
-            return .sleep(isIdle ? machine.waiters.takeIdle() : [], alarm: machine.nextAlarm())
-        }
+        let action = machine.next(for: generation, at: now, from: intake, lane)
+        if case .deliverInLane = action { openLane(&machine) }
+        return action
     }
 
-    /// Publishes how many reports are released, and returns the action.
-    ///
-    /// Not for a worker that was replaced: the next one may be in the lane, and publishes that itself.
-    private func publishingRoom(before action: WorkerAction?, _ machine: borrowing BusStateMachine) -> WorkerAction? {
-        if case .stop = action { return action }
-        intake.release(machine.counters.released)
-        return action
+    private func openLane(_ machine: inout BusStateMachine) {
+        let (number, sequence, flood) = machine.beginInLane()
+        unsafe laneFlood?.limiter = flood
+        intake.release(machine.counters.released + (isLimitingFloods ? 0 : 1))
+        lane.open(at: number, sequence: sequence, isLimited: isLimitingFloods)
     }
 
     // MARK: The lane, called by the worker alone
@@ -395,7 +360,7 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLock { machine in
             let state = intake.state
             if state.isClosed { return .nothing }
-            let counts = counted(machine)
+            let counts = machine.counts(of: intake, lane)
             guard counts.pending == 0, counts.posted == posted, intake.close(ifStill: state) else { return nil }
             return closed(true, &machine)
         }
@@ -406,7 +371,7 @@ struct BusStorage: ~Copyable, Sendable {
     /// - Parameter isFirst: Whether this call has closed it.
     private func closed(_ isFirst: Bool, _ machine: inout BusStateMachine) -> CloseAction {
         guard isFirst else { return .nothing }
-        if machine.runPhase == .notStarted, counted(machine).pending == 0, intake.end() {
+        if machine.runPhase == .notStarted, machine.counts(of: intake, lane).pending == 0, intake.end() {
             machine.end()
             return .end
         }
@@ -430,7 +395,7 @@ struct BusStorage: ~Copyable, Sendable {
     /// Returns true if nothing is pending; else keeps a promise, which is fulfilled when nothing is.
     func waitUntilIdle(_ promise: Promise<Void>) -> Bool {
         machine.withLock { machine in
-            if machine.hasEnded || counted(machine).pending == 0 { return true }
+            if machine.hasEnded || machine.counts(of: intake, lane).pending == 0 { return true }
             machine.waiters.wait(promise)
             return false
         }
@@ -442,7 +407,7 @@ struct BusStorage: ~Copyable, Sendable {
     func flush(_ promise: Promise<Bool>?) -> FlushAction {
         machine.withLock { machine in
             // While the last report is being announced, observers and those waiting for it have not heard of it yet.
-            if !machine.isAnnouncing, machine.hasEnded || counted(machine).pending == 0 { return .idle }
+            if !machine.isAnnouncing, machine.hasEnded || machine.counts(of: intake, lane).pending == 0 { return .idle }
             guard let promise else { return .busy }
             machine.waiters.wait(for: promise, before: intake.state.accepted)
             intake.interruptLane(before: machine.waiters.firstFlush)

@@ -13,13 +13,11 @@ extension ErrorBus {
     /// Starts the worker of a generation.
     func startWorker(_ generation: UInt64) {
         let task = Task { await DeliveryWorker(bus: self, generation: generation).work() }
-        let isLate = staff.withLock { staff in
-            // This worker may have been replaced before its task is stored here.
-            if let worker = staff.worker, worker.generation > generation { return true }
-            staff.worker = (generation, task)
-            return false
+        // This worker may have been replaced before its task is stored here.
+        staff.withLock { staff in
+            if staff.worker.map({ $0.generation < generation }) ?? true { staff.worker = (generation, task) }
         }
-        if isLate || !storage.isCurrent(generation) { task.cancel() }
+        if !storage.isCurrent(generation) { task.cancel() }
     }
 
     /// Cancels the worker of a generation, if that is the current one.
