@@ -45,9 +45,9 @@ final class IntakeBox: Sendable {
     func fill(_ place: Int, with number: Int) -> FillAnswer { fill(place, with: Self.posting(Numbered(number))) }
 
     func fill(_ place: Int, with posting: Posting) -> FillAnswer {
-        let answer = intake.fill(Int64(place), isSpecial: posting.promise != nil, with: posting)
+        let answer = intake.mailbox.fill(Int64(place), isSpecial: posting.promise != nil, with: posting)
         if answer == .refused {
-            #expect(Self.number(of: intake.mailbox.takeBack(Int64(place))) == Self.number(of: posting))
+            #expect(Self.number(of: intake.takeBack(Int64(place))) == Self.number(of: posting))
         }
         return answer
     }
@@ -56,7 +56,7 @@ final class IntakeBox: Sendable {
     @discardableResult
     func post(_ number: Int) -> FillAnswer? { reserve(number).place.map { fill($0, with: number) } }
 
-    func announce() -> Bool { intake.announce(Self.notice) }
+    func announce() -> Bool { intake.announceDrops(at: .init()) }
 
     // MARK: The reader
 
@@ -76,7 +76,7 @@ final class IntakeBox: Sendable {
     }
 
     /// How many drops are in the notice that was taken.
-    func takeDrops() -> Int { intake.takeDrops(for: Self.notice).notice.count }
+    func takeDrops() -> Int { intake.takeDrops(at: .init()).notice.count }
 
     func hasNotice(before place: Int) -> Bool { intake.hasNotice(before: Int64(place)) }
     func hasTakenNotice() -> Bool { intake.takeNotice() != nil }
@@ -103,10 +103,6 @@ final class IntakeBox: Sendable {
     }
 
     // MARK: What lies in it
-
-    static var notice: PendingReport {
-        PendingReport(Posting(ErrorsDropped(count: 0), at: .init()), kind: .errorsDropped)
-    }
 
     /// Returns what a poster puts into its place.
     static func posting(

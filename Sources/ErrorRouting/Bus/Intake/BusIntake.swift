@@ -1,17 +1,16 @@
 import Synchronization
 
-/// Where posters meet the bus: counts what comes in, and keeps it until the loop takes it.
+/// The side of the bus that posters use: counts posts, and keeps them until the worker takes them.
 ///
-/// Takes no lock.
-/// A poster reserves a place, then fills it; between the two its report counts as pending. A report is released when it
-/// takes no room any more: when its delivery begins, or when it is suppressed.
+/// Takes no lock. A poster reserves a place, then fills it; between the two its report counts as pending. A report is
+/// released when it takes no capacity any more: when its delivery begins, or when it is suppressed.
 ///
-/// The methods under "The loop's side" are called under the bus's lock, or by the worker where it has no need of that.
+/// The methods under "The worker's side" are called under the bus's lock, or by the worker in the lane.
 struct BusIntake: ~Copyable, Sendable {
     enum Reservation {
-        /// Accepted as the report of this number: the place is to be filled.
+        /// Accepted as the report of this number: the caller has to fill its place.
         case accepted(Int64)
-        /// The bus is full, and the error was counted as dropped; a notice has to be made of that, or not.
+        /// The bus is full, and the error was counted as dropped; the caller may have to announce a notice of drops.
         case full(makesNotice: Bool)
         /// The bus has finished, and the error was counted as dropped.
         case closed
@@ -19,24 +18,24 @@ struct BusIntake: ~Copyable, Sendable {
 
     private let capacity: Int
     private let word: Padded<IntakeWord>
-    /// What posters last saw of ``released``: so they look there, which takes the loop its cache line away, only when
-    /// the bus seems to be full.
+    /// What posters last read in ``released``, which they read again only if the bus seems to be full: each read takes
+    /// its cache line away from the worker.
     private let seenReleased: Atomic<Int64>
-    /// How many reports are accepted in all.
+    /// The most reports that are accepted in all.
     private let limit = Atomic<Int64>(.max)
 
-    /// How many of the accepted reports take no room any more.
+    /// How many of the accepted reports take no capacity any more.
     private let releasedCounter: PaddedCounter
     private let drops = DropTally()
-    /// The notice that is under way, by its address, and the number of the report before which it has its turn.
+    /// The address of the announced notice, or 0, and the number of the report before which it is delivered.
     private let notice = Atomic<UInt>(0)
     private let noticeTurn = Atomic<Int64>(.max)
-    /// The number of the report before which somebody waits for all the others.
+    /// The number of the report before which a flush interrupts the lane.
     private let flushTurn = Atomic<Int64>(.max)
     private let refused = Atomic<Int64>(0)
     private let withdrawn = Atomic<Int64>(0)
 
-    /// What was posted and not yet taken.
+    /// The reports that were posted and not yet taken.
     let mailbox: Mailbox<Posting>
 
     /// - Parameters:
@@ -54,9 +53,9 @@ struct BusIntake: ~Copyable, Sendable {
 
     // MARK: The posters' side
 
-    /// Asks for a place for a report.
+    /// Reserves a place for a report.
     ///
-    /// - Parameter error: What is to be counted by its type, if there is none.
+    /// - Parameter error: The error, which is counted by its type if the bus is full.
     func reserve(for error: any Error) -> Reservation {
         var found = word.value
         var seen = seenReleased.load(ordering: .acquiring)
@@ -79,46 +78,43 @@ struct BusIntake: ~Copyable, Sendable {
         }
     }
 
-    /// Fills the place of a report that was accepted.
-    ///
-    /// It is refused if the bus was shut down since, and has to be taken back.
-    @inline(__always)
-    func fill(_ number: Int64, isSpecial: Bool, with posting: consuming Posting) -> Mailbox<Posting>.FillAnswer {
-        let answer = mailbox.fill(number, isSpecial: isSpecial, with: posting)
-        if answer == .refused { withdrawn.wrappingAdd(1, ordering: .releasing) }
-        return answer
+    /// Takes back the posting that the mailbox has refused since the bus was shut down, and counts its report.
+    func takeBack(_ number: Int64) -> Posting {
+        withdrawn.wrappingAdd(1, ordering: .releasing)
+        return mailbox.takeBack(number)
     }
 
-    /// Lets a notice of drops follow what is accepted up to now.
+    /// Queues a notice of drops behind what is accepted up to now; the caller rouses the worker, which may sleep.
     ///
-    /// The loop may sleep, and has to be roused. If it returns false the bus has ended, and nothing was done.
-    func announce(_ pending: PendingReport) -> Bool {
+    /// - Returns: Whether it did; if not, the bus has ended.
+    func announceDrops(at source: ErrorReport.Source) -> Bool {
         let (isReserved, accepted) = update { ($0.reserveNotice(), $0.accepted) }
         guard isReserved else { return false }
+        let pending = PendingReport(noticeOfDropsAt: source)
         let address = unsafe UInt(bitPattern: Unmanaged.passRetained(pending).toOpaque())
         notice.store(address, ordering: .releasing)
         noticeTurn.store(accepted, ordering: .releasing)
         return true
     }
 
-    // MARK: The loop's side
+    // MARK: The worker's side
 
-    /// What the word says.
+    /// The current word.
     var state: IntakeWord { word.value }
 
-    /// Whether the worker has something else to do before the report of a number, and must not stay in the lane.
+    /// Whether a notice or a flush comes before the report of a number, so that the worker has to leave the lane.
     @inline(__always)
     func hasInterruption(before number: Int64) -> Bool {
         hasNotice(before: number) || flushTurn.load(ordering: .acquiring) <= number
     }
 
-    /// Lets the worker leave the lane before the report of a number; nil for no such report.
-    func leaveLane(before number: Int64?) { flushTurn.store(number ?? .max, ordering: .releasing) }
+    /// Lets the worker leave the lane for a flush before the report of a number; nil if no flush is waiting.
+    func interruptLane(before number: Int64?) { flushTurn.store(number ?? .max, ordering: .releasing) }
 
-    /// Whether a notice has its turn before the report of a number.
+    /// Whether a notice is delivered before the report of a number.
     func hasNotice(before number: Int64) -> Bool { noticeTurn.load(ordering: .acquiring) <= number }
 
-    /// The notice that is under way, if there is one.
+    /// Takes the announced notice, if there is one.
     func takeNotice() -> PendingReport? {
         let address = notice.exchange(0, ordering: .acquiringAndReleasing)
         guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
@@ -126,58 +122,58 @@ struct BusIntake: ~Copyable, Sendable {
         return unsafe Unmanaged<PendingReport>.fromOpaque(pointer).takeRetainedValue()
     }
 
-    /// Takes what was dropped, for a notice that was taken and has its turn.
+    /// Takes the drops for a notice that was taken.
     ///
-    /// What is dropped from now on makes a notice of its own.
-    func takeDrops(for notice: PendingReport) -> DropCounts {
-        // First the word, then the drops: who drops between the two announces a notice again.
+    /// Later drops make a notice of their own.
+    ///
+    /// - Parameter source: Where the first of the drops was posted.
+    func takeDrops(at source: ErrorReport.Source) -> DropCounts {
+        // First the word, then the drops: whoever drops between the two announces a notice again.
         update { $0.clearNotice() }
-        var (taken, isMoreUntold) = drops.take()
-        if isMoreUntold, announce(notice.another()) { return taken }
-        while isMoreUntold {
-            // Ended: nobody would deliver another one.
-            let more = drops.take()
-            taken.add(more.counts)
-            isMoreUntold = more.isMoreUntold
+        var taken = DropCounts()
+        while true {
+            let (counts, isMoreUntold) = drops.take()
+            taken.add(counts)
+            // Once the bus has ended, nobody would deliver another notice.
+            if !isMoreUntold || announceDrops(at: source) { return taken }
         }
-        return taken
     }
 
-    /// So many of the accepted reports take no room any more.
+    /// Publishes how many of the accepted reports take no capacity any more.
     func release(_ count: Int64) { releasedCounter.set(count) }
 
-    /// How many those are.
+    /// How many of the accepted reports take no capacity any more.
     var released: Int64 { releasedCounter.value }
 
-    /// Accepts no more; returns whether it did until now.
+    /// Accepts no more; returns whether this call has closed the intake.
     func close() -> Bool { update { $0.close() } }
 
-    /// Accepts no more, unless anything was accepted since the word was read.
+    /// Accepts no more, unless the word has changed; returns whether it did so.
     func close(ifStill expected: IntakeWord) -> Bool {
         var desired = expected
         _ = desired.close()
         return word.replace(expected, by: desired).isReplaced
     }
 
-    /// Accepts no more than so many reports from now on, and no more at all after these.
+    /// Accepts at most so many more reports; posts after them are dropped as if the intake were closed.
     func accept(atMost count: Int) { limit.store(state.accepted + Int64(count), ordering: .releasing) }
 
-    /// Ends, if it is closed and nothing is outstanding.
+    /// Ends, if the intake is closed and nothing is outstanding; returns whether it did.
     func end() -> Bool { update { $0.end(released: released) } }
 
-    /// Ends, whatever is outstanding; returns how many reports were accepted.
+    /// Ends, even if reports are outstanding; returns how many were accepted.
     func shut() -> Int64 {
         update {
             $0.shut(); return $0.accepted
         }
     }
 
-    /// The counters that are kept here.
+    /// The intake's counts.
     var counts: IntakeCounts { counts(since: state) }
 
-    /// The counters that are kept here, of a time that began when the word was read.
+    /// Returns the intake's counts, with those of a word that was read before.
     func counts(since before: IntakeWord) -> IntakeCounts {
-        // The word last, since what is released was accepted before.
+        // The word is read last, so that no more reports are released than accepted.
         let released = released
         let untoldDrops = drops.untold
         let refused = refused.load(ordering: .acquiring)
@@ -207,22 +203,22 @@ struct BusIntake: ~Copyable, Sendable {
     }
 }
 
-/// What the posters' side has counted.
+/// The counts of an intake.
 struct IntakeCounts {
-    /// Reports that were accepted until the last of the counters was read.
+    /// Reports that were accepted when the last of the counts was read.
     var accepted: Int64 = 0
-    /// Reports that were accepted before the first of them was read.
+    /// Reports that were accepted when the first of the counts was read.
     var acceptedBefore: Int64 = 0
-    /// Accepted reports that take no room any more: they are over, or in delivery.
+    /// Accepted reports that take no capacity any more: they have ended, or are in delivery.
     ///
-    /// Not to be relied on after the end: a worker that it has overtaken tells of its last release too late.
+    /// May be too low after the end: a preempted worker publishes its last release late.
     var released: Int64 = 0
     /// Errors dropped since the last notice.
     var untoldDrops: Int64 = 0
     /// Errors posted after the end of posting.
     var refused: Int64 = 0
-    /// Reports that were accepted, but came too late to be taken.
+    /// Reports that were accepted, but whose places were filled after the end.
     var withdrawn: Int64 = 0
-    /// Notices of drops that are under way.
+    /// Notices of drops that are announced and not yet taken: 0 or 1.
     var notices: Int64 = 0
 }

@@ -2,46 +2,59 @@ import Synchronization
 
 /// How many errors were dropped since the last notice, by type; counted without a lock, since drops come in storms.
 ///
-/// A dropper first counts in its type's slot, then in the total. The notice empties the slots, and takes as much from
-/// the total as it found. So the total, once all is counted, is what no notice has told of; it passes from 0 to 1
-/// exactly when a notice has to be made; and each drop is in exactly one notice.
-struct DropTally: ~Copyable, Sendable {
-    struct Slot: ~Copyable {
-        /// The type's address; 0 is none.
+/// A poster first counts its drop in its type's slot, then in the total. A notice empties the slots, and subtracts what
+/// it has found from the total. So once all drops are counted, the total is what no notice has told of; it passes from
+/// 0 to 1 exactly when a notice has to be made; and each drop is in exactly one notice.
+@safe struct DropTally: ~Copyable, @unchecked Sendable {
+    private struct Slot: ~Copyable {
+        /// The type's address, or 0.
         let type = Atomic<UInt>(0)
         let count = Atomic<Int64>(0)
     }
 
-    /// How many types are told apart; what is dropped of others is counted together.
+    /// How many types are told apart; drops of all other types are counted together.
     static let typeLimit = 64
 
-    private let slots: Slots
+    // Unchecked for the pointer: the slots are read and written atomically.
+    /// A hash table by the type's address, with linear probing.
+    private let slots: UnsafeMutablePointer<Slot>
     private let others = Atomic<Int64>(0)
-    /// Drops that no notice has told of; for moments less than 0, where a slot was emptied before the total was told.
+    /// Drops that no notice has told of; less than 0 for a moment, if a slot is emptied before its poster has counted
+    /// the drop here.
     private let total = Atomic<Int64>(0)
 
     init() {
-        slots = Slots()
+        unsafe slots = .allocate(capacity: Self.typeLimit)
+        for index in 0..<Self.typeLimit { unsafe (slots + index).initialize(to: Slot()) }
+    }
+
+    deinit {
+        unsafe slots.deinitialize(count: Self.typeLimit)
+        unsafe slots.deallocate()
     }
 
     /// Counts a dropped error.
     ///
-    /// - Returns: Whether a notice has to be made.
+    /// - Returns: Whether the caller has to announce a notice.
     func add(_ type: any Error.Type) -> Bool {
-        slots.add(UInt(bitPattern: ObjectIdentifier(type)), elseIn: others)
+        unsafe Self.count(UInt(bitPattern: ObjectIdentifier(type)), in: slots, elseIn: others)
         return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
-    /// What no notice has told of.
+    /// The drops that no notice has told of.
     var untold: Int64 { total.load(ordering: .acquiring) }
 
-    /// Takes what was counted into a notice.
+    /// Takes the counted drops into a notice.
     ///
-    /// - Returns: What the notice tells, and whether another one has to be made, since more was dropped meanwhile.
+    /// - Returns: The drops, and whether another notice has to be made, since more was dropped meanwhile.
     func take() -> (counts: DropCounts, isMoreUntold: Bool) {
         var counts = DropCounts()
-        slots.empty { type, dropped in
-            counts.add(dropped, of: ErrorText.typeName(type))
+        for index in 0..<Self.typeLimit {
+            let slot = unsafe slots + index
+            guard unsafe slot.pointee.count.load(ordering: .relaxed) != 0 else { continue }
+            let dropped = unsafe slot.pointee.count.exchange(0, ordering: .acquiringAndReleasing)
+            let address = unsafe slot.pointee.type.load(ordering: .relaxed)
+            counts.add(dropped, of: ErrorText.typeName(unsafe unsafeBitCast(address, to: Any.Type.self)))
         }
         let other = others.exchange(0, ordering: .acquiringAndReleasing)
         if other > 0 { counts.add(other, of: ErrorsDropped.otherTypes) }
@@ -49,57 +62,33 @@ struct DropTally: ~Copyable, Sendable {
         return (counts, rest > 0)
     }
 
-    /// The slots: a table that is searched from the place that an address hashes to.
-    @safe struct Slots: ~Copyable, @unchecked Sendable {
-        // Unchecked for the address: what is there is read and written atomically.
-        private let first: UnsafeMutablePointer<Slot>
-
-        init() {
-            unsafe first = .allocate(capacity: typeLimit)
-            for index in 0..<typeLimit { unsafe (first + index).initialize(to: Slot()) }
-        }
-
-        deinit {
-            unsafe first.deinitialize(count: typeLimit)
-            unsafe first.deallocate()
-        }
-
-        func add(_ type: UInt, elseIn others: borrowing Atomic<Int64>) {
-            // Addresses of types are aligned, and often near each other: multiplied by the golden ratio they spread.
-            // Cut down to the number of slots before it becomes an `Int`, which has 32 bits on some systems.
-            let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(typeLimit))
-            for step in 0..<typeLimit {
-                let slot = unsafe first + (hash + step) % typeLimit
-                var found = unsafe slot.pointee.type.load(ordering: .relaxed)
-                if found == 0 {
-                    let (isMine, other) = unsafe slot.pointee.type.compareExchange(
-                        expected: 0, desired: type, ordering: .relaxed)
-                    found = isMine ? type : other
-                }
-                if found == type {
-                    unsafe slot.pointee.count.wrappingAdd(1, ordering: .releasing)
-                    return
-                }
+    /// Counts a drop; static, since a method called here would have each ``BusIntake/reserve(for:)`` save a register.
+    private static func count(
+        _ type: UInt, in slots: UnsafeMutablePointer<Slot>, elseIn others: borrowing Atomic<Int64>
+    ) {
+        // Addresses of types are aligned, and often near each other: multiplied by the golden ratio they spread.
+        // Reduced to the number of slots before the conversion to `Int`, which has 32 bits on some systems.
+        let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(typeLimit))
+        for step in 0..<typeLimit {
+            let slot = unsafe slots + (hash + step) % typeLimit
+            var found = unsafe slot.pointee.type.load(ordering: .relaxed)
+            if found == 0 {
+                let (isMine, other) = unsafe slot.pointee.type.compareExchange(
+                    expected: 0, desired: type, ordering: .relaxed)
+                found = isMine ? type : other
             }
-            others.wrappingAdd(1, ordering: .releasing)
-        }
-
-        func empty(_ body: (any Any.Type, Int64) -> Void) {
-            for index in 0..<typeLimit {
-                let slot = unsafe first + index
-                guard unsafe slot.pointee.count.load(ordering: .relaxed) != 0 else { continue }
-                let count = unsafe slot.pointee.count.exchange(0, ordering: .acquiringAndReleasing)
-                let address = unsafe slot.pointee.type.load(ordering: .relaxed)
-                body(unsafe unsafeBitCast(address, to: Any.Type.self), count)
+            if found == type {
+                unsafe slot.pointee.count.wrappingAdd(1, ordering: .releasing)
+                return
             }
         }
+        others.wrappingAdd(1, ordering: .releasing)
     }
 }
 
 /// How many errors were dropped, in all and by type.
 ///
-/// While nothing is delivered, drops go on for as long as the program does; what the client gets of them has `Int`s,
-/// which have 32 bits on some systems.
+/// With 64 bits on all systems, since drops may go on as long as the program runs if nothing is delivered.
 struct DropCounts {
     private(set) var total: Int64 = 0
     private var byType: [String: Int64] = [:]
@@ -113,7 +102,7 @@ struct DropCounts {
         for (type, count) in others.byType { add(count, of: type) }
     }
 
-    /// What the client is told.
+    /// The error that tells a handler of the drops.
     var notice: ErrorsDropped {
         ErrorsDropped(count: Int(clamping: total), byType: byType.mapValues { Int(clamping: $0) })
     }

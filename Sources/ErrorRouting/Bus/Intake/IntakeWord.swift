@@ -1,15 +1,15 @@
 import Synchronization
 
 /// What posters have to agree on, as one plain value that fits an atomic word: how many reports were accepted, whether
-/// more are, and whether a notice of drops is on its way.
+/// more are accepted, and whether a notice of drops is announced.
 ///
-/// Because acceptance and the end are one word, no post slips in after the last drain: the bus ends only in a word that
-/// is closed and has nothing outstanding, and whoever comes later reads that it has ended.
+/// Because acceptance and the end are in one word, no post is accepted after the last one was delivered: the bus ends
+/// only if the word is closed and nothing is outstanding, and later posters read that it has ended.
 struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
     enum Reservation: Equatable {
-        /// One more is accepted, and has to be pushed.
+        /// One more is accepted, and the poster has to fill its place.
         case accepted
-        /// As many are pending as may be.
+        /// As many reports are pending as may be.
         case full
         /// The bus has finished.
         case closed
@@ -22,26 +22,26 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
 
     private var bits: UInt64
 
-    /// - Parameter accepted: How many reports count as accepted before.
+    /// - Parameter accepted: How many reports count as accepted from the beginning.
     init(accepted: Int64 = 0) { bits = UInt64(accepted) &* Self.one }
 
     /// How many reports were accepted since the beginning.
     ///
-    /// With 61 bits it does not run over in a thousand years of posting.
+    /// Its 61 bits do not overflow in a thousand years of posting.
     var accepted: Int64 { Int64(truncatingIfNeeded: bits / Self.one) }
     /// Whether no more reports are accepted.
     var isClosed: Bool { bits & Self.closedBit != 0 }
-    /// Whether nothing is left, and never will be.
+    /// Whether nothing is outstanding, and no more will be accepted.
     var hasEnded: Bool { bits & Self.endedBit != 0 }
-    /// Whether a notice of drops was made and not yet taken.
+    /// Whether a notice of drops was announced and not yet taken.
     var hasNotice: Bool { bits & Self.noticeBit != 0 }
 
-    /// Asks for room for one more report.
+    /// Accepts one more report, if there is room.
     ///
     /// - Parameters:
-    ///   - released: How many of the accepted ones take no room any more.
-    ///   - capacity: How many may.
-    ///   - limit: How many are accepted in all, as if it were closed then.
+    ///   - released: How many of the accepted reports take no capacity any more.
+    ///   - capacity: How many reports may be pending.
+    ///   - limit: The most reports that are accepted in all; after them the word counts as closed.
     mutating func reserve(released: Int64, capacity: Int, limit: Int64 = .max) -> Reservation {
         if isClosed || accepted >= limit { return .closed }
         guard accepted &- released < Int64(capacity) else { return .full }
@@ -49,39 +49,35 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
         return .accepted
     }
 
-    /// Announces a notice of drops, which takes no room.
+    /// Announces a notice of drops, which takes no capacity.
     ///
-    /// - Returns: Whether it may be pushed; if not, the bus has ended.
+    /// - Returns: Whether it did; if not, the bus has ended.
     mutating func reserveNotice() -> Bool {
         if hasEnded { return false }
         bits |= Self.noticeBit
         return true
     }
 
-    /// The notice was taken, or could not be pushed.
-    mutating func clearNotice() {
-        bits &= ~Self.noticeBit
-    }
+    /// Notes that the notice was taken.
+    mutating func clearNotice() { bits &= ~Self.noticeBit }
 
     /// Accepts no more.
     ///
-    /// - Returns: Whether it did until now.
+    /// - Returns: Whether this call has closed the word.
     mutating func close() -> Bool {
         defer { bits |= Self.closedBit }
         return !isClosed
     }
 
-    /// Ends, if it is closed and nothing is outstanding.
+    /// Ends, if the word is closed and nothing is outstanding; returns whether it did.
     mutating func end(released: Int64) -> Bool {
         guard isClosed, accepted == released, !hasNotice else { return false }
         bits |= Self.endedBit
         return true
     }
 
-    /// Ends, whatever is outstanding: that will be refused.
-    mutating func shut() {
-        bits |= Self.closedBit | Self.endedBit
-    }
+    /// Ends, even if reports are outstanding.
+    mutating func shut() { bits |= Self.closedBit | Self.endedBit }
 
     static func encodeAtomicRepresentation(_ value: consuming IntakeWord) -> UInt64.AtomicRepresentation {
         UInt64.encodeAtomicRepresentation(value.bits)

@@ -3,42 +3,44 @@ import Synchronization
 /// A lock-free queue of numbered places: any thread fills the place whose number it was given, and one reader empties
 /// them in the order of their numbers.
 ///
-/// Who gives the numbers, the intake's word, gives each once, and only when the place of the same slot before it has
-/// long been emptied: never more than `capacity` of them are out. The slots stand in segments that are made when first
-/// needed, and used again: as many as what is pending needs, and a few to spare.
+/// The intake's word gives out each number once, and never more than `capacity` of them at a time: so the slot of a
+/// number was emptied of its earlier number long before. The slots are in segments, which are allocated when first
+/// needed and used again: as many as the pending reports need, and a few spare ones.
 ///
-/// What a slot's state says:
+/// Values of a slot's state:
 ///
 /// | state | meaning |
 /// | --- | --- |
-/// | `empty` | nothing is there yet |
-/// | `asleep` | nothing is there yet, and the reader sleeps until there is |
-/// | `plain`, `special` | an element is there; which of the two, its poster has said |
-/// | `shut` | nothing is there, and nothing ever will be: who comes to fill it takes its element back |
+/// | `empty` | the slot holds no element yet |
+/// | `asleep` | the slot holds no element yet, and the reader sleeps until it does |
+/// | `plain`, `special` | the slot holds an element; its poster has chosen between the two |
+/// | `shut` | the slot will never hold an element: whoever comes to fill it takes the element back |
 ///
 /// Invariants:
 ///
-/// 1. Filling never waits, neither for the reader nor for others who fill.
+/// 1. Filling never waits, neither for the reader nor for other posters.
 /// 2. An element is written before its slot's state is exchanged for `plain` or `special`, and read only after that
-///    state was: the exchange releases, the reader's load acquires. The reader empties a slot, but for the one that it
-///    is at, before it says, with a release, that another number may be out; who gets that number has acquired it.
-/// 3. Who finds `asleep` in that exchange, or replaces it by ``rouse(at:)``, and nobody else, wakes the reader.
-/// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and none
-///    of the numbers that come to stand in its place is out, since the directory has room for two segments more than
-///    `capacity` takes.
-/// 5. A segment to spare is empty all over, and nobody looks into it: nobody who fills a place does so after the
-///    exchange, but for who was refused, and then no segment leaves the directory any more. Who takes it by exchange
-///    has it alone until it is installed.
+///    state was read: the exchange releases, the reader's load acquires. The reader empties a slot, except the one that
+///    it is at, before it publishes with a release that another number may be given out; whoever gets that number has
+///    acquired that.
+/// 3. The reader is woken by whoever finds `asleep` in that exchange, or replaces it in ``rouse(at:)``, and by nobody
+///    else.
+/// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and no
+///    number that maps to the same index is out, since the directory has room for two segments more than `capacity`
+///    needs.
+/// 5. A spare segment is all empty, and nobody looks into it: a poster does not touch a place after its exchange,
+///    unless it was refused, and by then no segment leaves the directory any more. Whoever takes a spare segment by
+///    exchange has it alone until it is installed.
 ///
 /// The methods under "The reader's side" are called by one thread at a time, which debug builds assert.
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
-    // Unchecked for the addresses: what is there follows the rules above.
+    // Unchecked for the pointers: their memory is accessed by the invariants above.
 
     enum FillAnswer {
         case filled
         /// The reader sleeps and has to be woken.
         case filledForSleeper
-        /// The mailbox is shut; whoever filled the place has to take the element back.
+        /// The mailbox is shut; the caller has to take the element back.
         case refused
     }
 
@@ -49,12 +51,12 @@ import Synchronization
     /// The addresses of the segments in use, or 0.
     private let directory: Directory
     private let mask: Int
-    /// Segments that can be used again, or 0.
+    /// The addresses of segments that can be used again, or 0.
     ///
-    /// A few, so that what comes in bursts needs no new ones: for blocks of their size the system's allocator first
-    /// tidies up all that was freed before, errors above all.
+    /// They save allocations in bursts: before it allocates a block of a segment's size, the system's allocator
+    /// consolidates all the small blocks that were freed before, which are mostly errors.
     private let spares: Directory
-    /// Whether someone is at the reader's side; looked at in debug builds.
+    /// Whether a thread is in a method of the reader's side; used in debug builds only.
     private let isBeingRead = Atomic<Bool>(false)
 
     /// - Parameter capacity: How many places may be out at a time; at most ``MailboxLimits/capacity``.
@@ -90,9 +92,9 @@ import Synchronization
     /// Fills the place of a number.
     ///
     /// - Parameters:
-    ///   - number: The place's, which the caller was given, and nobody else.
-    ///   - isSpecial: Whether the reader has to do more with it than usual.
-    ///   - element: What to put there.
+    ///   - number: The place's number, which only the caller was given.
+    ///   - isSpecial: Whether the reader has to do more with the element than usual.
+    ///   - element: The element to put there.
     @inline(__always)
     func fill(_ number: Int64, isSpecial: Bool, with element: consuming Element) -> FillAnswer {
         let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
@@ -110,23 +112,23 @@ import Synchronization
         }
     }
 
-    /// Takes back what was refused.
+    /// Takes back an element that was refused.
     func takeBack(_ number: Int64) -> Element { unsafe element(at: number).move() }
 
     // MARK: The reader's side
 
-    /// Whether the place of a number is filled, and plainly.
+    /// Whether the place of a number is filled with an element that is not special.
     func isPlain(at number: Int64) -> Bool { state(at: number) == State.plain }
 
     /// Whether the place of a number is filled.
     func isFilled(at number: Int64) -> Bool { State.isFilled(state(at: number)) }
 
-    /// Where the element of a place is that is filled; it stays there until that is emptied.
+    /// Returns the address of the element in a filled place; the element stays there until the place is emptied.
     func element(at number: Int64) -> UnsafeMutablePointer<Element> {
         unsafe Self.element(segment(of: number), Self.place(of: number))
     }
 
-    /// Ends the element of a place that is filled; all before it are empty.
+    /// Destroys the element of a filled place; all places before it are empty.
     func empty(_ number: Int64) {
         beginReading()
         defer { endReading() }
@@ -134,7 +136,7 @@ import Synchronization
         markEmpty(number)
     }
 
-    /// Takes the element of a place, if it is filled; all before it are empty.
+    /// Takes the element of a place, if the place is filled; all places before it are empty.
     func take(_ number: Int64) -> Element? {
         beginReading()
         defer { endReading() }
@@ -143,7 +145,7 @@ import Synchronization
         return unsafe element(at: number).move()
     }
 
-    /// Lets whoever fills a place wake the reader.
+    /// Asks whoever fills a place to wake the reader.
     ///
     /// - Returns: Whether the reader may sleep; if not, the place is filled.
     func sleep(at number: Int64) -> Bool {
@@ -158,9 +160,9 @@ import Synchronization
         return isAsleep || found == State.asleep
     }
 
-    /// Calls the reader although the place at which it may sleep is not filled.
+    /// Ends the reader's sleep at a place that is not filled.
     ///
-    /// - Returns: Whether it sleeps, and has to be woken.
+    /// - Returns: Whether the reader slept, and the caller has to wake it.
     func rouse(at number: Int64) -> Bool {
         guard let segment = unsafe installedSegment(of: number) else { return false }
         return unsafe Self.state(segment, Self.place(of: number)).pointee.compareExchange(
@@ -170,16 +172,16 @@ import Synchronization
         ).exchanged
     }
 
-    /// Takes the element of a place that was given out, or refuses it.
+    /// Takes the element of a place that was given out; if the place is not filled yet, its poster will be refused.
     ///
-    /// For all that are left, once no more numbers are given out. Segments stay where they are.
+    /// Called for all places that are left, once no more numbers are given out. Segments stay in the directory.
     func shut(_ number: Int64) -> Element? {
         let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
         let found = unsafe Self.state(segment, place).pointee.exchange(State.shut, ordering: .acquiringAndReleasing)
         return State.isFilled(found) ? unsafe Self.element(segment, place).move() : nil
     }
 
-    /// Asserts that there is one reader at a time; what shuts the places that are left may do so beside it.
+    /// Asserts that there is one reader at a time; ``shut(_:)`` may be called beside it.
     @inline(__always)
     private func beginReading() {
         assert(!isBeingRead.exchange(true, ordering: .acquiring), "two threads read the mailbox at a time")
@@ -208,7 +210,7 @@ import Synchronization
 
 extension Mailbox {
     private func index(of number: Int64) -> Int {
-        // What is cut off on systems where `Int` has 32 bits is no part of the mask.
+        // If `Int` has 32 bits, the bits that are cut off are not in the mask.
         Int(truncatingIfNeeded: number / Int64(MailboxLimits.segment)) & mask
     }
 
@@ -218,7 +220,7 @@ extension Mailbox {
         unsafe Segment(bitPattern: directory[index(of: number)].load(ordering: .acquiring))
     }
 
-    /// The segment of a number that is out; made if it is not there yet.
+    /// Returns the segment of a number that was given out; installs one if there is none yet.
     private func segment(of number: Int64) -> Segment {
         unsafe installedSegment(of: number) ?? install(at: index(of: number))
     }
@@ -243,7 +245,7 @@ extension Mailbox {
         return nil
     }
 
-    /// Keeps a segment in which all is empty, for later use.
+    /// Keeps an empty segment for later use, or deallocates it.
     private func keep(_ segment: Segment) {
         for index in 0..<MailboxLimits.spares where unsafe spares[index].load(ordering: .relaxed) == 0 {
             let kept = unsafe spares[index].compareExchange(
@@ -257,7 +259,7 @@ extension Mailbox {
     }
 
     private static func makeSegment() -> Segment {
-        // Slots begin at cache lines, so that who fills one does not disturb who fills the next.
+        // Each slot begins at a cache line, so that posters who fill adjacent slots do not disturb each other.
         let segment = Segment.allocate(byteCount: MailboxLimits.segment * stride, alignment: 64)
         for place in 0..<MailboxLimits.segment {
             unsafe (segment + place * stride).initializeMemory(as: Atomic<UInt>.self, to: Atomic(State.empty))
@@ -283,15 +285,15 @@ extension Mailbox {
 }
 
 enum MailboxLimits {
-    /// How many slots are made at a time.
+    /// How many slots a segment has.
     static let segment = 64
-    /// How many segments are kept for later use, at most.
+    /// The most segments that are kept for later use.
     static let spares = 16
-    /// How many places may be out at a time, at most: beyond that the directory would take memory of its own.
+    /// The most places that may be given out at a time: a larger directory would take much memory.
     static let capacity = 1 << 26
 }
 
-/// What a slot's state can be.
+/// The values of a slot's state.
 private enum MailboxState {
     static let empty: UInt = 0
     static let asleep: UInt = 1

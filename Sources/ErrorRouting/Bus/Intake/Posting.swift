@@ -1,9 +1,10 @@
-/// What a poster hands over.
+/// What a poster hands over to the bus.
 ///
-/// It lies in the mailbox until it is delivered, and is mostly read where it lies. With a slot's state it fills one
-/// cache line, since that is what goes from the poster's processor to the worker's; what only some have is apart.
+/// It stays in its place in the mailbox until it is delivered, and is mostly read there. With a slot's state it fills
+/// one cache line, the unit that moves from the poster's processor to the worker's. What only some postings have is in
+/// an object of its own.
 struct Posting: Sendable {
-    /// What a flood limit goes by.
+    /// What the poster finds out for a flood limit.
     struct FloodStamp: Sendable {
         let code: ErrorCode
         /// In nanoseconds, by the bus's clock.
@@ -16,7 +17,7 @@ struct Posting: Sendable {
         case more(Extras)
     }
 
-    /// What is needed by those who wait, and under a flood limit.
+    /// The scope, with what only some postings have: the promise of a waiting poster, and a flood stamp.
     private final class Extras: Sendable {
         let scope: ScopeContext?
         let promise: Promise<HandleOutcome>?
@@ -58,7 +59,7 @@ struct Posting: Sendable {
             }
     }
 
-    /// The scope in which it was posted.
+    /// The scope of the post; nil for the bus itself.
     var scope: ScopeContext? {
         switch context {
         case .bus: nil
@@ -67,9 +68,9 @@ struct Posting: Sendable {
         }
     }
 
-    /// That scope, not retained, since the posting retains it: posters write to the scope's count at every post.
+    /// The scope, not retained: the worker would contend with posters, who write to its reference count at every post.
     ///
-    /// Nothing but a look, so that for its sake a posting is not copied where it lies.
+    /// Reading this does not copy the posting in its place.
     var unretainedScope: Unmanaged<ScopeContext>? {
         switch context {
         case .bus: nil
@@ -78,13 +79,13 @@ struct Posting: Sendable {
         }
     }
 
-    /// Who waits for the outcome.
+    /// The promise of the outcome, if the poster waits for it.
     var promise: Promise<HandleOutcome>? { extras?.promise }
 
-    /// Nil for notices, and where there is no flood limit.
+    /// The flood stamp; nil for notices, and if the worker can find out everything itself.
     var floodStamp: FloodStamp? { extras?.floodStamp }
 
-    /// Whether it has a promise or a flood stamp; nothing but a look, like ``unretainedScope``.
+    /// Whether there is a promise or a flood stamp; reading this does not copy the posting in its place.
     var hasExtras: Bool { if case .more = context { true } else { false } }
 
     private var extras: Extras? {
@@ -92,14 +93,14 @@ struct Posting: Sendable {
         return nil
     }
 
-    /// The report, as actions and observers get it.
+    /// Returns the report, as actions and observers get it.
     @inline(__always)
     consuming func report(
         sequence: UInt64 = 0,
         occurrences: Int = 1,
         outcome: HandleOutcome = .pending
     ) -> ErrorReport {
-        // Most are in no scope: two ways, so that nothing is retained for what only some need.
+        // Most postings are in no scope: two branches, so that these retain nothing for the others' sake.
         if let scope { return report(of: scope.forReports, sequence, occurrences, outcome) }
         return ErrorReport(
             error: error, source: source, moment: moment, metadata: metadata, scope: [], sequence: sequence,
@@ -113,5 +114,18 @@ struct Posting: Sendable {
         ErrorReport(
             error: error, source: source, moment: moment, metadata: scope.metadata(with: metadata), scope: scope.path,
             sequence: sequence, occurrences: occurrences, outcome: outcome)
+    }
+}
+
+extension Posting: ReportMaker {
+    static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
+        unsafe address.assumingMemoryBound(to: Posting.self).pointee.report(sequence: sequence)
+    }
+}
+
+extension LazyReport {
+    /// Does not copy the posting, which stays where it lies in the mailbox during the dispatch.
+    init(_ posting: UnsafePointer<Posting>, sequence: UInt64) {
+        unsafe self.init(keptAt: posting, by: Posting.self, sequence: sequence)
     }
 }

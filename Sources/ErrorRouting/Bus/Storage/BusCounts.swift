@@ -1,5 +1,4 @@
-/// What a bus has taken, and what became of it, in counts that are not cut off; ``ErrorBus/Statistics`` says what each
-/// means.
+/// The counts of a bus, with 64 bits on all systems; ``ErrorBus/Statistics`` documents each.
 struct BusCounts: Equatable {
     var posted: Int64
     var handled: Int64
@@ -10,7 +9,7 @@ struct BusCounts: Equatable {
     var pending: Int64
     var actionFailures: Int64
 
-    /// The same in `Int`s, which have 32 bits on some systems.
+    /// The same counts as `Int`s, which have 32 bits on some systems.
     var statistics: ErrorBus.Statistics {
         ErrorBus.Statistics(
             posted: Int(clamping: posted),
@@ -26,11 +25,11 @@ struct BusCounts: Equatable {
 }
 
 extension BusStateMachine {
-    /// What became of what was taken; with 64 bits on all systems, since these grow as long as the bus lives.
+    /// What the machine counts; with 64 bits on all systems, since the counts grow as long as the bus lives.
     struct Counters {
-        /// Accepted reports that are over, or in delivery: they take no capacity.
+        /// Accepted reports that have ended, or are in delivery: they take no capacity.
         var released: Int64 = 0
-        /// Notices of drops that were taken.
+        /// Notices of drops that were taken from the intake.
         var notices: Int64 = 0
         /// Notices of failures that were made.
         var failureNotices: Int64 = 0
@@ -38,7 +37,7 @@ extension BusStateMachine {
         var ignored: Int64 = 0
         var unmatched: Int64 = 0
         var suppressed: Int64 = 0
-        /// Errors that a notice has told of.
+        /// Dropped errors of which a notice, or the last resort, has told.
         var toldDrops: Int64 = 0
         /// Reports that a shutdown has given back.
         var givenBack: Int64 = 0
@@ -53,16 +52,15 @@ extension BusStateMachine {
         }
     }
 
-    /// The counts, in which the law holds whenever they are read.
+    /// The counts of the bus, which balance whenever they are read.
     ///
-    /// Posts and pending reports are counted by the intake, their ends here and in the lane. Where nothing changes
-    /// meanwhile each is counted on its own. Else what is pending is the difference of what was posted and what has
-    /// ended, both read together: from the posts that came in while the ends were read so many count as there can be at
-    /// most when these have come to their end.
+    /// The intake counts posts and pending reports; the machine and the lane count ends. If nothing changes while they
+    /// are read, each count is taken as it is. Else pending is the difference of posts and ends; and of the posts that
+    /// came in while the ends were read, only as many count as can be pending beside these ends.
     ///
     /// - Parameters:
-    ///   - intake: What the intake has counted while the others were read.
-    ///   - lane: What the lane has.
+    ///   - intake: The intake's counts, read before and after the others.
+    ///   - lane: The lane's counts.
     func counts(_ intake: IntakeCounts, _ lane: LaneCounts = LaneCounts()) -> BusCounts {
         let handled = counters.handled + lane.handled
         let ignored = counters.ignored + lane.ignored
@@ -75,7 +73,7 @@ extension BusStateMachine {
         let mostPending = Int64(capacity) + 1 + noticesWaiting
         let accepted = max(intake.acceptedBefore, min(intake.accepted, ended + mostPending - notices))
         let isAtRest = intake.acceptedBefore == intake.accepted && !lane.isOpen
-        // After the end the intake may be wrong about what was released.
+        // After the end, a worker that is late may have set the intake's count to an older one.
         let released = hasEnded ? counters.released : intake.released
         let held = accepted - intake.withdrawn - released + noticesWaiting + (isDelivering ? 1 : 0)
         return BusCounts(

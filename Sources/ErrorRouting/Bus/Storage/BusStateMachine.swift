@@ -1,9 +1,9 @@
-/// The life of every report from the moment it is taken from the intake to its end, and of the loop that delivers them,
-/// as a plain value.
+/// The life of every report from the moment it is taken from the intake to its end, and of the loop that delivers
+/// reports, as a plain value.
 ///
-/// Events are method calls, and what they return is what is to be done; the bus calls them under a lock, and acts after
-/// unlocking. What posters do meanwhile is the ``IntakeWord``'s part, the other plain value; counters move in
-/// these two alone. Each report reaches exactly one end:
+/// Each event is a method call that returns what the bus has to do; the bus calls the methods under a lock, and acts
+/// after unlocking. Reports are taken out of the intake in `BusStateMachine+Intake.swift`; what posters do meanwhile is
+/// the part of ``IntakeWord``, the other plain value. Each report reaches exactly one end:
 ///
 ///     posted ─┬─ dropped                               (full, finished)
 ///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)
@@ -21,25 +21,25 @@ struct BusStateMachine {
 
     /// The number of the report to take from the intake next, unless the lane is open.
     private(set) var nextNumber: Int64
-    /// The report that was taken last, if a held one has to go first, or if its kind has to be asked for.
+    /// The report that was taken last, if a held one has to be delivered first, or if its flood mark is not known yet.
     private var candidate: PendingReport?
     private(set) var failureNotices = FIFO<PendingReport>()
     private var flood: FloodLimiter<PendingReport>?
     private var lastSequence: UInt64
 
-    /// Raised whenever the worker is replaced or told to stop: what earlier ones still report counts for nothing.
+    /// The current worker's generation, raised whenever that is replaced or told to stop: events of earlier workers are
+    /// ignored.
     private(set) var generation: UInt64 = 0
     private var watchdogIsOut = false
     /// The moment for which the flood limit's alarm is set.
     private var alarm: Duration?
-    /// Whether what a flood limit holds is let go at once, although the bus still accepts.
+    /// Whether what a flood limit holds is released at once, although the bus still accepts posts.
     private(set) var isWindingUp = false
-    /// Whether no more is accepted than there is room for, since the tasks have ended.
+    /// Whether the bus's tasks have ended, so that no more posts are accepted than there is room for.
     private var isLimited = false
-    /// Whether nothing more is to be accepted once the tasks have ended.
+    /// Whether no posts are accepted once the tasks have ended.
     private var isHurried = false
-    /// Who waits for what is pending.
-    var waiters = BusWaiters()
+    var waiters = Waiters()
 
     /// - Parameters:
     ///   - capacity: How many reports may be pending.
@@ -57,7 +57,7 @@ struct BusStateMachine {
         nextNumber = start
         lastSequence = UInt64(start)
         (counters.released, counters.handled) = (start, start)
-        // What is held takes capacity: at most half of it, so that one storm does not keep everything else out.
+        // Held reports take capacity: at most half of it, so that one storm does not keep everything else out.
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
 }
@@ -65,24 +65,8 @@ struct BusStateMachine {
 // MARK: - Delivering
 
 extension BusStateMachine {
-    /// Everything is delivered or taken back, though observers may still be being told of the last report.
-    var hasEnded: Bool {
-        switch phase {
-        case .ended, .announcing(then: .stop), .announcing(then: .end): true
-        case .idle, .delivering, .announcing(then: .goOn): false
-        }
-    }
-
-    var isDelivering: Bool { if case .delivering = phase { true } else { false } }
-    var isAnnouncing: Bool { if case .announcing = phase { true } else { false } }
-
-    /// Whether the report of a number is in delivery.
-    func isDelivering(_ sequence: UInt64) -> Bool {
-        if case .delivering(let delivery) = phase { delivery.pending.sequence == sequence } else { false }
-    }
-
-    /// What the worker of a generation does next; nil if nothing is in hand but what a flood limit may hold: look into
-    /// the intake, sleep, or end.
+    /// Returns what the worker of a generation does next, apart from the intake; nil if the machine has nothing to
+    /// deliver but what a flood limit may hold.
     mutating func next(for generation: UInt64) -> WorkerAction? {
         if case .announcing(let then) = phase {
             phase = then == .goOn ? .idle : .ended(told: 0)
@@ -95,11 +79,11 @@ extension BusStateMachine {
         return nil
     }
 
-    /// What has failed at a report that was taken away from its worker, and nobody else knows of.
+    /// Returns the failures that nobody but the worker knows of, after its report was taken away.
     ///
     /// - Parameters:
-    ///   - failures: What has failed.
-    ///   - known: How many of them whoever goes on with the report knows of; a shutdown has told of what it knew.
+    ///   - failures: All failed actions of the report.
+    ///   - known: How many of them the report's next worker knows of; a shutdown has told of those that it knew.
     func untold(_ failures: [ActionFailure], known: Int) -> ArraySlice<ActionFailure> {
         guard case .ended(let told) = phase else { return failures.dropFirst(known) }
         return failures.dropFirst(max(known, told))
@@ -108,26 +92,27 @@ extension BusStateMachine {
     /// Whether a flood limit holds anything.
     var isHolding: Bool { flood.map { $0.heldCount > 0 } ?? false }
 
-    /// Lets go of one report that a flood limit holds; for when the intake is empty, since what is in there was posted
-    /// before the moment.
+    /// Delivers one report that a flood limit holds and whose window has ended.
     ///
-    /// - Parameter moment: Up to when windows end; nil for all of them.
+    /// Called only while the intake is empty, since what is in the intake was posted before the moment.
+    ///
+    /// - Parameter moment: The moment up to which windows end; nil for all windows.
     mutating func release(endingBy moment: Duration?) -> WorkerAction? {
         flood?.release(endingBy: moment?.nanoseconds).map { deliver($0) }
     }
 
-    /// Lets go of one report that a flood limit holds, whose window goes on; for who waits for what was posted before.
+    /// Delivers one report that a flood limit holds although its window goes on, for a flush.
     mutating func releaseHeld() -> WorkerAction? { flood?.releaseHeld().map { deliver($0) } }
 
-    /// A notice of drops was taken from the intake, and has its turn.
+    /// Delivers a notice of drops that was taken from the intake.
     mutating func take(_ notice: PendingReport, telling drops: DropCounts) -> WorkerAction {
         tell(drops, by: notice)
         return deliver(notice)
     }
 
-    /// A report was taken from the intake.
+    /// Delivers a report that was taken from the intake, or asks the flood limit about it.
     ///
-    /// - Returns: What the worker does next; nil if the report is held, and none before it was suppressed.
+    /// - Returns: What the worker does next; nil if the report is held, and no report before it was suppressed.
     mutating func take(_ posting: Posting) -> WorkerAction? {
         nextNumber += 1
         return take(PendingReport(posting))
@@ -169,33 +154,33 @@ extension BusStateMachine {
         return .deliver(pending, from: nil)
     }
 
-    /// A notice says what it has to say.
+    /// Counts a notice of drops, and writes the drops into it.
     mutating func tell(_ drops: DropCounts, by notice: PendingReport) {
         counters.notices += 1
         told(of: drops)
         notice.tell(drops.notice)
     }
 
-    /// Somebody has been told of drops, or will be.
+    /// Counts drops of which a notice, or the last resort, tells.
     mutating func told(of drops: DropCounts) { counters.toldDrops += drops.total }
 
-    /// When the worker, which is about to sleep, has to be woken; nil if nothing is held, or if that is arranged.
+    /// Returns the moment for which the sleeping worker needs an alarm; nil if nothing is held, or if an alarm is set.
     mutating func nextAlarm() -> Duration? {
         guard alarm == nil, let end = flood?.nextEnd else { return nil }
         alarm = end
         return end
     }
 
-    /// The alarm has rung.
+    /// Notes that the alarm has rung.
     mutating func alarmRang() { alarm = nil }
 
-    /// The worker of a generation is through with the report in delivery.
+    /// Counts the end of the report in delivery, and queues notices of its failed actions.
     ///
     /// - Parameters:
-    ///   - result: How far it has come: to the end.
+    ///   - result: The report's finished dispatch.
     ///   - generation: The worker's.
-    ///   - isObserved: Whether anyone has to be told of the report.
-    /// - Returns: What is to be done before the worker asks what to do next; nil for nothing.
+    ///   - isObserved: Whether observers have to be told of the report.
+    /// - Returns: What the worker does before it asks what to do next; nil for nothing.
     mutating func complete(
         _ result: DispatchProgress,
         for generation: UInt64,
@@ -227,21 +212,20 @@ extension BusStateMachine {
 // MARK: - The lane
 
 extension BusStateMachine {
-    /// The report that would be taken next is delivered in the lane, where the flood limit, which holds nothing, is the
-    /// worker's own.
+    /// Leaves the next report to the lane, and hands the flood limit, which holds nothing, over to the worker.
     ///
-    /// - Returns: Its number, its place in the order of delivery, and the flood limit.
+    /// - Returns: The report's number, its sequence number, and the flood limit.
     mutating func beginInLane() -> (number: Int64, sequence: UInt64, flood: FloodLimiter<PendingReport>?) {
         (nextNumber, lastSequence + 1, flood.take())
     }
 
-    /// The lane is closed, or was withdrawn.
+    /// Counts what was delivered in the lane, which is closed or was withdrawn.
     ///
     /// - Parameters:
-    ///   - stop: Where it was; what is unadmitted is handed over by ``postpone(_:)``.
-    ///   - flood: What the worker gives back; nil where a shutdown has come in between, and it is of no more use.
+    ///   - stop: Where the lane was; an unadmitted report is handed over by ``postpone(_:)``.
+    ///   - flood: The flood limit, which the worker gives back; nil after a shutdown, which needs it no more.
     mutating func laneClosed(at stop: DeliveryLane.Stop, _ flood: FloodLimiter<PendingReport>?) {
-        // It was opened at `nextNumber`.
+        // The lane was opened at `nextNumber`.
         let delivered = stop.number - nextNumber + (stop.isUnadmitted ? 0 : 1)
         counters.released += delivered
         lastSequence += UInt64(delivered)
@@ -249,14 +233,14 @@ extension BusStateMachine {
         self.flood = flood
     }
 
-    /// The report that was unadmitted in the lane has its turn next.
+    /// Makes the report that was unadmitted in the lane the next one.
     mutating func postpone(_ pending: PendingReport) { candidate = pending }
 
-    /// The report that was in delivery in the lane is in delivery here.
+    /// Takes over the report that was in delivery in the lane.
     ///
     /// - Parameters:
-    ///   - posting: What was posted.
-    ///   - progress: How far it came; nil if that is not known, or if it is not begun.
+    ///   - posting: The report's posting.
+    ///   - progress: How far its dispatch has come; nil if that is not known, or if it has not begun.
     mutating func deliverFromLane(_ posting: Posting, from progress: DispatchProgress? = nil) -> PendingReport {
         let pending = PendingReport(posting)
         pending.deliver(as: lastSequence)
@@ -264,10 +248,11 @@ extension BusStateMachine {
         return pending
     }
 
-    /// The report that was in delivery in the lane has come to its end, of which nobody has to be told.
+    /// Counts the end of the report that was in delivery in the lane, of which nobody has to be told.
     mutating func count(_ end: HandleOutcome.Disposition) { counters.count(end) }
 
-    /// The report in delivery goes on from here: whoever takes it over, or takes it back, has to know what has failed.
+    /// Notes how far the report in delivery has come: whoever takes it over, or takes it back, has to know which of its
+    /// actions have failed.
     mutating func goOn(from progress: DispatchProgress, for generation: UInt64) {
         guard generation == self.generation, case .delivering(var delivery) = phase else { return }
         delivery.progress = progress
@@ -277,9 +262,8 @@ extension BusStateMachine {
 
 // MARK: - Time limits
 
-/// Limiting an action's time.
 extension BusStateMachine {
-    /// An asynchronous action is about to begin.
+    /// Notes the asynchronous action that is about to begin, if it may.
     mutating func actionWillBegin(
         _ rule: Rule,
         _ progress: DispatchProgress,
@@ -295,7 +279,7 @@ extension BusStateMachine {
         return .beginWatched
     }
 
-    /// - Returns: Whether it still had its report.
+    /// Notes that the action has returned; returns whether its worker still had the report.
     mutating func actionDidEnd(for generation: UInt64) -> Bool {
         guard generation == self.generation, case .delivering(var delivery) = phase else { return false }
         delivery.action = nil
@@ -303,7 +287,7 @@ extension BusStateMachine {
         return true
     }
 
-    /// The watchdog looks at the action in flight.
+    /// Abandons the action in flight if it is overdue: it counts as failed, and the next worker goes on after it.
     mutating func watch(at now: Duration) -> WatchAnswer {
         guard let actionTimeLimit, case .delivering(var delivery) = phase, let action = delivery.action else {
             watchdogIsOut = false
@@ -320,7 +304,7 @@ extension BusStateMachine {
         return .replaceWorker(generation: generation)
     }
 
-    /// Tells the worker of a generation to stop, and returns the next one's generation.
+    /// Stops the worker of a generation, and returns the next one's; nil if it was stopped already.
     mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
         guard generation == self.generation, !hasEnded else { return nil }
         self.generation += 1
@@ -330,7 +314,6 @@ extension BusStateMachine {
 
 // MARK: - Ending
 
-/// Running, and what ends it.
 extension BusStateMachine {
     mutating func run() -> RunAnswer {
         switch runPhase {
@@ -342,23 +325,21 @@ extension BusStateMachine {
         }
     }
 
-    mutating func runReturned() {
-        runPhase = .returned
-    }
+    mutating func runReturned() { runPhase = .returned }
 
-    /// Everything is delivered, and no more will come.
+    /// Ends, since everything is delivered and no more will come.
     mutating func end() { phase = .ended(told: 0) }
 
-    /// What a flood limit holds is let go at once from now on.
+    /// Releases what a flood limit holds, from now on at once.
     mutating func windUp() { isWindingUp = true }
 
-    /// The tasks have ended; returns how many reports more are accepted.
+    /// Notes that the tasks have ended; returns how many more reports are accepted.
     mutating func tasksEnded() -> Int {
         isLimited = true
         return isHurried ? 0 : capacity
     }
 
-    /// Nothing more is to be accepted once the tasks have ended; returns whether that is so already.
+    /// Accepts no more reports once the tasks have ended; returns whether they have.
     mutating func hurry() -> Bool {
         isHurried = true
         return isLimited
@@ -367,7 +348,7 @@ extension BusStateMachine {
     /// Gives back everything that was not delivered, and ends.
     ///
     /// - Parameters:
-    ///   - rest: What was still in the intake, notices of drops included, which have been told of them.
+    ///   - rest: What was still in the intake; its notices of drops say which drops.
     ///   - isAnnouncing: Whether the worker, in the lane, is telling the observers of a report.
     mutating func takeBack(_ rest: [PendingReport], isAnnouncing: Bool) -> Leftovers {
         generation += 1
@@ -378,7 +359,7 @@ extension BusStateMachine {
         }
         phase = isAnnouncing || self.isAnnouncing ? .announcing(then: .stop) : .ended(told: left.failures.count)
         while let notice = failureNotices.popFirst() { left.reports.append(notice) }
-        // Held ones were posted before what was still in the intake.
+        // Held reports were posted before what was still in the intake.
         while let release = flood?.release(endingBy: nil) {
             release.held.standFor(release.occurrences)
             left.reports.append(release.held)
@@ -392,10 +373,9 @@ extension BusStateMachine {
         return left
     }
 
-    /// What was taken back is in its receiver's hands, before anyone hears of the end.
+    /// Notes that the receiver has what was taken back, before anyone hears of the end.
     ///
-    /// - Returns: Whether the bus ends now; if not, its worker ends it, once it has told the observers of the report
-    ///   that it is telling them of.
+    /// - Returns: Whether the bus ends now; if not, the worker ends it once it has told the observers of a report.
     mutating func leftoversWereReceived() -> Bool {
         guard isAnnouncing else { return true }
         phase = .announcing(then: .end)

@@ -1,56 +1,56 @@
 import Synchronization
 
-/// Reports that the worker delivers one after the other where they lie in the mailbox, without the bus's lock, as long
-/// as nothing but that is to be done; a shutdown can take them away at any moment.
+/// The reports that the worker delivers one after the other in their places in the mailbox, without the bus's lock, as
+/// long as each needs nothing but delivery; a shutdown can take them away at any moment.
 ///
-/// What `position` holds:
+/// Values of `position`:
 ///
 /// | position | meaning |
 /// | --- | --- |
 /// | `closed` | the worker asks the state machine for each report |
-/// | a number, an end | that report is in delivery, those after it follow; the one before came to that end |
-/// | the same, announcing | observers are being told of the one before; the report itself is not looked at yet |
-/// | the same, unadmitted | a flood limit has still to let that report pass: it is not in delivery, and takes room |
-/// | `withdrawn` | a shutdown has taken them away, for good |
+/// | a number, an end | the report of that number is in delivery; the one before came to that end |
+/// | the same, announcing | observers are being told of the one before; the worker has not looked at the report yet |
+/// | the same, unadmitted | no flood limit has let the report pass yet: it is not in delivery, and takes capacity |
+/// | `withdrawn` | a shutdown has taken the reports away, for good |
 ///
 /// Invariants:
 ///
-/// 1. The worker alone goes on from one report to the next, by compare-and-swap: if that fails, the lane was withdrawn,
-///    and the report that it was at does not count. So each report is either counted here or taken away, never both.
-/// 2. The worker looks into no report before it has gone on to it: until then it may be taken away. The one that the
-///    worker is at is left where it lies.
-/// 3. After the swap the worker counts the report that is over. Its thread may be preempted between the two, for as
-///    long as the system likes; whoever withdraws, under the bus's lock, does not wait for it, but writes that count
-///    too: what it has to be follows from the position. The worker has read the count before the swap, so it writes
-///    the same.
+/// 1. Only the worker goes on from one report to the next, by compare-and-swap. If that fails, the lane was withdrawn,
+///    and the report in delivery is not counted here. So each report is either counted here or taken away, never both.
+/// 2. The worker looks at no report before it has gone on to it: until then the report may be taken away. The report
+///    that the worker is at stays in its place.
+/// 3. After the swap, the worker counts the report that has ended. Its thread may be preempted between the two for any
+///    length of time. Whoever withdraws the lane, under the bus's lock, does not wait for it, but writes that count
+///    too, as it follows from the position. The worker has read the count before the swap, so it writes the same value.
 /// 4. Whoever withdraws while observers are being told sees that in the position, and lets the bus's end wait for it.
 ///    The worker sees the withdrawal when it notes by compare-and-swap that they have been told.
-/// 5. What the worker says to be released may come late for the same reason. Nobody goes by it any more once the lane
-///    was withdrawn, since the bus has ended then.
-/// 6. An unadmitted report is left where it lies too, since the worker looks at it. It is released, and in delivery,
-///    once the worker has noted by compare-and-swap that it passes; else the lane closes, and the machine has it.
+/// 5. For the reason in 3, the worker may publish the count of released reports late. Nobody relies on that count once
+///    the lane was withdrawn, since the bus has ended then.
+/// 6. An unadmitted report stays in its place too, since the worker looks at it. It is released, and in delivery, once
+///    the worker has noted by compare-and-swap that it passes; else the lane closes, and the machine takes it over.
 struct DeliveryLane: ~Copyable, Sendable {
-    /// Where a worker is that has begun a report here, and has yet to count the one before.
+    /// What a worker that has begun a report still has to write, to count the one before.
     struct Passage {
-        /// The report that it has begun.
+        /// The report that has begun.
         let number: Int64
+        /// The end of the one before, and how many reports came to that end before it.
         fileprivate let end: End
         fileprivate let count: Int64
-        /// How many are released then.
+        /// How many reports are released then.
         fileprivate let released: Int64
     }
 
     /// Where the lane was when it was closed, or taken away by a shutdown.
     struct Stop: Equatable {
-        /// The report in delivery.
+        /// The report that the worker was at.
         let number: Int64
         /// Whether observers are being told of the report before it.
         var isAnnouncing = false
-        /// Whether it is not in delivery, since no flood limit has let it pass yet.
+        /// Whether the report is not in delivery yet, since the flood limit has not let it pass.
         var isUnadmitted = false
     }
 
-    /// The ends that reports come to here; the position holds the last one in two bits.
+    /// The ends of reports in the lane; the position holds the last one in two bits.
     fileprivate enum End: Int64 {
         case handled, ignored, unmatched
 
@@ -67,17 +67,17 @@ struct DeliveryLane: ~Copyable, Sendable {
     private static let closed: Int64 = -1
     private static let withdrawn: Int64 = -2
 
-    /// What the worker writes to, in one line: others hardly ever look.
+    /// What the worker writes, in one cache line: others rarely read it.
     private let line = CounterLine()
 
     private enum Place {
         static let position = 0
-        /// How many reports came to each end here.
+        /// The first of three counts: how many reports came to each end in the lane.
         static let counts = 1
-        // These change only where the lane opens, and while it is open each is the same for all reports.
-        /// What a report counts as in the order of delivery, less its number.
+        // The offsets are set when the lane opens, and hold for all reports until it closes.
+        /// A report's sequence number minus its number.
         static let sequenceOffset = 4
-        /// How many reports have come to their end here while one is in delivery, less the number of that.
+        /// How many reports have come to an end in the lane while one is in delivery, minus the number of that one.
         static let countOffset = 5
     }
 
@@ -88,7 +88,7 @@ struct DeliveryLane: ~Copyable, Sendable {
         nonmutating set { line[Place.position] = newValue }
     }
 
-    /// How many reports came to an end here.
+    /// How many reports came to an end in the lane.
     fileprivate subscript(end: End) -> Int64 {
         get { line[Place.counts + Int(end.rawValue)] }
         nonmutating set { line[Place.counts + Int(end.rawValue)] = newValue }
@@ -98,17 +98,17 @@ struct DeliveryLane: ~Copyable, Sendable {
 
     // MARK: Under the lock
 
-    /// Whether reports are delivered here.
+    /// Whether reports are delivered in the lane.
     var isOpen: Bool { position >= 0 }
 
-    /// Opens with the report of a number in delivery, or unadmitted.
+    /// Opens with the report of a number in delivery, or unadmitted if a flood limit decides about it.
     func open(at number: Int64, sequence: UInt64, isLimited: Bool = false) {
         line[Place.sequenceOffset] = Int64(sequence) - number
         line[Place.countOffset] = total - number
         position = Self.position(number, after: .handled, isAnnouncing: false, isUnadmitted: isLimited)
     }
 
-    /// Closes, and returns where it was; nil if that was withdrawn.
+    /// Closes, and returns where the lane was; nil if it was withdrawn.
     func close() -> Stop? {
         let found = position
         if found < 0 { return nil }
@@ -116,20 +116,20 @@ struct DeliveryLane: ~Copyable, Sendable {
         return Self.stop(found)
     }
 
-    /// Takes away what is not delivered; nil if it is closed.
+    /// Withdraws the lane from the worker, and returns where it was; nil if it is closed.
     ///
-    /// Waits for nobody; the counts are exact when it returns, and stay as they are.
+    /// Does not wait for the worker. When it returns the counts are exact, and change no more.
     func withdraw() -> Stop? {
         let found = line.exchange(for: Self.withdrawn, at: Place.position)
         if found < 0 { return nil }
         let stop = Self.stop(found)
-        // All but the last report were counted before the worker came here, so only one count is in question.
+        // All reports that ended before the last one were counted before the swap, so only one count may be missing.
         let last = Self.lastEnd(found)
         self[last] = line[Place.countOffset] + stop.number - (total - self[last])
         return stop
     }
 
-    /// How many reports came to which end here.
+    /// How many reports came to each end in the lane.
     var counts: LaneCounts {
         LaneCounts(isOpen: isOpen, handled: self[.handled], ignored: self[.ignored], unmatched: self[.unmatched])
     }
@@ -150,19 +150,19 @@ struct DeliveryLane: ~Copyable, Sendable {
 
     // MARK: The worker's side
 
-    /// What the report of a number, which is in delivery, counts as in the order of delivery.
+    /// Returns the sequence number of the report in delivery.
     func sequence(of number: Int64) -> UInt64 { UInt64(number + line[Place.sequenceOffset]) }
 
     enum Step {
-        /// The next report is in delivery now.
+        /// The next report is in delivery, or unadmitted.
         case next
-        /// The report is the last one there, or the next one needs more than delivery; nothing was done.
+        /// No report follows yet, or the next one needs more than delivery; nothing was changed.
         case last
-        /// The lane was withdrawn: the report counts for nothing.
+        /// The lane was withdrawn: the worker's result for the report is ignored.
         case withdrawn
     }
 
-    /// Whether the report after one can be delivered here; nil while that is not there.
+    /// Whether the report after one can be delivered in the lane; nil while its place is not filled.
     @inline(__always)
     static func goesOn(after number: Int64, in intake: borrowing BusIntake) -> Bool? {
         guard intake.mailbox.isFilled(at: number + 1) else { return nil }
@@ -172,11 +172,11 @@ struct DeliveryLane: ~Copyable, Sendable {
     /// Counts the report in delivery, and begins the next one.
     ///
     /// - Parameters:
-    ///   - number: The report in delivery, whose place can be emptied then.
-    ///   - disposition: The end that it has come to.
-    ///   - isObserved: Whether observers are to be told of it, and ``announced(at:)`` follows.
+    ///   - number: The report in delivery; if the step is `.next`, its place can be emptied.
+    ///   - disposition: Its end.
+    ///   - isObserved: Whether observers are told of its end, and ``announced(at:)`` follows.
     ///   - isLimited: Whether the next one is unadmitted, and ``admitted(at:in:)`` follows.
-    ///   - intake: Where it lies; the next report is released there.
+    ///   - intake: The intake that the reports are in; the next report is released there.
     @inline(__always)
     func goOn(
         from number: Int64,
@@ -196,11 +196,11 @@ struct DeliveryLane: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - number: The report.
-    ///   - disposition: The end that the one before has come to.
-    ///   - isObserved: Whether observers are to be told of that, and ``announced(at:)`` follows.
+    ///   - disposition: The end of the one before.
+    ///   - isObserved: Whether observers are told of that end, and ``announced(at:)`` follows.
     ///   - isLimited: Whether the report is unadmitted, and ``admitted(at:in:)`` follows.
-    ///   - intake: Where they lie.
-    /// - Returns: What is still to be written; nil if the lane was withdrawn.
+    ///   - intake: The intake that the reports are in.
+    /// - Returns: What the caller passes to ``complete(_:in:)``; nil if the lane was withdrawn.
     @inline(__always)
     func begin(
         _ number: Int64,
@@ -219,9 +219,9 @@ struct DeliveryLane: ~Copyable, Sendable {
         return passage
     }
 
-    /// Observers have been told of the report before the one in delivery.
+    /// Notes that observers have been told of the report before the one in delivery.
     ///
-    /// - Returns: Whether the lane is still there.
+    /// - Returns: Whether the lane was not withdrawn.
     @inline(__always)
     func announced(at number: Int64) -> Bool {
         let found = position
@@ -229,9 +229,9 @@ struct DeliveryLane: ~Copyable, Sendable {
         return found >= 0 && line.replace(found, by: found & ~Self.announcing, at: Place.position)
     }
 
-    /// The report that was unadmitted is in delivery, and is released.
+    /// Notes that the unadmitted report is in delivery, and releases it.
     ///
-    /// - Returns: Whether the lane is still there.
+    /// - Returns: Whether the lane was not withdrawn.
     @inline(__always)
     func admitted(at number: Int64, in intake: borrowing BusIntake) -> Bool {
         let released = intake.released
@@ -242,8 +242,8 @@ struct DeliveryLane: ~Copyable, Sendable {
         return true
     }
 
-    /// Writes what is to be written once a report has begun, the second half: the one before counts, and the report is
-    /// released, unless a flood limit has still to let it pass.
+    /// Counts the report that has ended, and releases the next one unless it is unadmitted: the second half of
+    /// ``goOn(from:_:isObserved:isLimited:in:)``.
     @inline(__always)
     func complete(_ passage: Passage, in intake: borrowing BusIntake) {
         self[passage.end] = passage.count + 1
@@ -251,9 +251,9 @@ struct DeliveryLane: ~Copyable, Sendable {
     }
 }
 
-/// What a lane has counted.
+/// The counts of a lane.
 struct LaneCounts {
-    /// Whether a report is in delivery there.
+    /// Whether the lane is open, with a report in delivery or unadmitted.
     var isOpen = false
     var handled: Int64 = 0
     var ignored: Int64 = 0

@@ -1,15 +1,16 @@
-/// A report that was taken from the mailbox, or a notice: from there to its end.
+/// A report that was taken from the mailbox, or a notice, until its end.
 ///
-/// An object, since it is handed from one to another: the state machine, the worker, who takes over from that, and who
-/// gets it back. Reports that go through the lane are none.
+/// A class, since the state machine, the worker, the worker's successor and a shutdown hand it on to each other.
+/// Reports in the lane have none.
 ///
-/// Unchecked, since some of it changes: under the bus's lock, and no more once it is in delivery.
+/// Unchecked, since it is mutable: it changes only under the bus's lock, and not any more once it is in delivery; the
+/// flood mark is the worker's.
 final class PendingReport: @unchecked Sendable {
     enum Kind {
         case posted
-        /// A notice that an action failed. Its own failures go to standard error and no further.
+        /// A notice that an action failed. Failures of its own actions go to the last resort and no further.
         case actionFailure
-        /// A notice that errors were dropped. What it says is known when it has its turn: until then drops add to it.
+        /// A notice that errors were dropped. Drops add to it until it is delivered.
         case errorsDropped
     }
 
@@ -17,7 +18,7 @@ final class PendingReport: @unchecked Sendable {
     let kind: Kind
     private(set) var sequence: UInt64 = 0
     private var occurrences = 1
-    /// What a flood limit goes by; written by the worker alone.
+    /// What a flood limit compares; written by the worker alone.
     var floodMark: FloodMark?
 
     init(_ posting: Posting, kind: Kind = .posted) {
@@ -25,7 +26,7 @@ final class PendingReport: @unchecked Sendable {
         self.kind = kind
     }
 
-    /// The notice that an action failed at a report: posted where the rule was registered, in the scope of the report.
+    /// Creates the notice of a failed action: its source is where the rule was registered, its scope the report's.
     convenience init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
         self.init(
             Posting(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope),
@@ -33,29 +34,41 @@ final class PendingReport: @unchecked Sendable {
         )
     }
 
-    /// A notice of drops, of which the first was posted at a place; it is the bus's own, and in no scope.
+    /// Creates a notice of drops, which is in no scope.
+    ///
+    /// - Parameter source: Where the first dropped error was posted.
     convenience init(noticeOfDropsAt source: ErrorReport.Source) {
         self.init(Posting(ErrorsDropped(count: 0), at: source), kind: .errorsDropped)
     }
 
     var error: any Error { posting.error }
 
-    /// A notice like this one, for what is dropped from now on.
-    func another() -> PendingReport { PendingReport(noticeOfDropsAt: posting.source) }
-
-    /// It has its turn, as the notice of these drops.
+    /// Sets the drops that the notice tells of.
     func tell(_ drops: ErrorsDropped) {
         posting = Posting(drops, at: posting.source, moment: posting.moment)
     }
 
-    /// It has its turn, and stands for others that were suppressed.
+    /// Sets how many errors the report stands for: itself and the suppressed ones.
     func standFor(_ occurrences: Int) { self.occurrences = occurrences }
 
-    /// It has its turn.
+    /// Sets the sequence number, as the report's delivery begins.
     func deliver(as sequence: UInt64) { self.sequence = sequence }
 
-    /// The report, as actions and observers get it.
+    /// Returns the report, as actions and observers get it.
     func report(_ outcome: HandleOutcome = .pending) -> ErrorReport {
         posting.report(sequence: sequence, occurrences: occurrences, outcome: outcome)
+    }
+}
+
+extension PendingReport: ReportMaker {
+    static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
+        unsafe Unmanaged<PendingReport>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.report() }
+    }
+}
+
+extension LazyReport {
+    /// Does not retain the report: the dispatching worker does.
+    init(_ pending: PendingReport) {
+        unsafe self.init(keptAt: Unmanaged.passUnretained(pending).toOpaque(), by: PendingReport.self)
     }
 }

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// The task in which actions run, one report after another, until the bus has ended or has replaced it.
+/// The task in which actions run, one report after another, until the bus has ended or has replaced the worker.
 ///
-/// Limiting an action's time by wrapping it in a task would cost each action dearly. In its place each worker has a
-/// generation: the bus replaces a worker whose action is overdue by one of the next generation, which goes on after the
-/// rule in question; the old one finds on return that it is no longer current, and stops.
+/// To limit an action's time by wrapping it in a task would be expensive for each action. Instead each worker has a
+/// generation: the bus replaces a worker whose action is overdue by one of the next generation, which goes on after
+/// that action's rule. When the action returns, the old worker finds that it is not current, and stops.
 final class DeliveryWorker: ActionSupervisor {
     private let bus: ErrorBus
     private let generation: UInt64
     private let audience: Audience
-    /// The bus's rules, not retained for each report: the bus holds them.
+    /// The bus's rules, not retained for each report: the bus retains them.
     private let rules: RuleSet.Reference
     /// Whether the worker's task was cancelled, which only an action can have done.
     ///
-    /// Told by a handler, since to ask the task for every report costs more than to deliver many a report.
+    /// Set by a cancellation handler: to ask the task for every report may cost more than to deliver the report.
     private let isCancelled = Atomic<Bool>(false)
 
     init(bus: ErrorBus, generation: UInt64) {
@@ -25,8 +25,8 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
-        // A scope that whoever ran the bus was in is none of the actions'. And where a watchdog has started the worker,
-        // the action that it was sent out by is not around it.
+        // The scope in which the bus was run is not the actions' scope. And a worker that a watchdog has started is not
+        // inside the action that had started the watchdog.
         let outer = ErrorBus.actions.filter { $0.bus != bus.number }
         await ErrorBus.$current.withValue(bus) {
             await ErrorScope.$bound.withValue(nil) {
@@ -49,8 +49,8 @@ final class DeliveryWorker: ActionSupervisor {
             switch action {
             case .deliver where isCancelled.load(ordering: .acquiring):
                 return bus.replaceCancelledWorker(generation)
-            // Nothing else may suspend for as long as there is a report after the other; what counts already is told
-            // first.
+            // While reports come one after the other, the worker may suspend nowhere else. Outcomes that are counted
+            // are announced first.
             case .deliver where untilYield <= 0, .deliverInLane where untilYield <= 0:
                 await giveWay(&untilYield)
             case .deliver(let pending, let progress):
@@ -82,7 +82,7 @@ final class DeliveryWorker: ActionSupervisor {
                 if let alarm { bus.setAlarm(alarm) }
                 audience.wakeReaders()
                 for promise in idle { promise.fulfill(()) }
-                // Not before: what the storage has handed out it will not hand out again.
+                // Not before: the storage has handed these promises out, and will not do so again.
                 if isCancelled.load(ordering: .acquiring) { return bus.replaceCancelledWorker(generation) }
                 await bus.wakeUp()
                 action = next()
@@ -95,7 +95,7 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// Lets others have the thread.
+    /// Lets other tasks have the thread.
     private func giveWay(_ untilYield: inout Int) async {
         untilYield = Self.turn
         audience.wakeReaders()
@@ -105,7 +105,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func next(at now: Duration? = nil) -> WorkerAction { bus.storage.next(for: generation, at: now) }
 
     private func deliver(_ pending: PendingReport, from progress: DispatchProgress?) async -> WorkerAction {
-        // Of the rules the bus holds its own, and what was posted those of its scope.
+        // The bus retains its own rules, and the posting those of its scope.
         defer { withExtendedLifetime((bus, pending)) {} }
         let path = unsafe Self.path(of: pending.posting.unretainedScope)
         var start = progress ?? DispatchProgress()
@@ -122,7 +122,7 @@ final class DeliveryWorker: ActionSupervisor {
                 return bus.storage.superseded(telling: start.failures)
             }
         }
-        // The action may take its time: who reads along shall not wait for it.
+        // The action may take long: readers must not wait for it.
         audience.wakeReaders()
         var walk = unsafe DispatchWalk(rules.programInUse, on: path, pending.error, from: start)
         switch await walk.finish(LazyReport(pending), under: self) {
@@ -135,11 +135,11 @@ final class DeliveryWorker: ActionSupervisor {
         bus.storage.complete(pending, progress, for: generation, isObserved: !audience.isEmpty)
     }
 
-    /// Waits a moment for the next report: some microseconds at most.
+    /// Waits for the next report, some microseconds at most; returns whether it can be delivered in the lane.
     ///
-    /// To sleep and be woken costs the worker and the poster more than that; where the worker is a little faster than a
-    /// single poster, they would else do so for every report. Meanwhile it looks elsewhere, or it would take the poster
-    /// away the very cache line that it writes to, and lets a few reports come together.
+    /// To sleep and be woken costs the worker and the poster more than that, and a worker that is a little faster than
+    /// a single poster would do so for every report. The worker reads the report's place rarely, since each read takes
+    /// its cache line away from the poster, who is about to write there; meanwhile a few reports can come together.
     private func nextComesSoon(after number: Int64) -> Bool {
         for _ in 0..<8 {
             for _ in 0..<Self.pause where isCancelled.load(ordering: .acquiring) { return false }
@@ -148,19 +148,19 @@ final class DeliveryWorker: ActionSupervisor {
         return false
     }
 
-    /// How many looks at a line of its own make up a pause of some tenths of a microsecond.
+    /// How many reads of the worker's own flag make up a pause of some tenths of a microsecond.
     private static let pause = 500
 
-    /// The rules of the path of a scope; nil where they are those of the bus alone.
+    /// Returns the rules on the path of a scope; nil if there is no scope, so that the bus's rules are all.
     @inline(__always)
     private static func path(of scope: Unmanaged<ScopeContext>?) -> HandlerPath.Steps? {
         unsafe scope?._withUnsafeGuaranteedRef { $0.handlers }
     }
 
-    /// How many reports are delivered before others that wait for the thread are let in.
+    /// How many reports are delivered before other tasks get the thread.
     static let turn = 4_096
 
-    /// Delivers what is in the lane, until that is empty or needs more, or others are to be let in.
+    /// Delivers reports in the lane until none is left, one needs more than delivery, or it is another task's turn.
     private func deliverInLane(_ first: Int64, untilYield: inout Int) -> WorkerAction {
         var number = first
         bus.noteDelivery()
@@ -169,7 +169,7 @@ final class DeliveryWorker: ActionSupervisor {
             if isCancelled.load(ordering: .acquiring) {
                 return leaveLane(at: number, DispatchProgress(), isOver: false)
             }
-            // The report is in delivery; a shutdown meanwhile takes it back.
+            // The report is in delivery: a shutdown takes it back while the worker is suspended.
             if untilYield <= 0 { return .deliverInLane(number) }
             untilYield -= 1
             if bus.storage.isLimitingFloods, let action = admit(number) { return action }
@@ -180,20 +180,20 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// Asks the flood limit about the report that the worker has come to in the lane.
     ///
-    /// - Returns: What to do next; nil if the report passes, and is in delivery now.
+    /// - Returns: What to do next; nil if the report passes, and is in delivery.
     private func admit(_ number: Int64) -> WorkerAction? {
         let mark = unsafe bus.floodMark(of: bus.storage.posting(inLaneAt: number))
         guard let passes = bus.storage.admitInLane(number, mark) else { return leaveWithdrawnLane(at: number) }
         return passes ? nil : leaveLane(at: number, DispatchProgress(), isOver: false, mark: mark)
     }
 
-    /// Delivers a report in the lane, where it lies: it stays there until the worker has gone on.
+    /// Delivers a report in the lane, in its place in the mailbox, where it stays until the worker has gone on.
     ///
-    /// - Returns: What to do next; nil if that is the next report in the lane.
+    /// - Returns: What to do next; nil to go on with the next report in the lane.
     private func deliver(_ number: Int64) -> WorkerAction? {
         defer { withExtendedLifetime(bus) {} }
         let posting = unsafe bus.storage.posting(inLaneAt: number)
-        // Before the error is looked at, which would be retained meanwhile.
+        // Before the error is read, which would else be retained meanwhile.
         let path = unsafe Self.path(of: posting.pointee.unretainedScope)
         var report = unsafe LazyReport(posting, sequence: bus.storage.sequence(inLaneAt: number))
         var progress = DispatchProgress()
@@ -210,7 +210,7 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// Goes on to the next report in the lane; returns what to do if there is none.
+    /// Goes on to the next report in the lane; returns what to do next if there is none.
     @inline(__always)
     private func goOn(from number: Int64, _ progress: DispatchProgress) -> WorkerAction? {
         repeat {
@@ -223,14 +223,14 @@ final class DeliveryWorker: ActionSupervisor {
         return leaveLane(at: number, progress, isOver: true)
     }
 
-    /// Goes on to the next report in the lane, and tells the observers of the one before; returns what to do if there
-    /// is none.
+    /// Goes on to the next report in the lane, and tells the observers of the one before; returns what to do next if
+    /// there is none.
     private func goOnTelling(from number: Int64, _ progress: DispatchProgress) -> WorkerAction? {
         repeat {
             switch bus.storage.goOnInLane(from: number, progress.disposition, isObserved: true) {
             case .next:
-                // What was posted becomes the report; that of the last one is made anew, outside the lane.
-                guard let posting = bus.storage.takeFromLane(number) else { preconditionFailure("it is gone") }
+                // The posting is moved into the report, not copied. The last one's report is made outside the lane.
+                guard let posting = bus.storage.takeFromLane(number) else { preconditionFailure("it was taken") }
                 let (scope, sequence) = (posting.scope, bus.storage.sequence(inLaneAt: number))
                 audience.send(posting.report(sequence: sequence, outcome: progress.outcome), of: scope)
                 return bus.storage.announcedInLane(at: number + 1) ? nil : leaveWithdrawnLane(at: number + 1)

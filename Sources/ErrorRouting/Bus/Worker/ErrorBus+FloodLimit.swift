@@ -1,16 +1,16 @@
-/// What a flood limit goes by, and waking the worker when a window ends.
+/// Flood marks, and the alarm that wakes the worker when a window ends.
 extension ErrorBus {
-    /// What the poster has to find out for the flood limit; nil for nothing, since the worker can do so from what was
-    /// posted.
+    /// Returns what the poster has to find out for the flood limit; nil if the worker can find it out from the posting.
     @inline(never)
     func floodStamp(for error: any Error) -> Posting.FloodStamp? {
-        // The worker does not know what time it was by another clock. And it does not ask an error that is posted by
-        // one which is being asked: if these are the same, that would go on for ever; here it ends.
+        // By a clock other than the system's, the worker cannot tell the moment of the post. And an error that is asked
+        // for its code may post itself again: if the worker asked, that would never end; in the poster the depth of
+        // such calls is bounded.
         if clock.isContinuous, !PerThread.isInMatcher { return nil }
         return Posting.FloodStamp(code: ErrorCode(of: error), moment: clock.now().nanoseconds)
     }
 
-    /// What the flood limit goes by; may run code of the user's, so it is the worker's part, under no lock.
+    /// Returns a posting's flood mark; the worker calls this without the lock, since it may run the user's code.
     @inline(never)
     func floodMark(of posting: Posting) -> FloodMark {
         let stamp = posting.floodStamp
@@ -22,7 +22,7 @@ extension ErrorBus {
         return FloodMark(.init(of: posting.error, code: code, at: posting.source), moment: moment)
     }
 
-    /// The same of what lies in the lane, which for most is not copied.
+    /// Returns the flood mark of a posting in the lane, which in most cases is not copied.
     @inline(__always)
     func floodMark(of posting: UnsafePointer<Posting>) -> FloodMark {
         if unsafe hasOwnFingerprint || posting.pointee.hasExtras { return unsafe floodMark(of: posting.pointee) }
@@ -31,8 +31,9 @@ extension ErrorBus {
         return FloodMark(.init(of: error, code: ErrorCode(of: error), at: source), moment: moment)
     }
 
+    /// Wakes the worker at a moment.
     func setAlarm(_ moment: Duration) {
-        // Weak, and without the bindings that tasks inherit: the clock need not honour cancellation.
+        // Weak, and without the task-locals that tasks inherit: the clock's sleep may outlast its cancellation.
         let alarm = Self.unbound {
             Task { [weak self, clock] in
                 try? await clock.sleep(moment)

@@ -1,6 +1,7 @@
-import Synchronization
+import Dispatch
+import Foundation
 
-/// Limiting the time of asynchronous actions.
+/// The time limit of asynchronous actions.
 extension ErrorBus {
     func actionWillBegin(
         _ rule: Rule,
@@ -15,7 +16,7 @@ extension ErrorBus {
     }
 
     private func sendWatchdog() {
-        // Weak, and without the bindings that tasks inherit: the clock need not honour cancellation.
+        // Weak, and without the task-locals that tasks inherit: the clock's sleep may outlast its cancellation.
         let watchdog = Self.unbound {
             Task { [weak self, clock] in
                 while let deadline = self?.watch() { try? await clock.sleep(deadline) }
@@ -27,10 +28,9 @@ extension ErrorBus {
 
     /// Replaces the worker of an action that is overdue.
     ///
-    /// One watchdog at most is out, and it wakes once in a time limit, so actions that keep their limit pay next to
-    /// nothing for it. It holds the bus only while it looks: the clock it sleeps on need not honour cancellation.
+    /// There is at most one watchdog, and it wakes once in a time limit, so that it costs next to nothing.
     ///
-    /// - Returns: When to look again; nil if no action runs.
+    /// - Returns: When to call this again; nil if no action runs.
     private func watch() -> Duration? {
         while true {
             switch storage.watch(at: clock.now()) {
@@ -42,6 +42,44 @@ extension ErrorBus {
                 cancelWorker(generation - 1)
                 startWorker(generation)
             }
+        }
+    }
+}
+
+/// Calls a closure when the time of a shutdown is up, unless the timer is cancelled before.
+///
+/// With the system's clock the timer is a thread of its own: a task would need a thread of the pool, and all of those
+/// may be blocked when a shutdown is needed. With another clock it is a task, since only tasks can sleep on that.
+struct ShutdownTimer: Sendable {
+    let cancel: @Sendable () -> Void
+
+    /// Starts the timer; with a limit of zero or less, calls the closure before it returns.
+    init(within limit: Duration, by clock: BusClock, _ body: @escaping @Sendable () -> Void) {
+        if limit <= .zero {
+            body()
+            cancel = {}
+        } else if clock.isContinuous {
+            let isCancelled = DispatchSemaphore(value: 0)
+            let nanoseconds = min(limit, BusClock.forever).nanoseconds
+            // `Int` has 32 bits on some systems, which is two seconds in nanoseconds.
+            let interval =
+                Int(exactly: nanoseconds).map { DispatchTimeInterval.nanoseconds($0) }
+                ?? .milliseconds(Int(clamping: nanoseconds / 1_000_000))
+            let deadline = DispatchTime.now() + interval
+            Thread.detachNewThread {
+                if isCancelled.wait(timeout: deadline) == .timedOut { body() }
+            }
+            cancel = { isCancelled.signal() }
+        } else {
+            let deadline = clock.deadline(after: limit)
+            // Without the task-locals that tasks inherit: the clock's sleep may outlast its cancellation.
+            let task = ErrorBus.unbound {
+                Task {
+                    do { try await clock.sleep(deadline) } catch { return }
+                    body()
+                }
+            }
+            cancel = { task.cancel() }
         }
     }
 }

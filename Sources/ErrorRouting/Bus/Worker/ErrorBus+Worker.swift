@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the worker and the watchdog do with the bus.
+/// Starting, replacing and waking the worker.
 extension ErrorBus {
     /// The tasks that work for the bus.
     struct Staff {
@@ -10,17 +10,17 @@ extension ErrorBus {
         var alarm: Task<Void, Never>?
     }
 
+    /// Starts the worker of a generation.
     func startWorker(_ generation: UInt64) {
         let task = Task { await DeliveryWorker(bus: self, generation: generation).work() }
-        let isLate = staff.withLock { staff in
-            // It may have been replaced before it was noted down.
-            if let worker = staff.worker, worker.generation > generation { return true }
-            staff.worker = (generation, task)
-            return false
+        // This worker may have been replaced before its task is stored here.
+        staff.withLock { staff in
+            if staff.worker.map({ $0.generation < generation }) ?? true { staff.worker = (generation, task) }
         }
-        if isLate || !storage.isCurrent(generation) { task.cancel() }
+        if !storage.isCurrent(generation) { task.cancel() }
     }
 
+    /// Cancels the worker of a generation, if that is the current one.
     func cancelWorker(_ generation: UInt64) {
         let task = staff.withLock { staff in
             staff.worker?.generation == generation ? staff.worker?.task : nil
@@ -28,18 +28,16 @@ extension ErrorBus {
         task?.cancel()
     }
 
-    /// A worker whose task was cancelled, which only an action can have done, makes room for another: cancellation
-    /// shall not reach the actions of later reports, and would end the stream of wake-ups.
+    /// Replaces a worker whose task was cancelled, which only an action can have done: the cancellation must not reach
+    /// the actions of later reports, and would end the stream of wake-ups.
     func replaceCancelledWorker(_ generation: UInt64) {
         if let next = storage.replaceWorker(generation) { startWorker(next) }
     }
 
-    /// Looks at the clock for ``Statistics/deliveryTime``.
-    func noteDelivery() {
-        deliveryBegan.set(clock.now().nanoseconds)
-    }
+    /// Reads the clock for ``Statistics/deliveryTime``.
+    func noteDelivery() { deliveryBegan.set(clock.now().nanoseconds) }
 
-    /// The next wake-up; comes at once if there was one since the last.
+    /// Waits for the next wake-up; returns at once if there was one since the last call.
     func wakeUp() async {
         for await _ in wakeUps { return }
     }
