@@ -85,7 +85,7 @@ extension ErrorBus {
         await tasks.waitForAll()
         storage.tasksEnded()
         let timer = configuration.drainTimeLimit.map { limit in
-            ShutdownTimer(within: limit, by: clock) { [weak self] in self?.giveUp(after: limit) }
+            TimeLimitTimer(within: limit, by: clock, outsidePool: true) { [weak self] in self?.giveUp(after: limit) }
         }
         defer { timer?.cancel() }
         while true {
@@ -132,7 +132,7 @@ extension ErrorBus {
         finish()
         let isInside = isInsideOwnAction
         let left = Promise<[ErrorReport]>()
-        let timer = ShutdownTimer(within: limit, by: clock) { [weak self] in
+        let timer = TimeLimitTimer(within: limit, by: clock, outsidePool: true) { [weak self] in
             self?.takeBack { reports in
                 left.fulfill(reports)
                 guard isInside else { return }
@@ -208,7 +208,7 @@ extension ErrorBus {
         case .busy: return false
         case .waits(let wakes): if wakes { waker.yield() }
         }
-        let timer = ShutdownTimer(within: limit, by: clock) { promise.fulfill(false) }
+        let timer = TimeLimitTimer(within: limit, by: clock, outsidePool: false) { promise.fulfill(false) }
         let isFlushed = await withTaskCancellationHandler {
             await promise.value
         } onCancel: {

@@ -180,6 +180,9 @@ protocol ActionSupervisor: AnyObject, Sendable {
 
     /// Whether the dispatch is still current; false if it was superseded.
     var isCurrent: Bool { get }
+
+    /// Whether the task of the dispatch was cancelled, by one of its actions: the next one must not begin in it.
+    var isTaskCancelled: Bool { get }
 }
 
 /// A supervisor, with the arguments of ``ActionSupervisor/actionWillBegin(_:_:_:)`` for one rule.

@@ -18,6 +18,8 @@
         /// The supervisor has superseded the dispatch, whose outcome is discarded; the worker that goes on with the
         /// report already knows the first `known` failures.
         case superseded(known: Int)
+        /// An action has cancelled the task: the next asynchronous rule has to begin in another one.
+        case needsNewTask
     }
 
     /// The program of the current handler.
@@ -281,6 +283,11 @@
             case .needsSuspension: break
             }
             guard let step = waiting.take() else { return .completed }
+            if let supervisor, supervisor.isTaskCancelled {
+                progress.willNotTry(step)
+                if let subject { progress.keep(subject) }
+                return .needsNewTask
+            }
             carryOutcome(for: step, &report)
             // An action that ends too late has failed by its time limit already, so what it throws is not told again.
             var isTold = false

@@ -200,6 +200,49 @@ struct BusReentryTests {
     }
 
     @Test(
+        "an action that cancels its own task cancels nothing after it in its own report, and is not run again",
+        arguments: [false, true], [false, true]
+    )
+    func selfCancellingBeforeOthers(isAsynchronous: Bool, isThrowing: Bool) async {
+        let (journal, failures) = (Journal<String>(), Journal<Int>())
+        let cancel: @Sendable () throws -> HandleStrategy = {
+            journal.note("cancels")
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            if isThrowing { throw Numbered(9) }
+            return .next
+        }
+        let note: @Sendable (String) async -> HandleStrategy = { name in
+            await Task.yield()
+            journal.note("\(name) \(Task.isCancelled)")
+            return .next
+        }
+        // Last registered first. The first action suspends, so that the report leaves the lane.
+        let base = ErrorHandler()
+            .on(ActionFailure.self) { _ in
+                failures.note(1)
+                return .stop
+            }
+            .on(Numbered(1)) { _ in await note("second") }
+            .on(Numbered(1)) { _ in .next }
+            .on(Numbered(1)) { _ in await note("first") }
+        let handler =
+            isAsynchronous
+            ? base.on(Numbered(1)) { _ in
+                await Task.yield()
+                return try cancel()
+            }
+            : base.on(Numbered(1)) { _ in try cancel() }
+        await withErrorBus(handler: handler.on(Numbered(1)) { _ in await note("before") }) { bus in
+            await bus.deliver(Numbered(1))
+            await bus.scope("inner", handler: handler).deliver(Numbered(1))
+        }
+        let once = ["before false", "cancels", "first false", "second false"]
+        let scoped = ["cancels", "first false", "second false"] + once
+        #expect(journal.entries == once + scoped)
+        #expect(failures.entries.count == (isThrowing ? 3 : 0))
+    }
+
+    @Test(
         "where the last action cancels its own task, those who wait for the end hear of it all the same",
         arguments: [false, true], [false, true]
     )

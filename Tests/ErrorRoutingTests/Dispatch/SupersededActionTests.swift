@@ -56,4 +56,5 @@ private final class TakingSupervisor: ActionSupervisor {
     }
 
     var isCurrent: Bool { !isTaken.load(ordering: .acquiring) }
+    var isTaskCancelled: Bool { false }
 }

@@ -253,10 +253,13 @@ extension BusStateMachine {
 
     /// Notes how far the report in delivery has come: whoever takes it over, or takes it back, has to know which of its
     /// actions have failed.
-    mutating func goOn(from progress: DispatchProgress, for generation: UInt64) {
-        guard generation == self.generation, case .delivering(var delivery) = phase else { return }
+    ///
+    /// - Returns: Whether the worker of the generation still has the report.
+    mutating func goOn(from progress: DispatchProgress, for generation: UInt64) -> Bool {
+        guard generation == self.generation, case .delivering(var delivery) = phase else { return false }
         delivery.progress = progress
         phase = .delivering(delivery)
+        return true
     }
 }
 

@@ -151,8 +151,9 @@ struct BusStorage: ~Copyable, Sendable {
         machine.withLock { .stop(telling: $0.untold(failures, known: known)) }
     }
 
-    /// Notes how far the report in delivery has come.
-    func goOn(from progress: DispatchProgress, for generation: UInt64) {
+    /// Notes how far the report in delivery has come; returns whether the worker of the generation still has it.
+    @discardableResult
+    func goOn(from progress: DispatchProgress, for generation: UInt64) -> Bool {
         machine.withLock { $0.goOn(from: progress, for: generation) }
     }
 

@@ -128,6 +128,12 @@ final class DeliveryWorker: ActionSupervisor {
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return complete(pending, walk.progress)
         case .superseded(let known): return bus.storage.superseded(telling: walk.progress.failures, known: known)
+        case .needsNewTask:
+            guard bus.storage.goOn(from: walk.progress, for: generation) else {
+                return bus.storage.superseded(telling: walk.progress.failures)
+            }
+            // The loop sees the cancellation, and lets a new worker deliver the rest.
+            return .deliver(pending, from: walk.progress)
         }
     }
 
@@ -269,4 +275,6 @@ final class DeliveryWorker: ActionSupervisor {
     func actionDidEnd() -> Bool { bus.storage.actionDidEnd(for: generation) }
 
     var isCurrent: Bool { bus.storage.isCurrent(generation) }
+
+    var isTaskCancelled: Bool { isCancelled.load(ordering: .acquiring) }
 }

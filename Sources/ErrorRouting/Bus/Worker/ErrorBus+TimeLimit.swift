@@ -46,19 +46,23 @@ extension ErrorBus {
     }
 }
 
-/// Calls a closure when the time of a shutdown is up, unless the timer is cancelled before.
-///
-/// With the system's clock the timer is a thread of its own: a task would need a thread of the pool, and all of those
-/// may be blocked when a shutdown is needed. With another clock it is a task, since only tasks can sleep on that.
-struct ShutdownTimer: Sendable {
+/// Calls a closure when a time limit is over, unless the timer is cancelled before.
+struct TimeLimitTimer: Sendable {
     let cancel: @Sendable () -> Void
 
     /// Starts the timer; with a limit of zero or less, calls the closure before it returns.
-    init(within limit: Duration, by clock: BusClock, _ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - limit: The time limit.
+    ///   - clock: The clock.
+    ///   - outsidePool: Whether the timer is a thread of its own, if the clock is the system's: a task needs a thread of
+    ///     the pool, and all of those may be blocked when a shutdown is needed. Else it is a task.
+    ///   - body: The closure.
+    init(within limit: Duration, by clock: BusClock, outsidePool: Bool, _ body: @escaping @Sendable () -> Void) {
         if limit <= .zero {
             body()
             cancel = {}
-        } else if clock.isContinuous {
+        } else if outsidePool, clock.isContinuous {
             let isCancelled = DispatchSemaphore(value: 0)
             let nanoseconds = min(limit, BusClock.forever).nanoseconds
             // `Int` has 32 bits on some systems, which is two seconds in nanoseconds.

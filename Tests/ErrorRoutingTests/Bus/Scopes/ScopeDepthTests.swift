@@ -150,7 +150,7 @@ struct ScopeDepthTests {
                 if let steps = scope.context.handlers {
                     let indices = 0..<steps.count(in: .onNoMatch)
                     programs.note(
-                        Set(indices.map { unsafe UInt(bitPattern: steps.program($0, .onNoMatch).toOpaque()) })
+                        Set(indices.map { unsafe UInt(bitPattern: steps.programInUse($0, .onNoMatch).toOpaque()) })
                     )
                 }
                 let report = posting.report()
