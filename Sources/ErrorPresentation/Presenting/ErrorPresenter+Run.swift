@@ -88,16 +88,16 @@ extension ErrorPresenter {
 
 /// Recognises errors that mean cancelled work, and not a failure.
 enum Cancellation {
-    private static let said = ErrorMatcher.cancellation
+    private static let matcher = ErrorMatcher.cancellation
     private static let ofTransfer = ErrorMatcher.type(URLError.self).where { $0.code == .cancelled }
 
     /// Returns whether an error says that work was cancelled, in any task.
-    static func says(_ error: any Error) -> Bool { said.match(error) != nil }
+    static func matches(_ error: any Error) -> Bool { matcher.match(error) != nil }
 
     /// Returns whether an error means that the work of this task was cancelled, by the same rule as `catching`.
     ///
     /// In a cancelled task this includes `URLError.cancelled`.
     static func isEnd(_ error: any Error) -> Bool {
-        says(error) || Task.isCancelled && ofTransfer.match(error) != nil
+        matches(error) || Task.isCancelled && ofTransfer.match(error) != nil
     }
 }

@@ -102,7 +102,7 @@ public final class ErrorPresenter {
     ///     returns.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
         let error = Self.unboxed(error)
-        if Cancellation.says(error) { return passCancellation() }
+        if Cancellation.matches(error) { return passCancellation() }
         var arrival = Arrival(error: error, count: 1, isAskedFor: true, retried: retried)
         if let retry {
             arrival.retry = { [weak self] in

@@ -92,7 +92,7 @@ final class PresenterInbox: Sendable {
         // The mark is for one error. Whether the suppressed errors that the report also stands for were shown is
         // unknown.
         let marked = mark.isOn(report.metadata, of: report.error) ? 1 : 0
-        return marked < count && Cancellation.says(report.error) ? count : marked
+        return marked < count && Cancellation.matches(report.error) ? count : marked
     }
 
     /// Adds an error, or counts errors that are not shown, or both.

@@ -85,8 +85,8 @@ final class IntakeBox: Sendable {
     func isFilled(at place: Int) -> Bool { intake.mailbox.isFilled(at: Int64(place)) }
     func sleep() -> Bool { intake.mailbox.sleep(at: Int64(next.load(ordering: .relaxed))) }
     func rouse() -> Bool { intake.mailbox.rouse(at: Int64(next.load(ordering: .relaxed))) }
-    func releaseOne() { intake.release(intake.released + 1) }
-    func release(_ count: Int) { intake.release(Int64(count)) }
+    func releaseOne() { intake.publishReleased(intake.released + 1) }
+    func release(_ count: Int) { intake.publishReleased(Int64(count)) }
     func close() -> Bool { intake.close() }
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
     func end() -> Bool { intake.end() }

@@ -16,7 +16,7 @@ struct LaneContentionTests {
             let moment = Int.random(in: -5...330, using: &random)
             let (counted, left) = (Locked(0), Locked<Int?>(nil))
             let isOver = Countdown(1)
-            road.box.intake.release(1)
+            road.box.intake.publishReleased(1)
             road.open(at: 0, sequence: 1)
             await onThreads(2) { thread in
                 if thread == 0 {

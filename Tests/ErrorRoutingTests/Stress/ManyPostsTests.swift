@@ -41,7 +41,7 @@ struct ManyPostsTests {
         for number in 1...3 { #expect(box.post(number) == .filled) }
         #expect(box.reserve(4) == .full(makesNotice: true) && box.announce())
         #expect(box.takeAll() == [1, 2, 3, -1] && box.takeDrops() == 1)
-        box.intake.release(Int64(start) + 303)
+        box.intake.publishReleased(Int64(start) + 303)
         box.intake.accept(atMost: 1)
         #expect(box.reserve(5).place == start + 303 && box.reserve(6) == .closed)
         #expect(box.close() && !box.end())
@@ -66,7 +66,7 @@ struct ManyPostsTests {
     @Test("a lane goes on, closes, opens again and is withdrawn", arguments: starts)
     func lane(start: Int) {
         let road = Road(reports: 200, startingAt: start)
-        road.box.intake.release(Int64(start) + 1)
+        road.box.intake.publishReleased(Int64(start) + 1)
         road.open(at: start, sequence: UInt64(start) + 1)
         for number in start..<(start + 99) { #expect(road.goOn(from: number, .ignored) == .next) }
         #expect(road.close() == start + 99 && road.counts == [0, 99, 0] && road.released == start + 100)

@@ -140,7 +140,7 @@ struct BusIntake: ~Copyable, Sendable {
     }
 
     /// Publishes how many of the accepted reports take no capacity any more.
-    func release(_ count: Int64) { releasedCounter.set(count) }
+    func publishReleased(_ count: Int64) { releasedCounter.set(count) }
 
     /// How many of the accepted reports take no capacity any more.
     var released: Int64 { releasedCounter.value }

@@ -55,7 +55,7 @@ extension BusStateMachine {
     /// Not for a worker that was replaced: its successor may be in the lane, where it publishes the count itself.
     private func publishRoom(before action: WorkerAction?, in intake: borrowing BusIntake) {
         if case .stop = action { return }
-        intake.release(counters.released)
+        intake.publishReleased(counters.released)
     }
 
     /// Whether the next report, as far as can be seen, needs nothing but delivery.
@@ -68,7 +68,7 @@ extension BusStateMachine {
     /// - Returns: What the worker does next; nil if nothing was taken, or only reports that a flood limit holds.
     private mutating func take(from intake: borrowing BusIntake) -> WorkerAction? {
         if intake.hasNotice(before: nextNumber), let notice = intake.takeNotice() {
-            return take(notice, telling: intake.takeDrops(at: notice.posting.source))
+            return receive(notice, with: intake.takeDrops(at: notice.posting.source))
         }
         if waiters.hasFlush(before: nextNumber) { return releaseHeld() }
         if canUseLane(of: intake) { return nil }
@@ -76,7 +76,7 @@ extension BusStateMachine {
         while !intake.hasNotice(before: nextNumber), !waiters.hasFlush(before: nextNumber),
             let posting = intake.mailbox.take(nextNumber)
         {
-            if let action = take(posting) { return action }
+            if let action = receive(posting) { return action }
         }
         return nil
     }
@@ -117,7 +117,7 @@ extension BusStateMachine {
         let end = intake.shut()
         for number in nextNumber...max(end, nextNumber) {
             if intake.hasNotice(before: number), let notice = intake.takeNotice() {
-                tell(intake.takeDrops(at: notice.posting.source), by: notice)
+                fill(notice, with: intake.takeDrops(at: notice.posting.source))
                 rest.append(notice)
             }
             // If a place is not filled yet, its poster will be refused.

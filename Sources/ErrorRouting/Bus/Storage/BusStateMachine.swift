@@ -75,7 +75,7 @@ extension BusStateMachine {
         guard generation == self.generation else { return .stop(telling: []) }
         if case .delivering(let delivery) = phase { return .deliver(delivery.pending, from: delivery.progress) }
         if let notice = failureNotices.popFirst() { return deliver(notice) }
-        if let pending = candidate.take(), let action = take(pending) { return action }
+        if let pending = candidate.take(), let action = receive(pending) { return action }
         return nil
     }
 
@@ -105,20 +105,20 @@ extension BusStateMachine {
     mutating func releaseHeld() -> WorkerAction? { flood?.releaseHeld().map { deliver($0) } }
 
     /// Delivers a notice of drops that was taken from the intake.
-    mutating func take(_ notice: PendingReport, telling drops: DropCounts) -> WorkerAction {
-        tell(drops, by: notice)
+    mutating func receive(_ notice: PendingReport, with drops: DropCounts) -> WorkerAction {
+        fill(notice, with: drops)
         return deliver(notice)
     }
 
     /// Delivers a report that was taken from the intake, or asks the flood limit about it.
     ///
     /// - Returns: What the worker does next; nil if the report is held, and no report before it was suppressed.
-    mutating func take(_ posting: Posting) -> WorkerAction? {
+    mutating func receive(_ posting: Posting) -> WorkerAction? {
         nextNumber += 1
-        return take(PendingReport(posting))
+        return receive(PendingReport(posting))
     }
 
-    private mutating func take(_ pending: PendingReport) -> WorkerAction? {
+    private mutating func receive(_ pending: PendingReport) -> WorkerAction? {
         guard flood != nil else {
             counters.released += 1
             return deliver(pending)
@@ -155,14 +155,14 @@ extension BusStateMachine {
     }
 
     /// Counts a notice of drops, and writes the drops into it.
-    mutating func tell(_ drops: DropCounts, by notice: PendingReport) {
+    mutating func fill(_ notice: PendingReport, with drops: DropCounts) {
         counters.notices += 1
-        told(of: drops)
-        notice.tell(drops.notice)
+        countTold(drops)
+        notice.fill(with: drops.notice)
     }
 
     /// Counts drops of which a notice, or the last resort, tells.
-    mutating func told(of drops: DropCounts) { counters.toldDrops += drops.total }
+    mutating func countTold(_ drops: DropCounts) { counters.toldDrops += drops.total }
 
     /// Returns the moment for which the sleeping worker needs an alarm; nil if nothing is held, or if an alarm is set.
     mutating func nextAlarm() -> Duration? {

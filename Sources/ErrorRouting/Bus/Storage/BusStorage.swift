@@ -69,7 +69,7 @@ struct BusStorage: ~Copyable, Sendable {
             // The bus has ended since it was full. If the notice was taken meanwhile, its taker tells of the drops.
             if isAnnounced, intake.takeNotice() == nil { return (nil, false) }
             let drops = intake.takeDrops(at: source)
-            machine.told(of: drops)
+            machine.countTold(drops)
             return (drops.total > 0 ? drops.notice : nil, false)
         }
     }
@@ -166,7 +166,7 @@ struct BusStorage: ~Copyable, Sendable {
     private func openLane(_ machine: inout BusStateMachine) {
         let (number, sequence, flood) = machine.beginInLane()
         unsafe laneFlood?.limiter = flood
-        intake.release(machine.counters.released + (isLimitingFloods ? 0 : 1))
+        intake.publishReleased(machine.counters.released + (isLimitingFloods ? 0 : 1))
         lane.open(at: number, sequence: sequence, isLimited: isLimitingFloods)
     }
 
@@ -430,7 +430,7 @@ struct BusStorage: ~Copyable, Sendable {
             let worker = machine.generation
             if machine.hasEnded { return (nil, worker) }
             let left = machine.takeBack(from: intake, laneStop: lane.withdraw())
-            intake.release(machine.counters.released)
+            intake.publishReleased(machine.counters.released)
             generation.store(machine.generation, ordering: .releasing)
             return (left, worker)
         }

@@ -238,7 +238,7 @@ struct DeliveryLane: ~Copyable, Sendable {
         let found = position
         assert(found < 0 || Self.stop(found) == Stop(number: number, isUnadmitted: true), "the worker is elsewhere")
         guard found >= 0, line.replace(found, by: found & ~Self.unadmitted, at: Place.position) else { return false }
-        intake.release(released + 1)
+        intake.publishReleased(released + 1)
         return true
     }
 
@@ -247,7 +247,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     @inline(__always)
     func complete(_ passage: Passage, in intake: borrowing BusIntake) {
         self[passage.end] = passage.count + 1
-        intake.release(passage.released)
+        intake.publishReleased(passage.released)
     }
 }
 

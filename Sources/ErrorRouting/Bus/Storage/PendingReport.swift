@@ -44,7 +44,7 @@ final class PendingReport: @unchecked Sendable {
     var error: any Error { posting.error }
 
     /// Sets the drops that the notice tells of.
-    func tell(_ drops: ErrorsDropped) {
+    func fill(with drops: ErrorsDropped) {
         posting = Posting(drops, at: posting.source, moment: posting.moment)
     }
 

@@ -53,7 +53,7 @@ struct BusIntakeTests {
         box.releaseOne()
         #expect(box.reserve(4) == .accepted(2))
         #expect(box.reserve(5) == .full(makesNotice: false))
-        box.intake.release(3)
+        box.intake.publishReleased(3)
         #expect(box.reserve(6) == .accepted(3) && box.reserve(7) == .accepted(4))
         #expect(box.reserve(8) == .full(makesNotice: false))
         let counts = box.intake.counts
@@ -109,7 +109,7 @@ struct BusIntakeTests {
             #expect(!box.close(ifStill: before))
             // What the reader does changes nothing here.
             let now = box.intake.state
-            box.intake.release(1)
+            box.intake.publishReleased(1)
             #expect(box.take() == 1)
             #expect(box.close(ifStill: now))
             #expect(box.intake.state.isClosed)
@@ -124,7 +124,7 @@ struct BusIntakeTests {
         #expect(!box.end())
         #expect(box.fill(0, with: 1) == .filled && box.takeAll() == [1])
         #expect(!box.end())
-        box.intake.release(1)
+        box.intake.publishReleased(1)
         #expect(box.announce())
         #expect(!box.end())
         #expect(box.takeAll() == [-1] && !box.end())

@@ -26,7 +26,7 @@ struct DeliveryLaneTests {
     @Test("each step releases one report, and no other does")
     func releasing() {
         let road = Road(reports: 3)
-        road.box.intake.release(1)
+        road.box.intake.publishReleased(1)
         road.lane.open(at: 0, sequence: 1)
         for number in 0..<3 {
             #expect(road.released == number + 1)
