@@ -5,9 +5,9 @@ import HTTPErrors
 import Testing
 
 extension FaultLab {
-    /// The page of the documentation that says what becomes of each situation is what is observed here.
+    /// Compares the documentation's table of situations with what is observed here.
     ///
-    /// `ERROR_BUS_UPDATE=1` writes it anew.
+    /// `ERROR_BUS_UPDATE=1` rewrites the page.
     @Suite("The documentation's table says what is observed")
     struct DocumentedTableTests {
         private static let page = URL(filePath: #filePath)
@@ -87,21 +87,22 @@ extension FaultLab {
 
         private static func text(with rows: [String]) -> String {
             """
-            # What becomes of each situation
+            # What each situation ends in
 
-            What a server or the network does, and the error that it ends in.
+            What a server or the network does to a request, and the error that results.
 
             ## Overview
 
-            Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``, by a test
-            of the package's fault lab, `Tests/Ecosystem`, which fails where this table says anything else. The kinds
-            are the same by async-http-client, and the codes are those that other platforms have, as far as Linux tells
-            one fault from another. Where a cell is empty there was no `URLError`: an answer came, or nothing was sent.
-            Of the statuses the most common are here.
+            Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``.
 
-            The last columns say whether `RetryPolicy.default` tries again: what is idempotent, such as GET, and what
-            is not, such as POST without an `Idempotency-Key`. Nobody waits for two minutes, as four of these answers
-            ask: that is more than the policy's longest hint.
+            A test of the package's fault lab, `Tests/Ecosystem`, sends every request of this table, and fails if the
+            table differs from what it observes. With async-http-client the kinds are the same. The `URLError` codes are
+            those of other platforms too, except where Linux reports one code for several faults. An empty cell means
+            that there was no `URLError`: a response came, or no request was sent. The statuses are the most common ones.
+
+            The last two columns say whether `RetryPolicy.default` retries an idempotent request, such as GET, and one
+            that is not idempotent, such as POST without an `Idempotency-Key`. It does not retry where the response asks
+            for a wait of two minutes, since that exceeds the longest hint that the policy accepts.
 
             | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again |
             | --- | --- | --- | --- | --- | --- |
