@@ -168,10 +168,8 @@ protocol ActionSupervisor: AnyObject, Sendable {
 
     /// Notes that an asynchronous action is about to begin.
     ///
-    /// The rule, the progress and the report are all that another worker needs to go on after the action.
-    ///
     /// - Returns: Whether the action may begin; false if the dispatch was superseded.
-    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) -> Bool
+    func actionWillBegin(_ action: SupervisedAction) -> Bool
 
     /// Notes that the asynchronous action has returned or thrown.
     ///
@@ -185,15 +183,20 @@ protocol ActionSupervisor: AnyObject, Sendable {
     var isTaskCancelled: Bool { get }
 }
 
-/// A supervisor, with the arguments of ``ActionSupervisor/actionWillBegin(_:_:_:)`` for one rule.
-struct ActionWatch {
-    let supervisor: any ActionSupervisor
+/// An asynchronous action of a report: all that another worker needs to go on after it.
+struct SupervisedAction {
     let rule: Rule
     let progress: DispatchProgress
     let report: ErrorReport
+}
+
+/// A supervisor, and the action of which it has to be told.
+struct ActionWatch {
+    let supervisor: any ActionSupervisor
+    let action: SupervisedAction
 
     func actionWillBegin() throws(DispatchSuperseded) {
-        if !supervisor.actionWillBegin(rule, progress, report) { throw DispatchSuperseded() }
+        if !supervisor.actionWillBegin(action) { throw DispatchSuperseded() }
     }
 }
 

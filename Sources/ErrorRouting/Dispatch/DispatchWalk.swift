@@ -319,7 +319,8 @@
         let made = report.made(for: error)
         progress.willTry(step)
         progress.keep(subject)
-        let watch = ActionWatch(supervisor: supervisor, rule: rule, progress: progress, report: made)
+        let action = SupervisedAction(rule: rule, progress: progress, report: made)
+        let watch = ActionWatch(supervisor: supervisor, action: action)
         return try await supervisor.supervising(made) {
             try await rule.actSuspending(&subject, &report, isCertain: step.isCertain, watch: watch)
         }

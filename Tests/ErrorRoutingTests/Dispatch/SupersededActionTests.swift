@@ -48,7 +48,7 @@ private final class TakingSupervisor: ActionSupervisor {
         try await operation()
     }
 
-    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) -> Bool { true }
+    func actionWillBegin(_ action: SupervisedAction) -> Bool { true }
 
     func actionDidEnd() -> Bool {
         isTaken.store(true, ordering: .releasing)

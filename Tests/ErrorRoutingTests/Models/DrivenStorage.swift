@@ -224,7 +224,8 @@ final class DrivenStorage {
     func begin(_ rule: Rule, at now: Duration, _ generation: UInt64 = 0) -> BusStateMachine.BeginAnswer {
         if inLane?.generation == generation { _ = event(leaveLane(generation), generation) }
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
-        return storage.actionWillBegin(rule, progress, report, at: now, for: generation)
+        let action = SupervisedAction(rule: rule, progress: progress, report: report)
+        return storage.actionWillBegin(action, at: now, for: generation)
     }
 
     // MARK: The end

@@ -23,14 +23,7 @@ extension BusStateMachine {
         /// Where a worker that takes the report over begins; nil for the beginning.
         var progress: DispatchProgress?
         /// The report's asynchronous action that runs.
-        var action: RunningAction?
-    }
-
-    struct RunningAction {
-        let rule: Rule
-        let progress: DispatchProgress
-        let report: ErrorReport
-        let began: Duration
+        var action: (running: SupervisedAction, began: Duration)?
     }
 
     /// What follows once the observers have been told.

@@ -267,15 +267,9 @@ extension BusStateMachine {
 
 extension BusStateMachine {
     /// Notes the asynchronous action that is about to begin, if it may.
-    mutating func actionWillBegin(
-        _ rule: Rule,
-        _ progress: DispatchProgress,
-        _ report: ErrorReport,
-        at now: Duration,
-        for generation: UInt64
-    ) -> BeginAnswer {
+    mutating func actionWillBegin(_ action: SupervisedAction, at now: Duration, for generation: UInt64) -> BeginAnswer {
         guard generation == self.generation, case .delivering(var delivery) = phase else { return .superseded }
-        delivery.action = RunningAction(rule: rule, progress: progress, report: report, began: now)
+        delivery.action = (action, began: now)
         phase = .delivering(delivery)
         guard actionTimeLimit != nil, !watchdogIsOut else { return .begin }
         watchdogIsOut = true
@@ -292,11 +286,11 @@ extension BusStateMachine {
 
     /// Abandons the action in flight if it is overdue: it counts as failed, and the next worker goes on after it.
     mutating func watch(at now: Duration) -> WatchAnswer {
-        guard let actionTimeLimit, case .delivering(var delivery) = phase, let action = delivery.action else {
+        guard let actionTimeLimit, case .delivering(var delivery) = phase, let (action, began) = delivery.action else {
             watchdogIsOut = false
             return .stop
         }
-        let deadline = action.began + min(actionTimeLimit, BusClock.forever)
+        let deadline = began + min(actionTimeLimit, BusClock.forever)
         guard now >= deadline else { return .sleep(until: deadline) }
         var progress = action.progress
         progress.record(ActionTimeLimitExceeded(limit: actionTimeLimit), of: action.rule, action.report)
@@ -358,7 +352,7 @@ extension BusStateMachine {
         var left = Leftovers()
         if case .delivering(let delivery) = phase {
             left.reports.append(delivery.pending)
-            left.failures = (delivery.action?.progress ?? delivery.progress)?.failures ?? []
+            left.failures = (delivery.action?.running.progress ?? delivery.progress)?.failures ?? []
         }
         phase = isAnnouncing || self.isAnnouncing ? .announcing(then: .stop) : .ended(told: left.failures.count)
         while let notice = failureNotices.popFirst() { left.reports.append(notice) }

@@ -309,13 +309,9 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Notes that an asynchronous action is about to begin; returns whether it may.
     func actionWillBegin(
-        _ rule: Rule,
-        _ progress: DispatchProgress,
-        _ report: ErrorReport,
-        at now: Duration,
-        for generation: UInt64
+        _ action: SupervisedAction, at now: Duration, for generation: UInt64
     ) -> BusStateMachine.BeginAnswer {
-        machine.withLock { $0.actionWillBegin(rule, progress, report, at: now, for: generation) }
+        machine.withLock { $0.actionWillBegin(action, at: now, for: generation) }
     }
 
     /// Notes that the action has returned; returns whether its worker still had the report.

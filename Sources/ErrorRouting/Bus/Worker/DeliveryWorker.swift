@@ -268,9 +268,7 @@ final class DeliveryWorker: ActionSupervisor {
         return try await ErrorBus.$actions.withValue(ErrorBus.actions + [action], operation: operation)
     }
 
-    func actionWillBegin(_ rule: Rule, _ progress: DispatchProgress, _ report: ErrorReport) -> Bool {
-        bus.actionWillBegin(rule, progress, report, for: generation)
-    }
+    func actionWillBegin(_ action: SupervisedAction) -> Bool { bus.actionWillBegin(action, for: generation) }
 
     func actionDidEnd() -> Bool { bus.storage.actionDidEnd(for: generation) }
 

@@ -3,14 +3,9 @@ import Foundation
 
 /// The time limit of asynchronous actions.
 extension ErrorBus {
-    func actionWillBegin(
-        _ rule: Rule,
-        _ progress: DispatchProgress,
-        _ report: ErrorReport,
-        for generation: UInt64
-    ) -> Bool {
+    func actionWillBegin(_ action: SupervisedAction, for generation: UInt64) -> Bool {
         let now = configuration.actionTimeLimit == nil ? .zero : clock.now()
-        let answer = storage.actionWillBegin(rule, progress, report, at: now, for: generation)
+        let answer = storage.actionWillBegin(action, at: now, for: generation)
         if answer == .beginWatched { sendWatchdog() }
         return answer != .superseded
     }
