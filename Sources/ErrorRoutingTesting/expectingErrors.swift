@@ -22,6 +22,7 @@ public import Testing
 ///   - body: The body. It keeps the caller's isolation.
 /// - Returns: The body's result.
 /// - Throws: The body's error.
+@discardableResult
 public func expectingErrors<Output, T, F: Error>(
     matching matcher: ErrorMatcher<Output>,
     count: Int? = nil,
@@ -45,6 +46,7 @@ public func expectingErrors<Output, T, F: Error>(
 /// Runs a synchronous body that is expected to post errors that a matcher matches.
 ///
 /// See ``expectingErrors(matching:count:isolation:sourceLocation:_:)``.
+@discardableResult
 public func expectingErrors<Output, T, F: Error>(
     matching matcher: ErrorMatcher<Output>,
     count: Int? = nil,

@@ -78,7 +78,7 @@ extension ErrorBus {
     /// reports start are waited for too.
     ///
     /// Reports that a flood limit holds are delivered at once from here on. The bus ends even if actions keep posting:
-    /// once the tasks have ended, it accepts no more reports than it has room for, and none if the caller was
+    /// once the tasks have ended, it accepts at most as many more reports as its capacity, and none if the caller was
     /// cancelled.
     func finishWhenIdle() async {
         if storage.windUp() { waker.yield() }

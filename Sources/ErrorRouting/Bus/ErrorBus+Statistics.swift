@@ -37,7 +37,9 @@ extension ErrorBus {
         /// How long the report in delivery has been in delivery; nil if none is.
         ///
         /// A synchronous action that blocks its thread cannot be stopped; it shows here as a time that keeps growing.
-        /// The bus does not read its clock for every report, so the time may include up to 63 earlier deliveries.
+        /// The bus does not read its clock for every report, so the time may include up to 63 earlier deliveries. It
+        /// begins anew when another task goes on with the report: after an action that was abandoned, or that cancelled
+        /// its task.
         public internal(set) var deliveryTime: Duration?
 
         /// Creates statistics, with zero for each count by default; for tests and fakes.

@@ -21,7 +21,7 @@
 ///   - handler: The rules, say `.default`.
 ///   - configuration: The bus's limits, clock, metadata provider and last resort.
 ///   - asRoot: Whether the bus is the process's root until this returns; see ``ErrorBus/becomeRoot()``.
-///   - isolation: The caller's actor, on which the body runs. No other work of the actor runs before the body.
+///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
 /// - Throws: What the body threw.

@@ -179,7 +179,8 @@ protocol ActionSupervisor: AnyObject, Sendable {
     /// Whether the dispatch is still current; false if it was superseded.
     var isCurrent: Bool { get }
 
-    /// Whether the task of the dispatch was cancelled, by one of its actions: the next one must not begin in it.
+    /// Whether the task of the dispatch was cancelled, by an action or because the dispatch was superseded: no
+    /// asynchronous action may begin in it.
     var isTaskCancelled: Bool { get }
 }
 

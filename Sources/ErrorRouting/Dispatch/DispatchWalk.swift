@@ -18,7 +18,8 @@
         /// The supervisor has superseded the dispatch, whose outcome is discarded; the worker that goes on with the
         /// report already knows the first `known` failures.
         case superseded(known: Int)
-        /// An action has cancelled the task: the next asynchronous rule has to begin in another one.
+        /// The task was cancelled: unless the dispatch was superseded, the next asynchronous action has to begin in
+        /// another task.
         case needsNewTask
     }
 
@@ -200,13 +201,14 @@
                 waiting = step
                 return .needsSuspension
             }
-            carryOutcome(for: step, &report)
+            if unsafe step.rule._withUnsafeGuaranteedRef({ $0.needsReport }) { carryOutcome(in: &report) }
             do {
                 let answer = try act(step, &report, under: supervisor)
                 progress.record(answer, at: step)
             } catch is DispatchSuperseded {
                 return .superseded
             } catch {
+                carryOutcome(in: &report)
                 progress.record(error, at: step, report.made(for: self.error))
             }
         }
@@ -232,10 +234,9 @@
         }
     }
 
-    /// Gives the report of an `always` action the outcome so far.
-    private func carryOutcome(for step: RuleStep, _ report: inout LazyReport) {
-        guard progress.stage == .always, unsafe step.rule._withUnsafeGuaranteedRef({ $0.needsReport }) else { return }
-        report.outcome = progress.outcome
+    /// Gives the report for an `always` action, or for its failure, the outcome so far.
+    private func carryOutcome(in report: inout LazyReport) {
+        if progress.stage == .always { report.outcome = progress.outcome }
     }
 
     // MARK: Suspending
@@ -288,7 +289,7 @@
                 if let subject { progress.keep(subject) }
                 return .needsNewTask
             }
-            carryOutcome(for: step, &report)
+            carryOutcome(in: &report)
             // An action that ends too late has failed by its time limit already, so what it throws is not told again.
             var isTold = false
             do {

@@ -49,7 +49,7 @@ import Synchronization
 /// The plans by dynamic type, read without a lock and written under one.
 ///
 /// Grows by doubling. Old tables are kept, since readers may still use them; together they are no larger than the
-/// newest. A noncopyable value and no object, since an object would be retained for every call.
+/// newest. A noncopyable value rather than an object, which would be retained for every call.
 struct PlanTable: ~Copyable, Sendable {
     private struct State {
         /// All tables, the newest last.

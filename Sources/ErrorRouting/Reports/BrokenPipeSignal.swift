@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 /// Hides `SIGPIPE` from the program.
 ///
 /// A write to a pipe without a reader raises the signal in the writing thread; it ends the process unless the program

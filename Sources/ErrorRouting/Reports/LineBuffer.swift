@@ -169,7 +169,7 @@ extension LineBuffer {
         return hasThread ? .wakeThread : .startThread
     }
 
-    /// Returns the step after `front` is over.
+    /// Returns what the writer does next, now that `front` is written or given up.
     ///
     /// - Parameter telling: Whether a notice of lost lines may be written, since the file accepts bytes.
     private mutating func next(telling: Bool) -> Step {

@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 extension StandardError {
     /// The longest time for which all exit handlers together may delay the end of the process.
     ///

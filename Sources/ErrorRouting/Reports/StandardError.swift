@@ -1,4 +1,9 @@
+import Dispatch
 import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#endif
 
 /// Writes lines to standard error without making callers wait.
 ///

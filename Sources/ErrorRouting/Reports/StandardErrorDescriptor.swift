@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 /// Writes to standard error without waiting, whatever kind of file it is.
 ///
 /// `O_NONBLOCK` belongs to the open file, which other processes share, so it is never set here. Each kind of file has

@@ -1,5 +1,9 @@
 import Foundation
 
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 /// The kind and identity of the file that a descriptor refers to at this moment.
 struct StandardErrorFile {
     enum Kind {

@@ -1,6 +1,10 @@
 import Foundation
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 /// Data of each thread: the number of its slot, which gives it memory of its own, and the depth of nested calls of the
 /// user's code by the library.
 ///

@@ -12,7 +12,7 @@ struct BusIntake: ~Copyable, Sendable {
         case accepted(Int64)
         /// The bus is full, and the error was counted as dropped; the caller may have to announce a notice of drops.
         case full(makesNotice: Bool)
-        /// The bus has finished, and the error was counted as dropped.
+        /// No more reports are accepted, and the error was counted as dropped.
         case closed
     }
 

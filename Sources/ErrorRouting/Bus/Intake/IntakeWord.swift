@@ -11,7 +11,7 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
         case accepted
         /// As many reports are pending as may be.
         case full
-        /// The bus has finished.
+        /// No more reports are accepted.
         case closed
     }
 
@@ -31,7 +31,7 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
     var accepted: Int64 { Int64(truncatingIfNeeded: bits / Self.one) }
     /// Whether no more reports are accepted.
     var isClosed: Bool { bits & Self.closedBit != 0 }
-    /// Whether nothing is outstanding, and no more will be accepted.
+    /// Whether the bus has ended: no report is accepted or delivered any more.
     var hasEnded: Bool { bits & Self.endedBit != 0 }
     /// Whether a notice of drops was announced and not yet taken.
     var hasNotice: Bool { bits & Self.noticeBit != 0 }

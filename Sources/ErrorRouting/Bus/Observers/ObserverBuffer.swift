@@ -32,7 +32,7 @@ final class ObserverBuffer: ReportObserver {
     /// - Parameters:
     ///   - limit: The number of reports that the buffer holds; at least 1.
     ///   - match: Called by the bus's worker with every report; returns nil for a report that is not for this observer.
-    ///     Nil if all reports are.
+    ///     If there is no closure, the observer gets every report.
     init(bufferingNewest limit: Int, match: (@Sendable (ErrorReport) -> Output?)?) {
         self.limit = limit
         batch = min(max(limit / 2, 1), 64)

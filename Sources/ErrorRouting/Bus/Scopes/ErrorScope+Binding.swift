@@ -9,7 +9,7 @@ extension ErrorScope {
     /// ```
     ///
     /// - Parameters:
-    ///   - isolation: The caller's actor, on which the body runs. No other work of the actor runs before the body.
+    ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
     ///   - body: What to run. It keeps the caller's isolation.
     /// - Returns: What the body returned.
     /// - Throws: What the body threw.
@@ -72,7 +72,7 @@ extension ErrorScope {
 ///   - handler: Its rules; none by default, for a scope that only has a name and metadata.
 ///   - order: Whether its rules are tried before those around it or after them.
 ///   - metadata: Metadata for its reports, on top of that of the scopes around it.
-///   - isolation: The caller's actor, on which the body runs. No other work of the actor runs before the body.
+///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.
 ///   - body: What to run. It keeps the caller's isolation.
 /// - Returns: What the body returned.
 /// - Throws: What the body threw.

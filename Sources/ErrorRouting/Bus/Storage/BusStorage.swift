@@ -145,7 +145,7 @@ struct BusStorage: ~Copyable, Sendable {
     /// Stops a worker whose report was taken away.
     ///
     /// - Parameters:
-    ///   - failures: The actions of the report that have failed.
+    ///   - failures: The failures of the report's actions.
     ///   - known: How many of them the next worker of the report knows of.
     func superseded(telling failures: [ActionFailure], known: Int = 0) -> WorkerAction {
         machine.withLock { .stop(telling: $0.untold(failures, known: known)) }

@@ -101,4 +101,63 @@ struct BusFailureTests {
         #expect(recorded.statistics.posted == 3)
         #expect(recorded.statistics.dropped == 0)
     }
+
+    @Test(
+        "the report in a failure of an always action has the outcome so far, however the action came to its turn",
+        arguments: [false, true], [false, true]
+    )
+    func outcomeInFailureOfAlways(isFirst: Bool, isCancelling: Bool) async {
+        let seen = Journal<HandleOutcome.Disposition>()
+        var handler = ErrorHandler()
+            .on(ActionFailure.self) { failure in
+                seen.note(failure.report.outcome.disposition)
+                return .stop
+            }
+            .on(Numbered(1)) { _ in .stop }
+            .always { error in
+                if error is Numbered { throw Numbered(2) }
+                return .next
+            }
+            .always { error in
+                await Task.yield()
+                if error is Numbered { throw Numbered(3) }
+                return .next
+            }
+        if !isFirst {
+            handler = handler.always { error, report in
+                await Task.yield()
+                if isCancelling, error is Numbered { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+                return .next
+            }
+        }
+        await withErrorBus(handler: handler) { $0.post(Numbered(1)) }
+        #expect(seen.entries == [.handled, .handled])
+        // Without a bus.
+        let outcome = await handler.handle(Numbered(1))
+        #expect(outcome.failures.map(\.report.outcome.disposition) == [.handled, .handled])
+    }
+
+    @Test("the report of an always action that is abandoned has the outcome so far")
+    func outcomeInAbandonedAlways() async {
+        let (clock, gate, seen) = (TestClock(), Gate(), Journal<HandleOutcome.Disposition>())
+        let handler = ErrorHandler()
+            .on(ActionFailure.self) { failure in
+                seen.note(failure.report.outcome.disposition)
+                return .stop
+            }
+            .on(Numbered(1)) { _ in .stop }
+            .always { error in
+                if error as? Numbered == Numbered(1) { await gate.wait() }
+                return .next
+            }
+        let limit = ErrorBus.Configuration(actionTimeLimit: .seconds(1), clock: clock)
+        await withErrorBus(handler: handler, configuration: limit) { bus in
+            bus.post(Numbered(1))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(1))
+            await bus.deliver(Numbered(0))
+            gate.open()
+        }
+        #expect(seen.entries == [.handled])
+    }
 }
