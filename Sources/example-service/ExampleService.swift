@@ -2,10 +2,7 @@ import Dispatch
 import ErrorRouting
 import Foundation
 
-/// A service's main type.
-///
-/// Its bus receives errors from everywhere, and the process stops within five seconds after SIGTERM, even if an action
-/// hangs.
+/// A service with an error bus, which stops within five seconds after SIGTERM, even if an action hangs.
 @main
 struct ExampleService {
     struct OrderRejected: Error { let number: Int }
