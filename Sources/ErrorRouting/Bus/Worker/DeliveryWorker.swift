@@ -13,8 +13,8 @@ final class DeliveryWorker: ActionSupervisor {
     private let rules: RuleSet.Reference
     /// Whether the worker's task was cancelled.
     ///
-    /// While the worker is current, only one of its actions can have done that: the bus cancels only workers that it has
-    /// replaced or stopped.
+    /// While the worker is current, only one of its actions can have done that: the bus cancels only workers that it
+    /// has replaced or stopped.
     ///
     /// Set by a cancellation handler: to ask the task for every report may cost more than to deliver the report.
     private let isCancelled = Atomic<Bool>(false)

@@ -50,8 +50,8 @@ struct TimeLimitTimer: Sendable {
     /// - Parameters:
     ///   - limit: The time limit.
     ///   - clock: The clock.
-    ///   - outsidePool: Whether the timer is a thread of its own, if the clock is the system's: a task needs a thread of
-    ///     the pool, and all of those may be blocked when a shutdown is needed. Else it is a task.
+    ///   - outsidePool: Whether the timer is a thread of its own, if the clock is the system's: a task needs a thread
+    ///     of the pool, and all of those may be blocked when a shutdown is needed. Else it is a task.
     ///   - body: The closure.
     init(within limit: Duration, by clock: BusClock, outsidePool: Bool, _ body: @escaping @Sendable () -> Void) {
         if limit <= .zero {

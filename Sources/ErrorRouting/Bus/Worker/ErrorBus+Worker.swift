@@ -28,8 +28,8 @@ extension ErrorBus {
         task?.cancel()
     }
 
-    /// Replaces a worker whose task was cancelled by one of its actions; does nothing if the bus has replaced or stopped
-    /// it.
+    /// Replaces a worker whose task was cancelled by one of its actions; does nothing if the bus has replaced or
+    /// stopped it.
     ///
     /// The cancellation must not reach the actions of later reports, and would end the stream of wake-ups.
     func replaceCancelledWorker(_ generation: UInt64) {
