@@ -107,7 +107,7 @@ extension APIClient {
         _ type: Response.Type
     ) throws(NetworkError) -> Response {
         if let nothing = NoContent() as? Response { return nothing }
-        // By HTTP these answers have no body.
+        // HTTP defines no body for these answers.
         let isBodiless = message.method == "HEAD" || [204, 205].contains(answer.status)
         guard !isBodiless, !answer.body.isEmpty else { throw .noData }
         if let field = answer.headers["Content-Type"], let accepted = message.headers["Accept"] {

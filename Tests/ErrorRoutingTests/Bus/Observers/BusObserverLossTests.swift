@@ -95,7 +95,7 @@ struct BusObserverLossTests {
     }
 
     @Test("a stream that is released unread observes no longer, and releases its reports")
-    func letGoUnread() async {
+    func releasedUnread() async {
         let journal = Journal<Int>()
         await withErrorBus(handler: ErrorHandler()) { bus in
             var stream: AsyncStream<(output: any Error, report: ErrorReport)>? = bus.reports(

@@ -65,7 +65,7 @@ struct ScopeLifetimeTests {
     }
 
     @Test("a scope that is released with reports pending is deallocated, and its rules run for them all the same")
-    func letGo() async {
+    func released() async {
         let trace = ActionTrace()
         let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { error in trace("bus \(error.number)") })
         weak var watched: ErrorScope?

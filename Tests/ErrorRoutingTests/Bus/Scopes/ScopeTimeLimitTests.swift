@@ -106,7 +106,7 @@ struct ScopeTimeLimitTests {
     }
 
     @Test("the scope of an action that hangs may be released: the rest of its path still runs")
-    func letGo() async {
+    func released() async {
         let (entered, configuration) = (Gate(), ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock))
         weak var watched: ErrorScope?
         let bus = ErrorBus(handler: handler("bus"), configuration: configuration)
