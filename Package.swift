@@ -36,6 +36,12 @@ let package = Package(
             dependencies: ["ErrorPresentation", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
         .testTarget(
+            name: "CombinationTests",
+            dependencies: [
+                "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors",
+                "TestSupport",
+            ]),
+        .testTarget(
             name: "error-bus-demoTests",
             dependencies: [
                 "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors",

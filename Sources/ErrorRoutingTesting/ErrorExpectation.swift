@@ -7,19 +7,22 @@ final class ErrorExpectation: Sendable {
     /// The innermost expectation around this task.
     @TaskLocal static var innermost: ErrorExpectation?
 
-    /// The metadata key under which the report of an expected error has the expectation's place.
-    static let metadataKey = "expected.at"
-
     private let matches: @Sendable (any Error) -> Bool
     private let matcher: String
+    private let role: ErrorReport.Role
     private let expectedCount: Int?
     private let sourceLocation: SourceLocation
     private let outer = ErrorExpectation.innermost
     private let count = Atomic<Int>(0)
+    /// How many errors the matcher matched that were posted in another role.
+    private let countInOtherRoles = Atomic<Int>(0)
 
-    init<Output>(_ matcher: ErrorMatcher<Output>, count: Int?, at sourceLocation: SourceLocation) {
+    init<Output>(
+        _ matcher: ErrorMatcher<Output>, as role: ErrorReport.Role, count: Int?, at sourceLocation: SourceLocation
+    ) {
         matches = { matcher.match($0) != nil }
         self.matcher = matcher.description
+        self.role = role
         expectedCount = count
         self.sourceLocation = sourceLocation
         guard let watch = ErrorWatch.current else {
@@ -30,18 +33,18 @@ final class ErrorExpectation: Sendable {
         watch.add(self)
     }
 
-    /// The expectation's place in the source: `IntakeTests/IntakeTests.swift:12`.
-    var place: String { "\(sourceLocation.fileID):\(sourceLocation.line)" }
-
-    /// Counts an error for the first expectation, from this one outwards, that matches it.
+    /// Counts an error for the first expectation, from this one outwards, that matches it and its role.
     ///
     /// - Returns: That expectation; nil if none matches.
-    func expectation(counting error: any Error) -> ErrorExpectation? {
+    func expectation(counting error: any Error, as role: ErrorReport.Role) -> ErrorExpectation? {
         var next: ErrorExpectation? = self
         while let expectation = next {
             if expectation.matches(error) {
-                expectation.count.add(1, ordering: .relaxed)
-                return expectation
+                if expectation.role == role {
+                    expectation.count.add(1, ordering: .relaxed)
+                    return expectation
+                }
+                expectation.countInOtherRoles.add(1, ordering: .relaxed)
             }
             next = expectation.outer
         }
@@ -53,6 +56,8 @@ final class ErrorExpectation: Sendable {
         let found = count.load(ordering: .relaxed)
         if expectedCount.map({ found == $0 }) ?? (found > 0) { return }
         let expected = expectedCount.map { "\($0)" } ?? "at least 1"
-        Issue.record("expected \(expected) of \(matcher), found \(found)", sourceLocation: sourceLocation)
+        let others = countInOtherRoles.load(ordering: .relaxed)
+        let rest = others == 0 ? "" : ", and \(others) in another role than \(role)"
+        Issue.record("expected \(expected) of \(matcher), found \(found)\(rest)", sourceLocation: sourceLocation)
     }
 }

@@ -2,7 +2,7 @@ import ErrorRouting
 import Testing
 
 /// The unexpected errors and the expectations of one test.
-final class ErrorWatch: Sendable {
+final class ErrorWatch: PostWitness {
     /// The watch of this task's test, if it has the trait.
     @TaskLocal static var current: ErrorWatch?
 
@@ -28,18 +28,10 @@ final class ErrorWatch: Sendable {
         self.test = test
     }
 
-    /// Returns a configuration by which a bus marks expected errors, and reports errors that it cannot deliver.
-    ///
-    /// The metadata provider runs in the poster's task, where the task-local expectation is bound. The mark that it
-    /// adds to the metadata stays with the error.
+    /// Returns a configuration by which a bus marks expected errors, and tells of errors that it cannot deliver.
     func watching(_ configuration: ErrorBus.Configuration) -> ErrorBus.Configuration {
         var watching = configuration
-        let own = configuration.metadataProvider
-        watching.metadataProvider = { error in
-            let metadata = own?(error) ?? [:]
-            guard let expectation = ErrorExpectation.innermost?.expectation(counting: error) else { return metadata }
-            return metadata.merging([ErrorExpectation.metadataKey: expectation.place]) { _, mark in mark }
-        }
+        watching.witness = self
         watching.lastResort = LastResort { [self] in receive(line: $0) }.redacting { $0.texts }
         return watching
     }
@@ -54,8 +46,16 @@ final class ErrorWatch: Sendable {
         state.withLock { $0.expectations.append(expectation) }
     }
 
+    /// Marks an error with the expectation that it meets: that is bound in the poster's task.
+    func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)? {
+        ErrorExpectation.innermost?.expectation(counting: error, as: role)
+    }
+
+    /// Receives reports that no observer gets, since code of the test has shut the bus down.
+    func tookBack(_ reports: [ErrorReport]) { reports.forEach(receive) }
+
     private func receive(_ report: ErrorReport) {
-        if report.outcome.isHandled || report.metadata[ErrorExpectation.metadataKey] != nil { return }
+        if report.role != .failure || report.outcome.isHandled || report.mark is ErrorExpectation { return }
         state.withLock { state in
             if state.unexpected.count < Self.mostIssues { state.unexpected.append(report) } else { state.rest += 1 }
         }
@@ -63,6 +63,7 @@ final class ErrorWatch: Sendable {
 
     /// Receives a line for an error that the bus could not deliver: recorded at the test's end, or at once after that.
     private func receive(line: String) {
+        guard ForeignPosts.isOfFailure(line) else { return }
         let isLate = state.withLock { state in
             if !state.isOver { state.lines.append(line) }
             return state.isOver

@@ -17,11 +17,14 @@ enum ForeignPosts {
     /// Sets the last resort of the process; does nothing if it has been called before.
     static func watch() { setLastResort }
 
+    /// Whether a line of the last resort is about a failure: it begins with the role.
+    static func isOfFailure(_ line: String) -> Bool { line.hasPrefix("\(ErrorReport.Role.failure) ") }
+
     private static func receive(_ line: String) {
         // Written to standard error as without this last resort: after the run no issue can be recorded.
         FileHandle.standardError.write(Data("\(line)\n".utf8))
         // Not for a test without the trait, and not for errors that a finished bus refused.
-        guard Test.current == nil, line.hasSuffix(reason) else { return }
+        guard Test.current == nil, line.hasSuffix(reason), isOfFailure(line) else { return }
         let source = ErrorReport.Source(inLine: line) ?? .init()
         Issue.record(
             "an error was posted by a thread or task that belongs to no test: \(line)",

@@ -14,14 +14,16 @@ public import Testing
 ///
 /// Each test, and each case of a parameterised test, gets a bus of its own. This bus is `ErrorBus.current` in the test
 /// and in the tasks that it starts, so errors of tests that run at the same time are kept apart. The trait sees every
-/// error that is posted to `.ambient`, by `postError`, or to this bus. An error is expected if
+/// failure that is posted to `.ambient`, by `postError`, or to this bus; attempts and notices fail no test. An error is
+/// expected if
 ///
 /// - it was posted within an `expectingErrors(matching:)` that matches it, or
 /// - a rule handled or ignored it: a rule of the handler given to the trait, or of a scope that it was posted in.
 ///
 /// For every other error, an issue is recorded at the line that posted the error. Issues are recorded when the test's
 /// body and its bus's tasks have ended and everything is delivered; issues beyond fifty are summed up. The bus's own
-/// notices, `ActionFailure` and `ErrorsDropped`, are treated like other errors.
+/// reports, `ActionFailure` and `ErrorsDropped`, are treated like other errors, and so are reports that a `shutdown` in
+/// the test takes back. A flood limit never folds an error that is expected into one that is not, or the reverse.
 ///
 /// Code in a thread or a detached task has no test's bus. If the process has no root bus either, an error that it posts
 /// fails the run and not a test: the issue has the error's name and its posting line. (For this the trait sets the

@@ -21,14 +21,20 @@ enum ErrorBusDemo {
             SampleInbox.removeAll()
         }
         Task {
+            var status: ExitStatus
             do {
-                Interruption.end(with: try await command.value)
+                status = try await command.value
             } catch {
-                let status = ExitStatus.ofErrors[error]
+                status = .ofErrors[error]
                 Console.writeError("error-bus-demo: \(OneLine.escaped("\(error)"))")
                 if status == .usage { Console.writeError(Options.usage) }
-                Interruption.end(with: status)
             }
+            if let failure = Console.failure {
+                let reason = OneLine.escaped(failure.localizedDescription)
+                Console.writeError("error-bus-demo: cannot write to standard output: \(reason)")
+                if status == .success { status = .outputError }
+            }
+            Interruption.end(with: status)
         }
         dispatchMain()
     }
@@ -59,6 +65,7 @@ enum ExitStatus: Int32 {
     case usage = 64
     case noInput = 66
     case software = 70
+    case outputError = 74
 
     /// The status for each error that ends the program.
     ///

@@ -72,7 +72,7 @@ struct ExplainCommand: Sendable {
         }
     }
 
-    /// Returns the errors of failed answers and of an unreachable endpoint.
+    /// Returns the errors of failed responses and of an unreachable endpoint.
     private static func paymentFailures(in scope: ErrorScope) async -> [Sample] {
         let payments = PaymentClient(endpoint: PaymentClient.closedEndpoint)
         let order = Order(id: "A-1", customer: "customer-1", lines: [])
@@ -83,7 +83,7 @@ struct ExplainCommand: Sendable {
         if let error = await thrown({ try await cutOff(order) }) {
             samples.append(Sample(title: "a request cut off by Ctrl-C", error: error, scope: scope))
         }
-        let unreachable = samples.first?.error ?? NetworkError.noData
+        let unreachable = samples.first?.error ?? NetworkError(.noData)
         let open = CircuitOpen(name: "payments", retryAfter: .milliseconds(250), cause: unreachable)
         samples.append(Sample(title: "a payment while the circuit is open", error: open, scope: scope))
         for status in [402, 503] {

@@ -60,7 +60,7 @@ struct IntakeCommand: Sendable {
 
               inbox       \(folder), \(inbox.entries.count) order files\(made)
               quarantine  \(quarantine) (for files that cannot be decoded)
-              payments    \(OneLine.escaped(payments.endpoint.absoluteString))\(closed)
+              payments    \(OneLine.escaped(payments.shownEndpoint))\(closed)
 
 
             """

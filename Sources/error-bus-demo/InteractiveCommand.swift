@@ -33,7 +33,7 @@ struct InteractiveCommand: Sendable {
         }
         let configuration = ErrorBus.Configuration(capacity: max(4 * inbox.entries.count, 1))
         let bus = await withErrorBus(handler: Self.handler, configuration: configuration, asRoot: true) { bus in
-            let observation = await screen.presenter.present(bus)
+            let observation = await screen.presenter.observe(bus)
             defer { observation.cancel() }
             let scopes = IntakeScopes(of: bus, ledger: ledger)
             let payments = RecoveringPayments(client, reportingTo: scopes.payments)

@@ -17,7 +17,7 @@ final class InteractiveScreen {
 
     let presenter = ErrorPresenter(rules: .ofIntake, texts: .ofIntake)
     private let onChange: @Sendable () -> Void
-    private var shown: PresentedError.ID?
+    private var shown: PresentedError?
     private var progress = ""
 
     /// - Parameter onChange: Called on any thread when the presenter changes; the caller then sends ``Event/changed``.
@@ -59,13 +59,13 @@ final class InteractiveScreen {
     /// Draws the presenter's state, and registers for its next change.
     private func draw() {
         let current = withObservationTracking {
-            _ = (presenter.waiting, presenter.isRetrying)
-            return presenter.current
+            _ = (presenter.statistics, presenter.isRetrying)
+            return presenter.alert ?? presenter.banner
         } onChange: { [onChange] in
             onChange()
         }
-        if let current, current.id != shown { draw(current) }
-        shown = current?.id
+        if let current, current.id != shown?.id { draw(current) }
+        shown = current
         drawStatus()
     }
 
@@ -80,7 +80,7 @@ final class InteractiveScreen {
     private func drawStatus() {
         var parts: [String] = []
         if presenter.isRetrying { parts.append("trying again") }
-        if let current = presenter.current { parts.append("×\(current.count), \(presenter.waiting) waiting") }
+        if let shown { parts.append("×\(shown.count), \(presenter.statistics.waiting) waiting") }
         if shown == nil { parts.append("no errors") }
         if !progress.isEmpty { parts.append(progress) }
         Console.write("\r\u{1B}[K  \(parts.joined(separator: "; "))")

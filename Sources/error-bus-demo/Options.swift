@@ -54,7 +54,10 @@ struct Options: Sendable, Equatable {
     private static func endpoint(_ text: String) throws(UsageError) -> URL {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
             url.host()?.isEmpty == false
-        else { throw UsageError("--payments needs an http or https URL, not \(OneLine.quoted(text))") }
+        else {
+            // Does not repeat the text, which may contain a password.
+            throw UsageError("--payments needs an http or https URL")
+        }
         return url
     }
 }
@@ -94,9 +97,9 @@ extension Options {
           --help, -h       shows this.
 
         Exit status: 0 if every error is accounted for and none is pending, else 70; 64 if the command line makes no
-        sense, or there is no terminal for --interactive; 66 if the inbox cannot be read; 130 after Ctrl-C, and 143
-        after SIGTERM. Either lets what has begun come to its end; where that takes more than 3 seconds, another one
-        cuts it short.
+        sense, or there is no terminal for --interactive; 66 if the inbox cannot be read; 74 if standard output cannot
+        be written, unless its reader has ended; 130 after Ctrl-C, and 143 after SIGTERM. Either lets what has begun
+        come to its end; where that takes more than 3 seconds, another one cuts it short.
 
         """
 }

@@ -32,6 +32,13 @@ struct PaymentClient: Sendable {
         #endif
     }
 
+    /// The endpoint's URL without user info, query and fragment, which may be secrets.
+    var shownEndpoint: String {
+        guard var parts = URLComponents(url: endpoint, resolvingAgainstBaseURL: true) else { return "a URL" }
+        (parts.user, parts.password, parts.query, parts.fragment) = (nil, nil, nil, nil)
+        return parts.string ?? "a URL"
+    }
+
     /// Charges an order: posts it, and throws unless the answer is a success.
     func charge(_ order: Order) async throws(NetworkError) {
         _ = try await client.send(ChargeOrder(order: order))

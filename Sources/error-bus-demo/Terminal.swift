@@ -1,3 +1,4 @@
+import ErrorRouting
 import Foundation
 import Synchronization
 
@@ -65,10 +66,23 @@ enum Console {
         isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
+    /// A reader that has ended, say `| head`: it has seen enough, which is no failure.
+    private static let readerHasEnded = ErrorMatcher.anywhere(.nsError(domain: NSPOSIXErrorDomain, code: Int(EPIPE)))
+
+    private static let firstFailure = Mutex<(any Error)?>(nil)
+
+    /// The first failure of writing to standard output; nil while there was none.
+    static var failure: (any Error)? { firstFailure.withLock { $0 } }
+
     /// Writes a text to standard output, unchanged.
+    ///
+    /// If that fails, the intake goes on, and the program says so at its end.
     static func write(_ text: String) {
-        // Failures are ignored: the intake goes on if the reader (`| head`) has exited.
-        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+        do {
+            try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+        } catch {
+            if readerHasEnded.match(error) == nil { firstFailure.withLock { $0 = $0 ?? error } }
+        }
     }
 
     /// Writes a line to standard output.

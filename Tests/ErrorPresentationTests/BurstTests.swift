@@ -44,7 +44,7 @@ struct BurstTests {
     func neverShown() async {
         let presenter = ErrorPresenter(limit: 0)
         let receive = presenter.receiver
-        let marked = ErrorReport.delivered(Plain("seen"), metadata: presenter.mark.metadata(for: Plain("seen")))
+        let marked = ErrorReport.delivered(Plain("seen"), metadata: OwnViewMark.metadata(for: Plain("seen")))
         let isNeverShown: [ErrorReport] = [
             .delivered(CancellationError()), .delivered(Stopped()), .delivered(Plain("ignored"), .ignored), marked,
         ]
@@ -57,15 +57,12 @@ struct BurstTests {
         #expect(presenter.statistics == .init(received: 5_124, shown: 1, folded: 1_023, never: 4_100))
     }
 
-    @Test("P3: a report under the mark that stands for several errors hides the one that was shown, and no other")
-    func markedFlood() async {
+    @Test("P5: a report under the mark hides all errors that it stands for: they were posted by one line")
+    func markedFlood() {
         let presenter = ErrorPresenter()
-        let mark = presenter.mark.metadata(for: Plain("no"))
+        let mark = OwnViewMark.metadata(for: Plain("no"))
         presenter.receiver(.delivered(Plain("no"), metadata: mark, occurrences: 5))
-        #expect(presenter.statistics == .init(received: 5, waiting: 4, never: 1))
-        await waitUntil { presenter.current != nil }
-        #expect(presenter.current?.count == 4)
-        #expect(presenter.statistics == .init(received: 5, shown: 1, folded: 3, never: 1))
+        #expect(presenter.statistics == .init(received: 5, never: 5))
     }
 
     @Test("an error that is presented while reports are handed over comes after them")
@@ -100,7 +97,7 @@ struct BurstTests {
         let texts = ["a", "b", "ignored", "never"] + (0..<100).map { "error \($0)" }
         var moments = 0
         await withErrorBus(handler: handler, configuration: .init(capacity: 2 * count)) { bus in
-            let observation = presenter.present(bus)
+            let observation = presenter.observe(bus)
             for task in 0..<4 {
                 bus.task { @concurrent in
                     var random = SplitMix64(seed: UInt64(task))

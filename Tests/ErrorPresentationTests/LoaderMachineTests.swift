@@ -150,79 +150,13 @@ struct LoaderMachineTests {
 private final class HeldLoader {
     private var machine = LoaderMachine<Int, Plain>()
 
-    var state: Loadable<Int, Plain> { machine.state }
-    var latest: Int? { machine.latest }
-    var failureCount: Int { machine.failureCount }
+    var state: Loadable<Int, Plain> { machine.visible.state }
+    var latest: Int? { machine.visible.latest }
+    var failureCount: Int { machine.visible.failureCount }
 
     func begin() -> UInt64 { machine.begin() }
     @discardableResult func end(_ number: UInt64, _ end: LoaderMachine<Int, Plain>.End) -> Bool {
         machine.end(number, end)
     }
     func reset() { machine.reset() }
-}
-
-/// A loader that goes through everything that has happened to every load.
-private struct NaiveLoader {
-    enum Load {
-        case running, cancelled, ignored
-        /// The load answered while a newer one was running.
-        case answered(LoaderMachine<Int, Plain>.End)
-
-        var isRunning: Bool { if case .running = self { true } else { false } }
-    }
-
-    var loads: [Load] = []
-    var settled = Loadable<Int, Plain>.idle
-    var latest: Int?
-    var failureCount = 0
-
-    var state: Loadable<Int, Plain> { loads.contains { $0.isRunning } ? .loading : settled }
-
-    mutating func begin() -> UInt64 {
-        loads.append(.running)
-        return UInt64(loads.count)
-    }
-
-    mutating func end(_ number: UInt64, _ end: LoaderMachine<Int, Plain>.End) {
-        let index = Int(number) - 1
-        guard loads.indices.contains(index), loads[index].isRunning else { return }
-        if case .cancelled = end {
-            loads[index] = .cancelled
-        } else {
-            for older in 0..<index { loads[older] = .ignored }
-            loads[index] = .answered(end)
-        }
-        guard !loads.contains(where: { $0.isRunning }) else {
-            // The newest answer counts at once.
-            if case .answered = loads[index], !loads[(index + 1)...].contains(where: { $0.isRunning }) { decide() }
-            return
-        }
-        decide()
-    }
-
-    /// The newest answer is the state, if there is one.
-    private mutating func decide() {
-        let answers = loads.compactMap { load -> LoaderMachine<Int, Plain>.End? in
-            if case .answered(let end) = load { end } else { nil }
-        }
-        switch answers.last {
-        case .success(let value)?:
-            (settled, latest, failureCount) = (.loaded(value), value, 0)
-        case .failure(let failure)?:
-            settled = .failed(failure)
-            failureCount += 1
-        case .cancelled?, nil:
-            return
-        }
-        ignoreAll()
-    }
-
-    mutating func reset() {
-        (settled, latest, failureCount) = (.idle, nil, 0)
-        ignoreAll()
-    }
-
-    private mutating func ignoreAll() {
-        for index in loads.indices { loads[index] = .ignored }
-    }
 }

@@ -130,6 +130,64 @@ struct LoaderTests {
         #expect(poster.errors.isEmpty)
     }
 
+    @Test("P6: a load in a cancelled task goes back to the state before it, whatever it throws, which is posted once")
+    func failureInCancelledTask() async {
+        let (begun, gate, poster) = (Gate(), Gate(), RecordingPoster())
+        var loads = 0
+        let loader = Loader(reportingTo: poster) {
+            loads += 1
+            if loads == 1 { return "first" }
+            begun.open()
+            await gate.wait()
+            throw Plain("the server's last word")
+        }
+        await loader.load()
+        let load = Task { await loader.load() }
+        await begun.wait()
+        load.cancel()
+        gate.open()
+        await load.value
+        #expect(loader.state.value == "first" && loader.failureCount == 0)
+        #expect(poster.errors.map { $0 as? Plain } == [Plain("the server's last word")])
+    }
+
+    @Test("a load that succeeds in a cancelled task has succeeded")
+    func successInCancelledTask() async {
+        let loader = Loader(reportingTo: nil) { 1 }
+        let load = Task { await loader.load() }
+        load.cancel()
+        await load.value
+        #expect(loader.state.value == 1)
+    }
+
+    @Test("sixteen times as many overlapping loads take some sixteen times as long, in whatever order they end")
+    func overlapping() async {
+        func duration(of count: Int, cancels: Bool) async -> Duration {
+            let gate = Gate()
+            var begun = 0
+            let loader = Loader(reportingTo: nil) {
+                begun += 1
+                if cancels { try await gate.waitUnlessCancelled() } else { await gate.wait() }
+                return begun
+            }
+            let begin = ContinuousClock.now
+            let loads = (0..<count).map { _ in Task { await loader.load() } }
+            await waitUntil { begun == count }
+            if cancels { for load in loads { load.cancel() } }
+            gate.open()
+            for load in loads { await load.value }
+            #expect(loader.state.isLoading == false)
+            return ContinuousClock.now - begin
+        }
+        for cancels in [false, true] {
+            _ = await duration(of: 4_000, cancels: cancels)
+            let few = await duration(of: 4_000, cancels: cancels)
+            let many = await duration(of: 64_000, cancels: cancels)
+            // If each load took time in proportion to the number of loads: 256 times as long.
+            #expect(many / few < 90, "\(few), \(many)")
+        }
+    }
+
     @Test("URLError.cancelled where nobody cancelled the task is a failure")
     func transferCancelledByOthers() async {
         let poster = RecordingPoster()

@@ -1,9 +1,10 @@
-import ErrorPresentation
 import ErrorRouting
 import ErrorRoutingTesting
 import Observation
 import TestSupport
 import Testing
+
+@testable import ErrorPresentation
 
 /// Observation merges changes, and promises only that the last state arrives.
 ///
@@ -59,7 +60,7 @@ struct ObservationTests {
         let numbers = Seen { [presenter.waiting, presenter.discarded] }
         let statistics = Seen { presenter.statistics }
         await withErrorBus(handler: ErrorHandler().ignore(Plain("ignored"))) { bus in
-            let observation = presenter.present(bus)
+            let observation = presenter.observe(bus)
             for index in 0..<10 { bus.post(Plain("\(index)")) }
             bus.post(Plain("ignored"))
             await waitUntil { current.last == "0" && numbers.last == [3, 6] }

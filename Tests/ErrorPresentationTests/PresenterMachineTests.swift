@@ -71,7 +71,7 @@ struct PresenterMachineTests {
         let machine = HeldPresenter(limit: 9)
         _ = machine.add("a")
         #expect(machine.add("a", type: Silent.self) == .waits(2))
-        #expect(machine.add("a", style: .banner) == .waits(3))
+        #expect(machine.add("a", style: .banner) == .shown(3))
         #expect(machine.add("a", title: "Saving") == .waits(4))
         #expect(machine.add("a", title: "Saving") == .folded(into: 4))
     }
@@ -96,15 +96,45 @@ struct PresenterMachineTests {
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
     }
 
-    @Test("P3: retry and dismiss that name an error do nothing unless it is the one that is shown")
+    @Test("P3: dismiss does nothing unless its error is the one that is shown")
     func byNumber() {
         let machine = HeldPresenter(limit: 9)
-        #expect(machine.dismiss(1) == nil && machine.beginRetry(1) == nil)
+        #expect(machine.dismiss(1) == nil)
         _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
-        #expect(machine.dismiss(2) == nil && machine.beginRetry(2) == nil)
-        #expect(machine.beginRetry(1) == 1 && machine.endRetry() == 1)
-        #expect(machine.beginRetry(1) == nil && machine.dismiss(1) == nil)
+        #expect(machine.dismiss(2) == nil)
+        #expect(machine.beginRetry() == 1 && machine.endRetry() == 1)
+        #expect(machine.dismiss(1) == nil)
         #expect(machine.current?.id == 2 && machine.dismiss(2) == 2 && machine.current == nil)
+    }
+
+    @Test("each style has a queue with a limit of its own")
+    func styles() {
+        let machine = HeldPresenter(limit: 1)
+        let styles: [PresentationStyle] = [.alert, .banner, .inline]
+        #expect(styles.map { machine.add("a", style: $0) } == [.shown(1), .shown(2), .shown(3)])
+        #expect(styles.map { machine.add("b", style: $0) } == [.waits(4), .waits(5), .waits(6)])
+        #expect(styles.map { machine.add("c", style: $0) } == [.discarded, .discarded, .discarded])
+        #expect(machine.dismiss(2) == 2 && machine.current?.id == 1)
+        #expect(machine.statistics == .init(received: 9, shown: 4, waiting: 2, discarded: 3))
+    }
+
+    @Test("operations of several errors may run at once; the failure of each comes next in its own style")
+    func retriesAtOnce() {
+        var machine = PresenterMachine(limit: 9)
+        func add(_ message: String, _ style: PresentationStyle, asFailureOf id: UInt64? = nil) {
+            machine.receive(.init(received: 1, waiting: 1))
+            let error = PresentedError(id: 0, style: style, message: message, canRetry: true)
+            _ = machine.place(error, type: Plain.self, asFailureOf: id)
+        }
+        for style in [PresentationStyle.alert, .banner] { for message in ["a", "b"] { add(message, style) } }
+        machine.beginRetry(1)
+        machine.beginRetry(3)
+        add("alert failed", .alert, asFailureOf: 1)
+        // Of another style than the error that it comes from: it waits there.
+        add("banner failed", .alert, asFailureOf: 3)
+        #expect(!machine.endRetry(3) && machine.shown(as: .banner)?.message == "b" && machine.isRetrying)
+        #expect(!machine.endRetry(1) && machine.shown(as: .alert)?.message == "alert failed" && !machine.isRetrying)
+        #expect(machine.statistics == .init(received: 6, shown: 4, waiting: 2) && machine.statistics.isBalanced)
     }
 
     @Test("a retry's failure is shown next, as a new error, though it is like the one before and others wait")
@@ -164,50 +194,6 @@ struct PresenterMachineTests {
         machine.cancelRetry(1)
         #expect(machine.endRetry() == 1 && machine.current?.id == 4)
     }
-
-    @Test("whatever happens in whatever order, it is as a naive model has it, and the law holds", arguments: 0..<100)
-    func model(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
-        let limit = Int.random(in: 0...4, using: &random)
-        let machine = HeldPresenter(limit: limit)
-        var model = NaivePresenter(limit: limit)
-        for step in 0..<300 {
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0...4:
-                let message = ["a", "b", "c", "d", "e", "f"].randomElement(using: &random) ?? "a"
-                let count = Int.random(in: 1...3, using: &random)
-                let canRetry = Bool.random(using: &random)
-                let isAskedFor = Bool.random(using: &random)
-                let retry = Bool.random(using: &random) ? machine.retried : nil
-                _ = machine.add(
-                    message, count: count, canRetry: canRetry, isAskedFor: isAskedFor, asFailureOf: retry)
-                model.add(message, count, canRetry, isAskedFor || canRetry, isOfRetry: retry != nil)
-            case 5...6:
-                _ = machine.dismiss()
-                model.dismiss()
-            case 7...8:
-                if machine.retried == nil {
-                    let begins = model.beginRetry()
-                    #expect((machine.beginRetry() != nil) == begins)
-                } else {
-                    #expect(machine.beginRetry() == nil)
-                    let isCancelled = Bool.random(using: &random)
-                    if isCancelled, let retried = machine.retried { machine.cancelRetry(retried) }
-                    _ = machine.endRetry()
-                    model.endRetry(isCancelled: isCancelled)
-                }
-            default:
-                machine.pass(2)
-                model.counts.received += 2
-                model.counts.never += 2
-            }
-            #expect(machine.current?.message == model.shown.first?.message, "seed \(seed), step \(step)")
-            #expect(machine.current?.count == model.shown.first?.count)
-            #expect(machine.current?.canRetry == model.shown.first?.canRetry)
-            #expect(machine.waiting == model.waiting.count && machine.waiting <= limit + 1)
-            #expect(machine.statistics == model.statistics && machine.statistics.isBalanced)
-        }
-    }
 }
 
 /// A machine that `#expect` may change, and the errors that it takes.
@@ -216,9 +202,10 @@ private final class HeldPresenter {
 
     init(limit: Int) { machine = PresenterMachine(limit: limit) }
 
-    var current: PresentedError? { machine.current }
-    var waiting: Int { machine.waiting }
-    var retried: PresentedError.ID? { machine.retried }
+    var current: PresentedError? { machine.shown(as: .alert) }
+    var waiting: Int { machine.statistics.waiting }
+    /// The number of the error that a person has chosen to try again.
+    private(set) var retried: PresentedError.ID?
     var statistics: ErrorPresenter.Statistics { machine.statistics }
 
     func add(
@@ -237,122 +224,29 @@ private final class HeldPresenter {
         return machine.place(error, type: type, isAskedFor: isAskedFor, asFailureOf: retry)
     }
 
-    func pass(_ count: Int) {
-        receive(count)
-        machine.pass(count)
+    func dismiss(_ id: PresentedError.ID? = nil) -> PresentedError.ID? {
+        guard let id = id ?? current?.id, machine.dismiss(id) else { return nil }
+        return id
     }
 
-    func dismiss(_ id: PresentedError.ID? = nil) -> PresentedError.ID? { machine.dismiss(id) }
-    func beginRetry(_ id: PresentedError.ID? = nil) -> PresentedError.ID? { machine.beginRetry(id) }
+    func beginRetry(_ id: PresentedError.ID? = nil) -> PresentedError.ID? {
+        guard retried == nil, let current, current.canRetry, id == nil || id == current.id else { return nil }
+        machine.beginRetry(current.id)
+        retried = current.id
+        return retried
+    }
+
     func cancelRetry(_ id: PresentedError.ID) { machine.cancelRetry(id) }
-    func endRetry() -> PresentedError.ID? { machine.endRetry() }
+
+    /// Returns the number of the error if it was removed now.
+    func endRetry() -> PresentedError.ID? {
+        guard let ended = retried.take() else { return nil }
+        let isShown = current?.id == ended
+        return machine.endRetry(ended) || !isShown ? nil : ended
+    }
 
     private func receive(_ count: Int) {
         machine.receive(.init(received: count, waiting: count))
         #expect(machine.statistics.isBalanced)
-    }
-}
-
-/// A presenter's machine by lists that are searched from the front.
-private struct NaivePresenter {
-    struct Item {
-        let message: String
-        var count: Int
-        var canRetry: Bool
-        var isAskedFor: Bool
-        var isRetried = false
-        /// Whether the error stands for no other, since it was tried again.
-        var isAlone = false
-    }
-
-    let limit: Int
-    var shown: [Item] = []
-    var waiting: [Item] = []
-    var isRetrying = false
-    var failedAgain = false
-    /// Whether the retry under way has failed, also where its error was dismissed before.
-    var retryHasFailed = false
-    var counts = ErrorPresenter.Statistics()
-
-    init(limit: Int) { self.limit = limit }
-
-    var statistics: ErrorPresenter.Statistics {
-        var statistics = counts
-        statistics.waiting = waiting.count
-        return statistics
-    }
-
-    mutating func add(_ message: String, _ count: Int, _ canRetry: Bool, _ isAskedFor: Bool, isOfRetry: Bool) {
-        counts.received += count
-        retryHasFailed = retryHasFailed || isOfRetry
-        let goesFirst = isOfRetry && shown.first?.isRetried == true && !failedAgain
-        if let index = shown.firstIndex(where: { $0.message == message && !$0.isAlone }) {
-            counts.folded += count
-            shown[index].count += count
-            shown[index].canRetry = shown[index].canRetry || canRetry
-        } else if let index = waiting.firstIndex(where: { $0.message == message }) {
-            counts.folded += count
-            waiting[index].count += count
-            waiting[index].canRetry = waiting[index].canRetry || canRetry
-            waiting[index].isAskedFor = waiting[index].isAskedFor || isAskedFor
-            if goesFirst {
-                waiting.insert(waiting.remove(at: index), at: 0)
-                failedAgain = true
-            }
-        } else {
-            let item = Item(message: message, count: count, canRetry: canRetry, isAskedFor: isAskedFor)
-            if shown.isEmpty {
-                shown = [item]
-                counts.shown += 1
-            } else if goesFirst {
-                waiting.insert(item, at: 0)
-                failedAgain = true
-            } else if waiting.count - (failedAgain ? 1 : 0) < limit {
-                waiting.append(item)
-            } else if isAskedFor, let index = replaceable {
-                waiting.remove(at: index)
-                counts.discarded += 1
-                waiting.append(item)
-            } else {
-                counts.discarded += count
-                return
-            }
-            counts.folded += count - 1
-        }
-    }
-
-    /// The newest that was not asked for; the failure of a retry has its place besides.
-    private var replaceable: Int? {
-        waiting.indices.last { !waiting[$0].isAskedFor && !(failedAgain && $0 == 0) }
-    }
-
-    mutating func dismiss() {
-        guard !shown.isEmpty else { return }
-        shown.removeFirst()
-        failedAgain = false
-        guard !waiting.isEmpty else { return }
-        shown = [waiting.removeFirst()]
-        counts.shown += 1
-    }
-
-    mutating func beginRetry() -> Bool {
-        guard !isRetrying, shown.first?.canRetry == true else { return false }
-        shown[0].isRetried = true
-        shown[0].isAlone = true
-        isRetrying = true
-        return true
-    }
-
-    mutating func endRetry(isCancelled: Bool) {
-        let stays = isCancelled && !retryHasFailed
-        isRetrying = false
-        retryHasFailed = false
-        guard let retried = shown.first, retried.isRetried else { return }
-        if stays {
-            shown[0].isRetried = false
-            shown[0].isAlone = waiting.contains { $0.message == retried.message }
-        } else {
-            dismiss()
-        }
     }
 }

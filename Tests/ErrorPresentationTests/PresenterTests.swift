@@ -56,7 +56,7 @@ struct PresenterTests {
         let presenter = ErrorPresenter(rules: ErrorMap(default: .banner).on(CancellationError.self, .alert))
         let handler = ErrorHandler().on(Plain("handled")) { _ in .stop }.ignore(Plain("ignored"))
         await withErrorBus(handler: handler) { bus in
-            let observation = presenter.present(bus)
+            let observation = presenter.observe(bus)
             for text in ["ignored", "handled", "ignored", "unmatched"] { bus.post(Plain(text)) }
             bus.post(CancellationError())
             bus.post(Stopped())
@@ -75,11 +75,11 @@ struct PresenterTests {
     @Test("what a flood limit suppressed counts in the fold's count")
     func suppressed() async {
         let presenter = ErrorPresenter()
-        let clock = TestClock()
+        let clock = ManualClock()
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: clock)
         await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
-            let observation = presenter.present(bus)
+            let observation = presenter.observe(bus)
             for _ in 0..<10 { bus.post(Plain("flood")) }
             // One is delivered, and one stands for nine, which is released at the end.
             bus.finish()
@@ -89,25 +89,54 @@ struct PresenterTests {
         }
     }
 
-    @Test("P3: what a flood limit summed up under one presenter's mark hides no other's error")
+    @Test("P5: what a flood limit summed up under the mark is shown by no presenter")
     func suppressedUnderAMark() async {
         let (presenter, other) = (ErrorPresenter(), ErrorPresenter())
         let configuration = ErrorBus.Configuration(
-            floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: TestClock())
+            floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: ManualClock())
         await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
-            let observation = presenter.present(bus)
+            let observation = presenter.observe(bus)
             // All from one line. The first is delivered; the second is held, and the third replaces it.
             for presenter in [presenter, other, presenter] {
                 await presenter.run("Saving", errors: bus) { throw Plain("no") }
             }
             bus.finish()
-            await waitUntil { presenter.statistics.received == 5 && presenter.statistics.waiting == presenter.waiting }
+            await waitUntil { presenter.statistics.received == 5 }
             withExtendedLifetime(observation) {}
         }
         #expect(presenter.current?.title == "Saving" && presenter.current?.count == 2)
-        presenter.dismiss()
-        #expect(presenter.current?.title == nil && presenter.current?.message == "no" && presenter.current?.count == 1)
-        #expect(presenter.statistics == .init(received: 5, shown: 2, folded: 1, never: 2))
+        #expect(presenter.statistics == .init(received: 5, shown: 1, folded: 1, never: 3))
+    }
+
+    @Test("P5: attempts, notices and an application's own roles are not shown, but a failure among them is")
+    func roles() async {
+        let presenter = ErrorPresenter()
+        let configuration = ErrorBus.Configuration(
+            floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: ManualClock())
+        let roles: [ErrorReport.Role] = [.attempt, .attempt, .failure, .attempt, .notice, .failure, .init("audit")]
+        await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
+            let observation = presenter.observe(bus)
+            for role in roles { bus.post(Plain("\(role)"), as: role) }
+            bus.finish()
+            await waitUntil { presenter.statistics.received == 7 && presenter.current?.count == 2 }
+            withExtendedLifetime(observation) {}
+        }
+        #expect(presenter.current?.message == "failure")
+        #expect(presenter.statistics == .init(received: 7, shown: 1, folded: 1, never: 5))
+    }
+
+    @Test("P5: a loader's failure is shown by its own view, and by no presenter; its action's failure is")
+    func loader() async {
+        let presenter = ErrorPresenter(rules: ErrorMap(default: .alert))
+        let handler = ErrorHandler().on(Plain.self) { _ in throw Silent.secretCase(code: 1) }
+        await withErrorBus(handler: handler) { bus in
+            let observation = presenter.observe(bus)
+            let loader = Loader { () async throws -> Int in throw Plain("no") }
+            await loader.load()
+            await waitUntil { presenter.statistics.received == 2 && presenter.current != nil }
+            withExtendedLifetime(observation) {}
+        }
+        #expect(presenter.statistics == .init(received: 2, shown: 1, never: 1))
     }
 
     @Test("a presenter that is deallocated holds nothing up: the bus goes on")
@@ -116,7 +145,7 @@ struct PresenterTests {
         await withErrorBus(handler: ErrorHandler()) { bus in
             var presenter: ErrorPresenter? = ErrorPresenter()
             gone = presenter
-            let observation = presenter?.present(bus)
+            let observation = presenter?.observe(bus)
             bus.post(Plain("seen"))
             await waitUntil { presenter?.current != nil }
             presenter = nil
@@ -131,7 +160,7 @@ struct PresenterTests {
     func busGone() async {
         let presenter = ErrorPresenter()
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
-        let observation = bus.map { presenter.present($0) }
+        let observation = bus.map { presenter.observe($0) }
         bus?.post(Plain("left"))
         bus?.finish()
         await bus?.run()
@@ -148,8 +177,8 @@ struct PresenterTests {
         let parts = (0..<20).map { _ in ErrorPresenter() }
         await withErrorBus(handler: ErrorHandler()) { bus in
             let scopes = parts.indices.map { bus.scope("part \($0)") }
-            var observations = [whole.present(bus)]
-            for (part, scope) in zip(parts, scopes) { observations.append(part.present(scope)) }
+            var observations = [whole.observe(bus)]
+            for (part, scope) in zip(parts, scopes) { observations.append(part.observe(scope)) }
             for round in 0..<10 {
                 for (index, scope) in scopes.enumerated() {
                     // Some from below.
@@ -174,7 +203,7 @@ struct PresenterTests {
     func observationGone() async {
         let presenter = ErrorPresenter()
         await withErrorBus(handler: ErrorHandler()) { bus in
-            var observation: ErrorObservation? = presenter.present(bus)
+            var observation: ErrorObservation? = presenter.observe(bus)
             bus.post(Plain("seen"))
             await waitUntil { presenter.current != nil }
             withExtendedLifetime(observation) {}

@@ -1,8 +1,9 @@
-import ErrorPresentation
 import ErrorRouting
 import Foundation
 import TestSupport
 import Testing
+
+@testable import ErrorPresentation
 
 /// [P4](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor

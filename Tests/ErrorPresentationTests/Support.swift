@@ -41,6 +41,13 @@ func waitUntil(_ condition: () -> Bool) async {
 }
 
 extension ErrorPresenter {
+    /// The error that a view shows which shows one error at a time, whatever its style.
+    var current: PresentedError? { alert ?? banner ?? inline }
+    /// How many errors wait behind those that are shown; without those that the main actor has not processed.
+    var waiting: Int { settled.waiting }
+    /// How many errors the main actor has discarded.
+    var discarded: Int { settled.discarded }
+
     /// Whether the law holds, and the public counts agree with the statistics.
     var isSound: Bool {
         let statistics = statistics
@@ -52,15 +59,20 @@ extension ErrorPresenter {
 
 /// A poster that records what is posted.
 final class RecordingPoster: ErrorPosting {
-    private let posts = Locked<[(error: any Error, metadata: [String: String], source: ErrorReport.Source)]>([])
+    private let posts = Locked<
+        [(error: any Error, role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source)]
+    >([])
 
     var errors: [any Error] { posts.withLock { $0.map(\.error) } }
+    var roles: [ErrorReport.Role] { posts.withLock { $0.map(\.role) } }
     var metadata: [[String: String]] { posts.withLock { $0.map(\.metadata) } }
     var sources: [ErrorReport.Source] { posts.withLock { $0.map(\.source) } }
 
-    func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
+    func post(
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) {
         let error = error
-        posts.withLock { $0.append((error, metadata, source)) }
+        posts.withLock { $0.append((error, role, metadata, source)) }
     }
 
     func deliver(
@@ -68,7 +80,7 @@ final class RecordingPoster: ErrorPosting {
         metadata: [String: String],
         source: ErrorReport.Source
     ) async -> HandleOutcome {
-        post(error, metadata: metadata, source: source)
+        post(error, as: .failure, metadata: metadata, source: source)
         return HandleOutcome(disposition: .handled)
     }
 }

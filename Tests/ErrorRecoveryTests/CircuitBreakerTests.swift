@@ -9,7 +9,7 @@ import Testing
 struct CircuitBreakerTests {
     @Test("it opens, refuses with what is left of the pause, tries, and closes; each change is posted once")
     func cycle() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
                 "payments", opensAt: 2, counting: .type(Timeout.self), clock: clock, reportingTo: bus)
@@ -21,7 +21,7 @@ struct CircuitBreakerTests {
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run { Issue.record("it ran") } }
             #expect(refusal?.name == "payments" && refusal?.retryAfter == .seconds(3))
             #expect(refusal?.cause as? Timeout == Timeout(code: 2))
-            #expect(refusal?.description == "circuit payments is open for another 3.0 seconds")
+            #expect(refusal?.description == "circuit payments is open: retry after 3.0 seconds")
             clock.advance(by: .seconds(3))
             // Nobody has tried yet.
             #expect(breaker.state == .open)
@@ -33,15 +33,16 @@ struct CircuitBreakerTests {
         }
         let changes = recorded.matches(of: .type(CircuitChanged.self))
         #expect(changes.map(\.state) == [.open, .halfOpen, .closed])
-        #expect(changes.allSatisfy { $0.name == "payments" && $0.cause as? Timeout == Timeout(code: 2) })
-        #expect(recorded.reports.count == 3 && recorded.reports[0].source.fileID == #fileID)
+        #expect(changes.allSatisfy { $0.name == "payments" } && changes[0].cause as? Timeout == Timeout(code: 2))
+        #expect(recorded.reports.count == 3 && recorded.reports.allSatisfy { $0.role == .notice })
+        #expect(recorded.reports[0].source.fileID == #fileID)
         #expect(recorded.reports[0].metadata == ["circuit.name": "payments", "circuit.state": "open"])
         #expect(changes.map(\.description).last == "circuit payments is closed")
     }
 
     @Test("while a trial takes, everybody else is refused without a hint; its failure opens the circuit anew")
     func trial() async {
-        let clock = TestClock()
+        let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
         await breaker.fail(with: Timeout(code: 1))
         clock.advance(by: .seconds(5))
@@ -65,7 +66,7 @@ struct CircuitBreakerTests {
 
     @Test("a trial that is cancelled, or throws what does not count, makes room for the next")
     func trialsThatSayNothing() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
         await breaker.fail(with: Timeout())
         clock.advance(by: .seconds(5))
@@ -94,7 +95,7 @@ struct CircuitBreakerTests {
     @Test("cancellations, refusals and changes, of this circuit or another, and what wraps them never count")
     func neverCounted() async {
         struct Wrapped: Error { let cause: any Error }
-        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: TestClock(), reportingTo: Nobody())
+        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: ManualClock(), reportingTo: Nobody())
         let refusal = CircuitOpen(name: "other", retryAfter: nil, cause: Timeout())
         let change = CircuitChanged(name: "other", state: .open, cause: Timeout())
         for error in [CancellationError(), refusal, change, Wrapped(cause: refusal)] as [any Error] {
@@ -107,7 +108,7 @@ struct CircuitBreakerTests {
 
     @Test("successes in between do not help, and failures older than the window are forgotten")
     func window() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock, opensAt: 3)
         for _ in 0..<4 {
             await breaker.fail(with: Timeout())
@@ -153,7 +154,7 @@ struct CircuitBreakerTests {
 
     @Test("of concurrent callers one opens it, one tries at a time, and changes are posted once and in order")
     func concurrent() async {
-        let clock = TestClock()
+        let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
                 "test", opensAt: 3, for: .zero, counting: .type(Timeout.self), clock: clock, reportingTo: bus)
@@ -171,6 +172,38 @@ struct CircuitBreakerTests {
                 }
             }
         }
+        expectOrder(of: recorded)
+    }
+
+    @Test("the same if it listens, while many post and call")
+    func concurrentListening() async {
+        let recorded = await withRecordedErrors { bus in
+            let breaker = CircuitBreaker(
+                "test", opensAt: 3, within: .seconds(3_600), for: .zero, counting: .type(Timeout.self),
+                reportingTo: bus)
+            let handler = breaker.countingHandler()
+            await withErrorBus(handler: handler) { listening in
+                let scope = listening.scope("scope", handler: handler)
+                await withTaskGroup { group in
+                    for task in 0..<8 {
+                        group.addTask { @concurrent in
+                            for round in 0..<300 {
+                                if (round + task) % 3 == 0 {
+                                    await scope.deliver(Timeout())
+                                } else {
+                                    try? await breaker.run { try await breaker.run {} }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        expectOrder(of: recorded)
+    }
+
+    /// Expects nothing but changes, each of which can follow the one before.
+    private func expectOrder(of recorded: RecordedErrors) {
         let states = recorded.matches(of: .type(CircuitChanged.self)).map(\.state)
         #expect(states.first == .open && states.count == recorded.reports.count)
         for (before, after) in zip(states, states.dropFirst()) {
@@ -186,7 +219,7 @@ struct CircuitBreakerTests {
     func reentrant() async {
         let poster = Asking()
         let breaker = CircuitBreaker(
-            "test", opensAt: 1, for: .zero, counting: .type(Timeout.self), clock: TestClock(), reportingTo: poster)
+            "test", opensAt: 1, for: .zero, counting: .type(Timeout.self), clock: ManualClock(), reportingTo: poster)
         poster.breaker.withLock { $0 = breaker }
         await breaker.fail(with: Timeout())
         #expect(poster.states.withLock { $0 } == ["open: open"])
@@ -202,7 +235,9 @@ private final class Asking: ErrorPosting {
     let breaker = Locked<CircuitBreaker?>(nil)
     let states = Locked<[String]>([])
 
-    func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
+    func post(
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) {
         guard let change = error as? CircuitChanged, let breaker = breaker.withLock({ $0 }) else { return }
         let state = breaker.state
         states.withLock { $0.append("\(change.state): \(state)") }
@@ -217,7 +252,9 @@ private final class Asking: ErrorPosting {
 
 /// A poster that posts nothing.
 struct Nobody: ErrorPosting {
-    func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {}
+    func post(
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) {}
 
     func deliver(
         _ error: any Error, metadata: [String: String], source: ErrorReport.Source
@@ -228,7 +265,7 @@ struct Nobody: ErrorPosting {
 
 extension CircuitBreaker {
     /// A circuit that counts time-outs, and posts nothing.
-    static func quiet(_ clock: TestClock, opensAt failures: Int = 1) -> CircuitBreaker {
+    static func quiet(_ clock: ManualClock, opensAt failures: Int = 1) -> CircuitBreaker {
         CircuitBreaker("test", opensAt: failures, counting: .type(Timeout.self), clock: clock, reportingTo: Nobody())
     }
 

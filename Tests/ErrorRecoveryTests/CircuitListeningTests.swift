@@ -1,17 +1,19 @@
+import ErrorRecovery
 import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-@testable import ErrorRecovery
-
 /// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R6: a circuit that listens to a bus counts what anyone posts, and changes no outcome", .hangLimit)
+@Suite("R6: a circuit that listens counts what the bus reports, once, and nothing else", .hangLimit)
 struct CircuitListeningTests {
-    private let clock = TestClock()
+    private let clock = ManualClock()
 
+    /// The window is longer than any delivery takes: a report's age is real, whatever the circuit's clock.
     private func breaker(opensAt failures: Int) -> CircuitBreaker {
-        CircuitBreaker.quiet(clock, opensAt: failures)
+        CircuitBreaker(
+            "test", opensAt: failures, within: .seconds(3_600), counting: .type(Timeout.self), clock: clock,
+            reportingTo: Nobody())
     }
 
     @Test("what anyone posts counts, handled, ignored or not, and every outcome is as without")
@@ -23,7 +25,7 @@ struct CircuitListeningTests {
             .always { _ in .stop }
         let errors = [Timeout(code: 1), Timeout(code: 2), Timeout(code: 3)]
         let without = await withRecordedErrors(handler: rules) { bus in for error in errors { bus.post(error) } }
-        let with = await withRecordedErrors(handler: rules.overlaid(with: breaker.listening)) { bus in
+        let with = await withRecordedErrors(handler: rules.overlaid(with: breaker.countingHandler())) { bus in
             for error in errors { bus.post(error) }
             bus.post(Refused())
         }
@@ -32,21 +34,37 @@ struct CircuitListeningTests {
         #expect(with.reports.prefix(3).map(\.outcome.description) == without.reports.map(\.outcome.description))
     }
 
-    @Test("an error that run threw counts once where it is posted, also caught as its type, and others' count")
-    func once() async {
-        let breaker = breaker(opensAt: 4)
-        await withRecordedErrors(handler: breaker.listening) { bus in
-            // Each counts once: 2.
-            do { try await breaker.run { throw Timeout(code: 1) } } catch { await bus.deliver(error) }
-            do { try await breaker.run { throw Timeout(code: 1) } } catch let error as Timeout {
-                await bus.deliver(error)
-            } catch {}
+    @Test("what run throws counts where it is reported, whoever wrapped it, and not where nobody reports it")
+    func reported() async {
+        struct Wrapped: Error { let cause: any Error, text: String }
+        let breaker = CircuitBreaker(
+            "test", opensAt: 3, within: .seconds(3_600), counting: .anywhere(.type(Timeout.self)), clock: clock,
+            reportingTo: Nobody())
+        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
+            for _ in 0..<9 { await breaker.fail(with: Timeout()) }
             #expect(breaker.state == .closed)
-            // Equal to it, and somebody else's: 3.
-            await bus.deliver(Timeout(code: 1))
+            for language in ["out of time", "時間切れ"] {
+                do {
+                    try await breaker.run { throw Timeout() }
+                } catch {
+                    await bus.deliver(Wrapped(cause: error, text: language))
+                }
+            }
             #expect(breaker.state == .closed)
-            // Of another code: 4.
-            await bus.deliver(Timeout(code: 2))
+            // Somebody else's, who never heard of the circuit.
+            await bus.deliver(Timeout())
+            #expect(breaker.state == .open)
+        }
+    }
+
+    @Test("what run counted before it was to listen is forgotten, since it may be reported yet")
+    func beginning() async {
+        let breaker = breaker(opensAt: 2)
+        await breaker.fail(with: Timeout())
+        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
+            await bus.deliver(Timeout())
+            #expect(breaker.state == .closed)
+            await bus.deliver(Timeout())
             #expect(breaker.state == .open)
         }
     }
@@ -54,70 +72,187 @@ struct CircuitListeningTests {
     @Test("a call that is retried through the circuit, and posted at its end, counts once for each attempt")
     func retried() async {
         let breaker = breaker(opensAt: 4)
-        await withRecordedErrors(handler: breaker.listening) { bus in
+        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
             await bus.catching {
-                let policy = RetryPolicy.timeouts(3)
-                try await retry(policy, clock: ImmediateClock(), reporting: .retriedAttempts, to: bus) { attempt in
-                    try await breaker.run { throw Timeout(code: attempt) }
+                try await retry(.timeouts(3), clock: ImmediateClock(), postingAttemptsTo: bus) { _ in
+                    try await breaker.run { throw Timeout() }
                 }
             }
             // Delivered after all that was posted before.
             await bus.deliver(Refused())
             #expect(breaker.state == .closed)
-            await bus.deliver(Timeout(code: 9))
+            await bus.deliver(Timeout())
             #expect(breaker.state == .open)
         }
     }
 
-    @Test("what run threw stands for one report, for as long as the window; then it counts as a new one")
-    func forgetting() async {
-        let breaker = breaker(opensAt: 2)
-        await withRecordedErrors(handler: breaker.listening) { bus in
-            await breaker.fail(with: Timeout())
-            clock.advance(by: .seconds(10))
-            await bus.deliver(Timeout())
+    @Test("however many errors wait for their delivery, each counts once")
+    func undelivered() async {
+        let breaker = breaker(opensAt: 1_501)
+        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
+            for _ in 0..<1_500 {
+                do { try await breaker.run { throw Timeout() } } catch { bus.post(error) }
+            }
+            await bus.deliver(Refused())
             #expect(breaker.state == .closed)
             await bus.deliver(Timeout())
             #expect(breaker.state == .open)
         }
     }
 
-    @Test("a report that stands for many errors counts for as many")
+    @Test("a report that stands for many errors counts for as many, and one that stands for none does not")
     func occurrences() async {
         let breaker = breaker(opensAt: 5)
-        let handler = breaker.listening
-        func report(_ occurrences: Int) -> ErrorReport {
-            ErrorReport(error: Timeout(), source: .init(), occurrences: occurrences)
+        let handler = breaker.countingHandler()
+        for occurrences in [4, 0, -7] {
+            await handler.handle(ErrorReport(error: Timeout(), source: .init(), occurrences: occurrences))
         }
-        await breaker.fail(with: Timeout())
-        // One of the four was counted when it was thrown.
-        await handler.handle(report(4))
         #expect(breaker.state == .closed)
-        await handler.handle(report(1))
+        await handler.handle(ErrorReport(error: Timeout(), source: .init(), occurrences: .max))
         #expect(breaker.state == .open)
+    }
+
+    @Test("what a flood limit holds counts as often as it was posted, each once")
+    func flood() async {
+        let breaker = breaker(opensAt: 21)
+        let configuration = ErrorBus.Configuration(floodLimit: .init(first: 2, per: .seconds(1)))
+        await withRecordedErrors(handler: breaker.countingHandler(), configuration: configuration) { bus in
+            for code in 0..<20 { bus.post(Timeout(code: code)) }
+            _ = await bus.flush(within: .seconds(60))
+            #expect(breaker.state == .closed)
+            await bus.deliver(Timeout(), fileID: "elsewhere")
+            #expect(breaker.state == .open)
+        }
+    }
+
+    @Test("on a scope and on its bus it counts each report once, and two reports of two buses twice")
+    func places() async {
+        let breaker = breaker(opensAt: 5)
+        let handler = breaker.countingHandler()
+        await withRecordedErrors(handler: handler) { bus in
+            let scope = bus.scope("a", handler: handler).scope("b", handler: breaker.countingHandler())
+            for _ in 0..<3 { await scope.deliver(Timeout()) }
+            #expect(breaker.state == .closed)
+            // Their numbers begin anew.
+            await withRecordedErrors(handler: handler) { other in
+                await other.deliver(Timeout())
+                #expect(breaker.state == .closed)
+                await other.deliver(Timeout())
+                #expect(breaker.state == .open)
+            }
+        }
+    }
+
+    @Test("a report counts at the moment of its posting, however late it is delivered")
+    func late() async {
+        let breaker = CircuitBreaker("test", opensAt: 2, within: .seconds(60), counting: .any, reportingTo: Nobody())
+        let handler = breaker.countingHandler()
+        func report(_ age: Duration) async {
+            await handler.handle(
+                ErrorReport(error: Timeout(), source: .init(), instant: .now - age, occurrences: age == .zero ? 1 : 9))
+        }
+        await report(.seconds(61))
+        await report(.seconds(3_600))
+        #expect(breaker.state == .closed)
+        await report(.zero)
+        #expect(breaker.state == .closed)
+        await report(.seconds(30))
+        #expect(breaker.state == .open)
+    }
+
+    @Test("reports from before the circuit closed never open it again, those from after do")
+    func old() async throws {
+        let breaker = breaker(opensAt: 2)
+        let (acting, gate) = (Gate(), Gate())
+        let slow = ErrorHandler().on(Refused.self) { _ in
+            acting.open()
+            await gate.wait()
+            return .stop
+        }
+        try await withErrorBus(handler: slow.overlaid(with: breaker.countingHandler())) { bus in
+            for _ in 0..<2 { await bus.deliver(Timeout()) }
+            #expect(breaker.state == .open)
+            bus.post(Refused())
+            await acting.wait()
+            for _ in 0..<100 { bus.post(Timeout()) }
+            clock.advance(by: .seconds(5))
+            try await breaker.run {}
+            bus.post(Timeout())
+            gate.open()
+            await bus.deliver(Refused())
+            #expect(breaker.state == .closed)
+            await bus.deliver(Timeout())
+            #expect(breaker.state == .open)
+        }
+    }
+
+    @Test("an attempt that began before the circuit closed does not open it again")
+    func stragglers() async throws {
+        let breaker = breaker(opensAt: 1)
+        let (running, gate) = (Gate(), Gate())
+        let straggler = Task {
+            await breaker.failSlowly(running, gate)
+        }
+        await running.wait()
+        await breaker.fail(with: Timeout())
+        clock.advance(by: .seconds(5))
+        try await breaker.run {}
+        gate.open()
+        await straggler.value
+        #expect(breaker.state == .closed)
+        await breaker.fail(with: Timeout())
+        #expect(breaker.state == .open)
+    }
+
+    @Test("the trial alone decides about a circuit that is half open, and counts although it is not reported")
+    func trial() async throws {
+        let breaker = breaker(opensAt: 1)
+        try await withErrorBus(handler: breaker.countingHandler()) { bus in
+            await bus.deliver(Timeout())
+            for _ in 0..<2 {
+                clock.advance(by: .seconds(5))
+                await #expect(throws: Timeout.self) {
+                    try await breaker.run {
+                        await bus.deliver(Timeout())
+                        #expect(breaker.state == .halfOpen)
+                        throw Timeout()
+                    }
+                }
+                #expect(breaker.state == .open)
+            }
+            clock.advance(by: .seconds(5))
+            try await breaker.run {}
+            #expect(breaker.state == .closed)
+        }
     }
 
     @Test("its own changes come over the bus that it listens to, and never count")
     func ownChanges() async {
-        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: clock)
-        let recorded = await withRecordedErrors(handler: breaker.listening) { bus in
-            await bus.deliver(Timeout())
-            clock.advance(by: .seconds(5))
-            try? await breaker.run {}
+        let recorded = await withRecordedErrors { bus in
+            let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: clock, reportingTo: bus)
+            await withErrorBus(handler: breaker.countingHandler()) { listening in
+                await listening.deliver(Timeout())
+                clock.advance(by: .seconds(5))
+                try? await breaker.run {}
+                for state in CircuitChanged.State.allCases {
+                    await listening.deliver(CircuitChanged(name: "other", state: state, cause: Timeout()))
+                }
+                await listening.deliver(CircuitOpen(name: "other", retryAfter: nil, cause: Timeout()))
+                await listening.deliver(CancellationError())
+            }
+            #expect(breaker.state == .closed)
         }
-        let states = recorded.matches(of: .type(CircuitChanged.self)).map(\.state)
-        #expect(states == [.open, .halfOpen, .closed])
-        #expect(recorded.reports.count == 4 && breaker.state == .closed)
+        #expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state) == [.open, .halfOpen, .closed])
     }
+}
 
-    @Test("no more errors are remembered than fit")
-    func bounded() {
-        var thrown = ThrownErrors(lifetime: .seconds(10))
-        for code in 0..<(ThrownErrors.limit + 5) { thrown.add(.init(Timeout(code: code)), at: .zero) }
-        #expect(thrown.count == ThrownErrors.limit)
-        #expect(thrown.take(.init(Timeout(code: 4)), upTo: 1, at: .zero) == 0)
-        #expect(thrown.take(.init(Timeout(code: 5)), upTo: 1, at: .zero) == 1)
-        #expect(thrown.take(.init(Timeout(code: 6)), upTo: 1, at: .seconds(10)) == 0)
-        #expect(thrown.count == 0)
+extension CircuitBreaker {
+    /// Runs an operation that throws a time-out when a gate opens, and swallows it.
+    fileprivate func failSlowly(_ running: Gate, _ gate: Gate) async {
+        try? await run {
+            running.open()
+            await gate.wait()
+            throw Timeout()
+        }
     }
 }

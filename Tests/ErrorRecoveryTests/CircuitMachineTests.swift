@@ -24,10 +24,72 @@ struct CircuitMachineTests {
         var one = Circuit(opensAt: 1, within: 10, for: 5)
         #expect(one.fail(at: 0) == .open)
         var many = Circuit(opensAt: 5, within: 10, for: 5)
-        #expect(many.fail(count: 4, at: 0) == nil)
-        #expect(many.fail(at: 1) == .open)
+        #expect(many.hear(count: 4, at: 0) == nil)
+        #expect(many.hear(count: 0, at: 1) == nil && many.hear(count: -3, at: 1) == nil)
+        #expect(many.hear(at: 1) == .open)
         var flood = Circuit(opensAt: 5, within: 10, for: 5)
-        #expect(flood.fail(count: .max, at: 0) == .open)
+        #expect(flood.hear(count: .max, at: 0) == .open)
+    }
+
+    @Test("a circuit that listens counts no failure that is thrown, and has forgotten those from before")
+    func listening() {
+        var circuit = Circuit(opensAt: 2, within: 10, for: 5)
+        #expect(circuit.fail(at: 0) == nil)
+        circuit.listen()
+        #expect(circuit.fail(at: 0) == nil && circuit.hear(at: 0) == nil)
+        circuit.listen()
+        #expect(circuit.fail(at: 0) == nil && circuit.hear(at: 0) == .open)
+    }
+
+    @Test("a report counts once, for the moment of its posting, and not if that was before the circuit closed")
+    func reports() {
+        var circuit = Circuit(opensAt: 2, within: 10, for: 5)
+        circuit.listen()
+        #expect(circuit.hear(sequence: 1, age: 9, at: 20) == nil)
+        #expect(circuit.hear(sequence: 1, age: 9, at: 20) == nil)
+        // The first is as old as the window now, and so is another that comes late.
+        #expect(circuit.hear(sequence: 2, age: 0, at: 21) == nil)
+        #expect(circuit.hear(sequence: 3, age: 10, at: 21) == nil)
+        #expect(circuit.hear(sequence: 4, age: 9, at: 21) == .open)
+        #expect(circuit.admit(at: 26) == .tries(1, .halfOpen))
+        #expect(circuit.end(1, .success, at: 26) == .closed)
+        #expect(circuit.hear(count: 9, sequence: 5, age: 1, at: 26) == nil)
+        #expect(circuit.hear(count: 9, sequence: 6, age: 0, at: 26) == .open)
+    }
+
+    @Test("what asks to wait for longer than the pause is heard by whoever is refused, also beside a trial")
+    func hints() {
+        var circuit = Circuit(opensAt: 1, within: 10, for: 5)
+        _ = circuit.fail(hint: 60, at: 0)
+        #expect(circuit.admit(at: 2) == .refused(left: 58))
+        #expect(circuit.admit(at: 5) == .tries(1, .halfOpen))
+        #expect(circuit.admit(at: 59) == .refused(left: 1) && circuit.admit(at: 60) == .refused(left: nil))
+    }
+
+    @Test("an attempt within the trial under way is part of it; one within a trial that is over is not")
+    func nesting() {
+        var circuit = Circuit(opensAt: 1, within: 10, for: 5)
+        _ = circuit.fail(at: 0)
+        #expect(circuit.admit(within: 1, at: 1) == .refused(left: 4))
+        #expect(circuit.admit(at: 5) == .tries(1, .halfOpen))
+        #expect(circuit.admit(within: 1, at: 5) == .isPartOfTrial && circuit.admit(at: 5) == .refused(left: nil))
+        #expect(circuit.end(1, .neither, at: 6) == nil)
+        #expect(circuit.admit(within: 1, at: 6) == .tries(2, nil))
+        #expect(circuit.admit(within: 1, at: 6) == .refused(left: nil))
+        #expect(circuit.end(2, .success, at: 6) == .closed)
+        #expect(circuit.admit(within: 2, at: 6) == .passes(era: 2))
+    }
+
+    @Test("a clock that is put back costs one more pause, and makes no failure younger than it")
+    func putBack() {
+        var open = Circuit(opensAt: 1, within: 10, for: 5)
+        _ = open.fail(at: 1_000)
+        #expect(open.admit(at: 4) == .refused(left: 5) && open.admit(at: 8) == .refused(left: 1))
+        #expect(open.admit(at: 9) == .tries(1, .halfOpen))
+        var closed = Circuit(opensAt: 3, within: 10, for: 5)
+        #expect(closed.fail(at: 1_000) == nil && closed.fail(at: 0) == nil)
+        #expect(closed.fail(at: 10) == nil && closed.fail(at: 11) == nil)
+        #expect(closed.fail(at: 12) == .open)
     }
 
     @Test("it refuses for the pause and says what is left of it, then lets one through as a trial")
@@ -45,13 +107,15 @@ struct CircuitMachineTests {
     @Test("a trial's success closes it, with nothing counted; its failure opens it for another pause")
     func trials() {
         var circuit = Circuit(opensAt: 2, within: 100, for: 5)
-        _ = circuit.fail(count: 2, at: 0)
+        #expect(circuit.fail(at: 0) == nil && circuit.fail(at: 0) == .open)
         #expect(circuit.admit(at: 5) == .tries(1, .halfOpen))
-        #expect(circuit.end(1, .failure(Timeout()), at: 8) == .open)
+        #expect(circuit.end(1, .failure(.init(error: Timeout(), retryAfter: nil)), at: 8) == .open)
         #expect(circuit.admit(at: 12) == .refused(left: 1))
         #expect(circuit.admit(at: 13) == .tries(2, .halfOpen))
         #expect(circuit.end(2, .success, at: 14) == .closed)
-        #expect(circuit.admit(at: 14) == .passes)
+        #expect(circuit.admit(at: 14) == .passes(era: 2))
+        // Of an attempt that began before.
+        #expect(circuit.fail(in: 1, at: 14) == nil && circuit.fail(in: 1, at: 14) == nil)
         #expect(circuit.fail(at: 15) == nil)
         #expect(circuit.fail(at: 16) == .open)
     }
@@ -84,30 +148,45 @@ struct CircuitMachineTests {
         #expect(circuit.admit(at: 3) == .tries(1, .halfOpen))
     }
 
-    @Test("it does what a naive model does, over random operations")
+    @Test("it does what a naive model does, over random operations, with a clock that jumps")
     func model() {
         var generator = SplitMix64(seed: 7)
-        for _ in 0..<300 {
-            let limit = Int.random(in: 1...4, using: &generator)
-            let (window, pause) = (Int.random(in: 1...8, using: &generator), Int.random(in: 0...6, using: &generator))
+        for _ in 0..<(isLong ? 30_000 : 300) {
+            func random(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
+            let (limit, window, pause) = (random(1...4), random(1...8), random(0...6))
             var circuit = Circuit(opensAt: limit, within: window, for: pause)
             var naive = NaiveCircuit(limit: limit, window: window, pause: pause)
-            var now = 0
+            if random(0...1) == 0 {
+                circuit.listen()
+                naive.listens = true
+            }
+            // By the circuit's clock, which may be put anywhere, and by the clock of the reports.
+            var (now, real) = (0, 0)
             for _ in 0..<120 {
-                now += Int.random(in: 0...2, using: &generator)
-                switch Int.random(in: 0..<6, using: &generator) {
-                case 0, 1:
-                    #expect(circuit.admit(at: now) == naive.admit(at: now))
-                case 2, 3:
-                    let count = Int.random(in: 1...2, using: &generator)
-                    #expect(circuit.fail(count: count, at: now) == naive.fail(count: count, at: now))
+                let step = random(0...2)
+                (now, real) = (now + step, real + step)
+                if random(0...9) == 0 { now += random(-12...12) }
+                switch random(0...9) {
+                case 0, 1, 2:
+                    let trial = [nil, naive.trial, 1][random(0...2)]
+                    #expect(circuit.admit(within: trial, at: now) == naive.admit(within: trial, at: now))
+                case 3, 4:
+                    let (era, hint) = (random(max(1, naive.era - 1)...naive.era), [nil, random(0...9)][random(0...1)])
+                    #expect(circuit.fail(hint: hint, in: era, at: now) == naive.fail(hint, in: era, at: now))
+                case 5, 6:
+                    let (count, sequence) = (random(0...2), random(0...9))
+                    let posted = sequence == 0 ? real - random(0...9) : min(real, real / 10 * 10 + sequence)
+                    #expect(
+                        circuit.hear(count: count, sequence: sequence, posted: posted, at: now, real)
+                            == naive.hear(count, sequence, nil, posted, at: now, real))
                 default:
                     guard let trial = naive.trial else { continue }
-                    let end = Int.random(in: 0..<3, using: &generator)
-                    let ends: [CircuitMachine.TrialEnd] = [.success, .failure(Timeout()), .neither]
-                    #expect(circuit.end(trial, ends[end], at: now) == naive.end(end, at: now))
+                    let (end, hint) = (random(0...2), [nil, random(0...9)][random(0...1)])
+                    let ends: [NaiveCircuit.End] = [.success, .failure(hint: hint), .neither]
+                    #expect(circuit.end(trial, end, hint, at: now, real) == naive.end(ends[end], at: now, real))
                 }
                 #expect(circuit.machine.state == naive.state)
+                #expect(circuit.machine.closedEra == (naive.state == .closed ? naive.era : nil))
             }
         }
     }
@@ -115,11 +194,7 @@ struct CircuitMachineTests {
 
 /// The machine with whole seconds, and results that can be compared.
 private struct Circuit {
-    enum Answer: Equatable {
-        case passes
-        case tries(UInt64, CircuitChanged.State?)
-        case refused(left: Int?)
-    }
+    private static let beginning = ContinuousClock.now
 
     private(set) var machine: CircuitMachine
 
@@ -127,70 +202,51 @@ private struct Circuit {
         machine = CircuitMachine(opensAt: failures, within: .seconds(window), for: .seconds(pause))
     }
 
-    mutating func admit(at now: Int) -> Answer {
-        let (admission, change) = machine.admit(at: .seconds(now))
+    mutating func listen() { machine.listen() }
+
+    mutating func admit(within trial: UInt64? = nil, at now: Int) -> NaiveCircuit.Answer {
+        let (admission, change) = machine.admit(within: trial, at: .seconds(now))
         switch admission {
-        case .passes: return .passes
+        case .passes(let era): return .passes(era: era)
         case .tries(let trial): return .tries(trial, change?.state)
+        case .isPartOfTrial: return .isPartOfTrial
         case .refused(let left, _): return .refused(left: left.map { Int($0 / .seconds(1)) })
         }
     }
 
-    mutating func fail(count: Int = 1, at now: Int) -> CircuitChanged.State? {
-        machine.fail(Timeout(), count: count, at: .seconds(now))?.state
+    mutating func fail(hint: Int? = nil, in era: Int? = nil, at now: Int) -> CircuitChanged.State? {
+        let era = era ?? machine.closedEra ?? 0
+        return machine.fail(Self.failure(hint), in: era, at: .seconds(now))?.state
+    }
+
+    /// - Parameters:
+    ///   - sequence: The report's number; 0 for a report that is not known.
+    ///   - posted: When it was posted, by the clock of `real`.
+    mutating func hear(
+        count: Int = 1, sequence: Int = 0, posted: Int, at now: Int, _ real: Int
+    ) -> CircuitChanged.State? {
+        let instant = Self.beginning + .seconds(posted)
+        let report = FailureWindow.Report(bus: nil, sequence: UInt64(sequence), instant: instant)
+        return machine.hear(
+            Self.failure(nil), count: count, posted: instant, sequence == 0 ? nil : report, at: .seconds(now),
+            Self.beginning + .seconds(real))?.state
+    }
+
+    /// The same by one clock.
+    mutating func hear(count: Int = 1, sequence: Int = 0, age: Int = 0, at now: Int) -> CircuitChanged.State? {
+        hear(count: count, sequence: sequence, posted: now - age, at: now, now)
     }
 
     mutating func end(_ trial: UInt64, _ end: CircuitMachine.TrialEnd, at now: Int) -> CircuitChanged.State? {
-        machine.end(trial, end, at: .seconds(now))?.state
-    }
-}
-
-/// A circuit that keeps all failures since it closed, and counts anew each time which of them lie in the window.
-private struct NaiveCircuit {
-    let limit: Int
-    let window: Int
-    let pause: Int
-    private(set) var state = CircuitChanged.State.closed
-    private(set) var trial: UInt64?
-    private var failures: [Int] = []
-    private var opened = 0
-    private var trials: UInt64 = 0
-
-    init(limit: Int, window: Int, pause: Int) {
-        self.limit = limit
-        self.window = window
-        self.pause = pause
+        machine.end(trial, end, at: .seconds(now), Self.beginning + .seconds(now))?.state
     }
 
-    mutating func admit(at now: Int) -> Circuit.Answer {
-        if state == .closed { return .passes }
-        if state == .open, now < opened + pause { return .refused(left: opened + pause - now) }
-        if trial != nil { return .refused(left: nil) }
-        let change: CircuitChanged.State? = state == .open ? .halfOpen : nil
-        state = .halfOpen
-        trials += 1
-        trial = trials
-        return .tries(trials, change)
+    mutating func end(_ trial: UInt64, _ end: Int, _ hint: Int?, at now: Int, _ real: Int) -> CircuitChanged.State? {
+        let ends: [CircuitMachine.TrialEnd] = [.success, .failure(Self.failure(hint)), .neither]
+        return machine.end(trial, ends[end], at: .seconds(now), Self.beginning + .seconds(real))?.state
     }
 
-    mutating func fail(count: Int, at now: Int) -> CircuitChanged.State? {
-        guard state == .closed else { return nil }
-        for _ in 0..<count { failures.append(now) }
-        guard failures.count(where: { now - $0 < window }) >= limit else { return nil }
-        return open(at: now)
-    }
-
-    mutating func end(_ end: Int, at now: Int) -> CircuitChanged.State? {
-        trial = nil
-        if end == 0 {
-            state = .closed
-            return .closed
-        }
-        return end == 1 ? open(at: now) : nil
-    }
-
-    private mutating func open(at now: Int) -> CircuitChanged.State? {
-        (state, opened, failures) = (.open, now, [])
-        return .open
+    private static func failure(_ hint: Int?) -> CircuitMachine.Failure {
+        .init(error: Timeout(), retryAfter: hint.map { .seconds($0) })
     }
 }

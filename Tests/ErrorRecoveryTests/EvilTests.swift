@@ -21,13 +21,13 @@ struct EvilTests {
 
         var description: String {
             _ = target.breaker?.state
-            _ = target.breaker?.listening.handleSynchronously(self)
+            _ = target.breaker?.countingHandler().handleSynchronously(self)
             return "evil"
         }
 
         var retryDecision: RetryDecision {
             _ = RetryPolicy.default.explain(self)
-            _ = target.breaker?.listening.handleSynchronously(self)
+            _ = target.breaker?.countingHandler().handleSynchronously(self)
             return .retry()
         }
 
@@ -68,14 +68,14 @@ struct EvilTests {
                 return true
             }, clock: EvilClock(target))
         target.set(breaker)
-        await withRecordedErrors(handler: breaker.listening) { bus in
+        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
             await withTaskGroup { group in
                 for _ in 0..<4 {
                     group.addTask {
                         for round in 0..<20 {
                             await bus.catching {
                                 try await retry(
-                                    .default, clock: EvilClock(target), reporting: .retriedAttempts, to: bus,
+                                    .default, clock: EvilClock(target), postingAttemptsTo: bus,
                                     onStep: { _ in _ = breaker.state }
                                 ) { _ in
                                     try await breaker.run {

@@ -137,3 +137,8 @@ struct RetryBudgetTests {
         }
     }
 }
+
+extension RetryBudget {
+    /// Begins a call that is within no other.
+    fileprivate func deposit() { #expect(begin().isOutermost) }
+}

@@ -12,7 +12,7 @@ struct RetryCancellationTests {
 
     @Test("a task that is cancelled during a delay throws the error at once, and makes no further attempt")
     func duringDelay() async {
-        let clock = TestClock()
+        let clock = ManualClock()
         let task = Task {
             var steps: [RetryStep] = []
             var attempts = 0

@@ -16,9 +16,10 @@ struct RetryIsolationTests {
     @MainActor
     func mainActor() async throws {
         let counter = Counter()
-        let circuit = CircuitBreaker("test", counting: .type(Timeout.self))
+        let clock = ImmediateClock()
+        let circuit = CircuitBreaker("test", opensAt: 1, for: .zero, counting: .type(Timeout.self), clock: clock)
         let count = try await retry(
-            .timeouts(), clock: ImmediateClock(),
+            .timeouts(budget: RetryBudget()), clock: clock,
             onStep: { _ in
                 MainActor.assertIsolated()
                 counter.count += 10
@@ -27,11 +28,12 @@ struct RetryIsolationTests {
             try await circuit.run {
                 MainActor.assertIsolated()
                 counter.count += 1
+                // The first attempt is made in a closed circuit, the others are trials.
                 if attempt < 3 { throw Timeout() }
                 return counter.count
             }
         }
-        #expect(count == 23)
+        #expect(count == 23 && circuit.state == .closed)
     }
 
     @Test("on an actor, the operation may change the actor's state")
@@ -41,7 +43,8 @@ struct RetryIsolationTests {
             private let counter = Counter()
 
             func call() async throws -> Int {
-                try await retry(.timeouts(), clock: ImmediateClock(), onStep: { _ in self.assertIsolated() }) { _ in
+                let policy = RetryPolicy.timeouts(budget: RetryBudget())
+                return try await retry(policy, clock: ImmediateClock(), onStep: { _ in self.assertIsolated() }) { _ in
                     self.assertIsolated()
                     attempts += 1
                     counter.count += 1
@@ -57,7 +60,7 @@ struct RetryIsolationTests {
     @MainActor
     func nonSendableResult() async {
         let counter = Counter()
-        let result = await retry(.default) { _ in counter }
+        let result = await retry(RetryPolicy(budget: RetryBudget())) { _ in counter }
         result.count += 1
         #expect(counter.count == 1)
     }

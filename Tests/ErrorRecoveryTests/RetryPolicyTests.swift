@@ -48,6 +48,26 @@ struct RetryPolicyTests {
         #expect(RetryPolicy.aggressive.backoff == .exponential(from: .milliseconds(500), by: 2, upTo: .seconds(60)))
     }
 
+    @Test("an error that forbids another attempt has none, whatever the rules say, and explain says why")
+    func forbidden() async {
+        struct Ordered: RetryClassified {
+            var retryDecision: RetryDecision { .retry() }
+            var forbidsRetry: Bool { true }
+        }
+        let policies = [RetryPolicy.default, .default.retrying(Ordered.self), .default.retrying(matching: .any)]
+        for policy in policies {
+            var steps: [RetryStep.Verdict] = []
+            await #expect(throws: Ordered.self) {
+                try await retry(policy, clock: ImmediateClock(), onStep: { steps.append($0.verdict) }) { _ in
+                    throw Ordered()
+                }
+            }
+            #expect(steps == [.notRetryable])
+            let first = policy.explain(Ordered()).entries.first
+            #expect(first?.rule.matcher == "an error that forbids another attempt")
+        }
+    }
+
     @Test("customising a preset does not change it")
     func valueSemantics() {
         var policy = RetryPolicy.default.retrying(Timeout.self)

@@ -48,9 +48,9 @@ struct ForeignPostsTests {
     @Test(
         "the place is read from the line, whatever the message says",
         arguments: [
-            ("error type=T message=\"a source=x\" source=M/F.swift:12 reason=\"r\"", "M/F.swift:12"),
-            ("error type=T source=M/F.swift:3", "M/F.swift:3"),
-            ("error type=T message=\"m\" source=\"M/My File.swift:7\" reason=\"r\"", "M/My File.swift:7"),
+            ("failure type=T message=\"a source=x\" source=M/F.swift:12 reason=\"r\"", "M/F.swift:12"),
+            ("failure type=T source=M/F.swift:3", "M/F.swift:3"),
+            ("failure type=T message=\"m\" source=\"M/My File.swift:7\" reason=\"r\"", "M/My File.swift:7"),
         ])
     func place(line: String, place: String) {
         #expect(ErrorReport.Source(inLine: line)?.description == place)

@@ -1,7 +1,7 @@
 import ErrorRoutingTesting
 import Testing
 
-@Suite("Gates and test clocks wake who waits, once it is due or cancelled", .timeLimit(.minutes(10)))
+@Suite("Gates and manual clocks wake who waits, once it is due or cancelled", .timeLimit(.minutes(10)))
 struct GateAndClockTests {
     @Test("a gate lets everyone through once it is open, before and after")
     func gate() async {
@@ -34,24 +34,24 @@ struct GateAndClockTests {
         #expect(await stubborn.value)
     }
 
-    @Test("a test clock stands still until it is moved, and wakes who is due")
+    @Test("a manual clock stands still until it is moved, and wakes who is due")
     func clock() async throws {
-        let clock = TestClock()
+        let clock = ManualClock()
         let first = Task { try await clock.sleep(for: .seconds(1)) }
         let second = Task { try await clock.sleep(for: .seconds(2)) }
         await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         try await first.value
-        #expect(clock.now == TestClock.Instant(offset: .seconds(1)))
+        #expect(clock.now == ManualClock.Instant(offset: .seconds(1)))
         clock.advance(by: .seconds(1))
         try await second.value
         // What is due already does not sleep.
         try await clock.sleep(until: .init(offset: .seconds(2)))
     }
 
-    @Test("a sleep on a test clock ends when its task is cancelled, at whatever moment")
+    @Test("a sleep on a manual clock ends when its task is cancelled, at whatever moment")
     func cancelledSleep() async {
-        let clock = TestClock()
+        let clock = ManualClock()
         for _ in 0..<200 {
             let task = Task { @concurrent in try await clock.sleep(for: .seconds(1)) }
             task.cancel()
@@ -60,12 +60,12 @@ struct GateAndClockTests {
         clock.advance(by: .seconds(1))
     }
 
-    @Test("moving a test clock back stops the program, and says by how much")
+    @Test("moving a manual clock back stops the program, and says by how much")
     func backwards() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            TestClock().advance(by: .seconds(-1))
+            ManualClock().advance(by: .seconds(-1))
         }
         let output = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        #expect(output.contains("TestClock.advance(by:) must not be negative, but is -1.0 seconds"))
+        #expect(output.contains("ManualClock.advance(by:) must not be negative, but is -1.0 seconds"))
     }
 }

@@ -6,6 +6,9 @@ import Testing
 private struct Declined: Error, Equatable { var code = 51 }
 private struct Lost: Error {}
 
+/// Posts errors that are of one kind for a flood limit.
+private func declineAtOneLine(_ code: Int) { postError(Declined(code: code)) }
+
 /// Runs a body as a test with the trait would run, and returns the issues that it recorded.
 private func issues(
     _ trait: UnexpectedErrorsTrait = .failsOnUnexpectedErrors,
@@ -50,7 +53,7 @@ struct UnexpectedErrorsTests {
         #if compiler(>=6.3)
             #expect(found.allSatisfy { $0.sourceLocation?.filePath == #filePath })
         #endif
-        #expect(found.texts.first?.contains("nothing expected this error: error type=") == true)
+        #expect(found.texts.first?.contains("nothing expected this error: failure type=") == true)
     }
 
     @Test("it does not fail where a rule of the trait's handler or of a scope handles the error, or nothing is posted")
@@ -153,19 +156,128 @@ struct UnexpectedErrorsTests {
         }
         let trait = UnexpectedErrorsTrait.failsOnUnexpectedErrors(
             handler: handler, configuration: .init(metadataProvider: { _ in ["request": "17"] }))
-        let line = #line + 3
         let found = await issues(trait) {
             postError(Declined())
             expectingErrors(matching: .type(Declined.self)) { postError(Declined()) }
         }
         #expect(found.isEmpty)
-        let place = "\(#fileID):\(line)"
-        #expect(seen.withLock { $0 } == [["request": "17"], ["request": "17", "expected.at": place]])
+        #expect(seen.withLock { $0 } == [["request": "17"], ["request": "17"]])
     }
 }
 
 @Suite("What a test expects does not fail it")
 struct ErrorExpectationTests {
+    @Test("an expected error whose action throws fails the test by the action's failure")
+    func failingAction() async {
+        let failing = ErrorHandler().on(Declined.self) { _ in throw Lost() }
+        let found = await issues(.failsOnUnexpectedErrors(handler: failing)) {
+            expectingErrors(matching: .any, count: 1) { postError(Declined()) }
+        }
+        #expect(found.count == 1 && found.errors(ActionFailure.self).first?.error is Lost)
+    }
+
+    @Test("an expected error whose action exceeds its time limit fails the test by the action's failure")
+    func slowAction() async {
+        let (clock, gate) = (ManualClock(), Gate())
+        let slow = ErrorHandler().on(Declined.self) { _ in
+            gate.open()
+            try await Task.sleep(for: .seconds(3_600))
+            return .stop
+        }
+        let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(30), clock: clock)
+        let found = await issues(.failsOnUnexpectedErrors(handler: slow, configuration: configuration)) {
+            expectingErrors(matching: .any, count: 1) { postError(Declined()) }
+            await gate.wait()
+            clock.advance(by: .seconds(30))
+        }
+        #expect(found.errors(ActionFailure.self).first?.error is ActionTimeLimitExceeded && found.count == 1)
+    }
+
+    @Test("a flood limit folds no unexpected error into an expected one", arguments: [false, true])
+    func flood(hasOwnFingerprint: Bool) async {
+        let limit =
+            hasOwnFingerprint
+            ? FloodLimit(first: 1, per: .seconds(1)) { _ in "all" } : FloodLimit(first: 1, per: .seconds(1))
+        let configuration = ErrorBus.Configuration(floodLimit: limit, clock: ManualClock())
+        let trait = UnexpectedErrorsTrait.failsOnUnexpectedErrors(configuration: configuration)
+        let found = await issues(trait) {
+            expectingErrors(matching: .type(Declined.self), count: 3) {
+                declineAtOneLine(1)
+                expectingErrors(matching: .type(Lost.self), count: 1) { postError(Lost()) }
+                declineAtOneLine(2)
+            }
+            declineAtOneLine(3)
+            declineAtOneLine(4)
+            expectingErrors(matching: .type(Declined.self), count: 1) { declineAtOneLine(5) }
+        }
+        // The first passes, and the second is released at the end.
+        #expect(found.errors(Declined.self).map(\.code) == [3, 4])
+        #expect(found.count == 3 && found.texts.last?.contains("expected 3 of type(Declined), found 2") == true)
+    }
+
+    @Test("what a shutdown takes back in the test fails it, unless it was expected")
+    func shutdown() async {
+        let begun = Gate()
+        let hanging = ErrorHandler().on(Lost.self) { _ in
+            begun.open()
+            try await Task.sleep(for: .seconds(3_600))
+            return .stop
+        }
+        let found = await issues(.failsOnUnexpectedErrors(handler: hanging)) {
+            expectingErrors(matching: .type(Lost.self)) { postError(Lost()) }
+            await begun.wait()
+            expectingErrors(matching: .value(Declined(code: 1))) { postError(Declined(code: 1)) }
+            postError(Declined(code: 2))
+            AmbientErrorPosting.ambient.post(Declined(code: 3), as: .attempt)
+            #expect(await ErrorBus.current?.shutdown(within: .zero).count == 4)
+        }
+        #expect(found.count == 1 && found.errors(Declined.self).map(\.code) == [2])
+    }
+
+    @Test("a poster cannot say by metadata that its error was expected, nor can who posts another's metadata")
+    func metadata() async {
+        let handler = ErrorHandler().onNoMatch { error, report in
+            if error is Declined { ErrorBus.current?.post(Lost(), metadata: report.metadata) }
+            return .stop
+        }
+        let found = await issues(.failsOnUnexpectedErrors(handler: handler)) {
+            postError(Declined(code: 1), metadata: ["expected.at": "UnexpectedErrorsTests.swift:1"])
+            expectingErrors(matching: .type(Declined.self)) { postError(Declined(code: 2)) }
+        }
+        #expect(found.errors(Declined.self).map(\.code) == [1] && found.errors(Lost.self).count == 2)
+    }
+
+    @Test("attempts and notices fail no test, in time or late; an expectation counts those of its role")
+    func roles() async {
+        let found = await issues {
+            AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
+            AmbientErrorPosting.ambient.post(Declined(), as: .notice)
+            expectingErrors(matching: .type(Declined.self), as: .attempt, count: 2) {
+                AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
+                AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
+                AmbientErrorPosting.ambient.post(Declined(), as: .notice)
+            }
+            expectingErrors(matching: .type(Declined.self), count: 1) {
+                AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
+            }
+            ErrorBus.current?.finish()
+            AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
+        }
+        #expect(found.texts == ["expected 1 of type(Declined), found 0, and 1 in another role than failure"])
+    }
+
+    @Test("an expectation's matcher may post itself")
+    func postingMatcher() async {
+        let found = await issues {
+            let matcher = ErrorMatcher<any Error>.predicate { error in
+                if error is Declined { postError(Lost()) }
+                return error is Declined
+            }
+            expectingErrors(matching: matcher, count: 1) { postError(Declined()) }
+        }
+        #expect(found.count == 1 && found.errors(Lost.self).count == 1)
+    }
+
     @Test("errors are expected within the body, in what it starts, and in a task that outlives it")
     func expected() async {
         let found = await issues {

@@ -8,12 +8,13 @@ import Testing
 @testable import HTTPErrors
 
 /// [H6](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H6: interceptors see requests and answers, and a token is refreshed once", .hangLimit)
+@Suite("H6: interceptors see requests and responses, and a token is refreshed once", .hangLimit)
 struct ClientTokenTests {
     /// A server that takes one token, and says 401 to all others.
     private func server(taking token: String) -> Script {
         Script { message, _ in
-            message.headers["Authorization"] == "Bearer \(token)" ? .json(#"{"name": "Ada"}"#) : HTTPAnswer(status: 401)
+            message.headers["Authorization"] == "Bearer \(token)"
+                ? .json(#"{"name": "Ada"}"#) : TransportResponse(status: 401)
         }
     }
 
@@ -32,14 +33,14 @@ struct ClientTokenTests {
             for _ in 0..<50 { group.addTask { try await client.send(Call(User.self, method: "POST")) } }
             await refreshing.wait()
             // All have met their 401 when the refresh ends.
-            while script.messages.count < 50 { await Task.yield() }
+            while script.requests.count < 50 { await Task.yield() }
             go.open()
             for try await user in group { #expect(user == User(name: "Ada")) }
         }
         #expect(count.withLock { $0 } == 1)
-        #expect(script.messages.count == 100)
+        #expect(script.requests.count == 100)
         _ = try await client.send(Call(User.self))
-        #expect(script.messages.count == 101)
+        #expect(script.requests.count == 101)
     }
 
     @Test("where the new token is refused too, the error is unauthorized, and nothing is sent a third time")
@@ -47,7 +48,7 @@ struct ClientTokenTests {
         let script = server(taking: "none")
         let client = try APIClient(script, token: BearerToken("old") { "new" })
         let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
-        #expect(error?.kind == .unauthorized && script.messages.count == 2)
+        #expect(error?.kind == .unauthorized && script.requests.count == 2)
     }
 
     @Test(
@@ -66,11 +67,67 @@ struct ClientTokenTests {
         let client = try APIClient(script, token: token)
         let recorded = await withRecordedErrors { _ in
             let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
-            #expect(error?.kind == .unauthorized)
+            #expect(error?.kind == .unauthorized && error?.failure?.status == 401)
+            #expect(error.flatMap(ErrorMatcher.anywhere(.value(GitHubError(code: 9))).match) != nil)
         }
         #expect(recorded.errors as? [GitHubError] == [GitHubError(code: 9)])
         #expect(recorded.reports.first?.source.module == "HTTPErrorsTests")
         #expect(try await client.send(Call(User.self)) == User(name: "Ada"))
+    }
+
+    @Test("a refresh that fails is posted once, however many wait for it, and is found under the error of each")
+    func refreshFailsForMany() async throws {
+        let go = Gate()
+        let script = server(taking: "new")
+        let client = try APIClient(
+            script,
+            token: BearerToken("old") {
+                await go.wait()
+                throw GitHubError(code: 9)
+            })
+        let recorded = await withRecordedErrors { _ in
+            await withTaskGroup(of: NetworkError?.self) { group in
+                for _ in 0..<100 {
+                    group.addTask {
+                        await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
+                    }
+                }
+                while client.token?.waiterCount != 100 { await Task.yield() }
+                go.open()
+                for await error in group {
+                    #expect(error.flatMap(ErrorMatcher.anywhere(.type(GitHubError.self)).match)?.code == 9)
+                }
+            }
+        }
+        #expect(recorded.errors as? [GitHubError] == [GitHubError(code: 9)] && script.requests.count == 100)
+    }
+
+    @Test("a refresh that fails when all who waited for it are cancelled is posted too")
+    func refreshFailsForNobody() async throws {
+        let (refreshing, go, failed) = (Gate(), Gate(), Gate())
+        let client = try APIClient(
+            server(taking: "new"),
+            token: BearerToken("old") {
+                refreshing.open()
+                await go.wait()
+                throw GitHubError(code: 9)
+            })
+        let handler = ErrorHandler().on(GitHubError.self) { _ in
+            failed.open()
+            return .stop
+        }
+        let recorded = await withRecordedErrors(handler: handler) { _ in
+            let tasks = (0..<10).map { _ in Task { try await client.send(Call(User.self)) } }
+            await refreshing.wait()
+            for task in tasks { task.cancel() }
+            for task in tasks {
+                let error = await #expect(throws: NetworkError.self) { try await task.value }
+                #expect(error?.kind == .cancelled)
+            }
+            go.open()
+            await failed.wait()
+        }
+        #expect(recorded.errors as? [GitHubError] == [GitHubError(code: 9)])
     }
 
     @Test("who is cancelled while a refresh hangs goes on at once; the refresh goes on for the others")
@@ -86,7 +143,7 @@ struct ClientTokenTests {
         let first = Task { try await client.send(Call(User.self)) }
         await refreshing.wait()
         let second = Task { try await client.send(Call(User.self)) }
-        while script.messages.count < 2 { await Task.yield() }
+        while script.requests.count < 2 { await Task.yield() }
         first.cancel()
         let error = await #expect(throws: NetworkError.self) { try await first.value }
         #expect(error?.kind == .cancelled)
@@ -107,7 +164,35 @@ struct ClientTokenTests {
         let own = try APIClient(script, token: token)
         client.withLock { $0 = own }
         #expect(try await own.send(Call(User.self)) == User(name: "Ada"))
-        #expect(script.messages.count == 3)
+        #expect(script.requests.count == 3)
+        client.withLock { $0 = nil }
+    }
+
+    @Test("what a refresh has started, and goes on after it, has its own 401 refreshed like any other")
+    func startedByRefresh() async throws {
+        let (count, refreshed) = (Locked(0), Gate())
+        let script = server(taking: "new 2")
+        let client = Locked<APIClient?>(nil)
+        let late = Locked<Task<User?, Never>?>(nil)
+        let token = BearerToken("old") {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 {
+                let task = Task {
+                    await refreshed.wait()
+                    return try? await client.withLock { $0 }?.send(Call(User.self))
+                }
+                late.withLock { $0 = task }
+            }
+            return "new \(number)"
+        }
+        let made = try APIClient(script, token: token)
+        client.withLock { $0 = made }
+        await #expect(throws: NetworkError.self) { try await made.send(Call(User.self)) }
+        refreshed.open()
+        #expect(await late.withLock { $0 }?.value != nil)
         client.withLock { $0 = nil }
     }
 
@@ -117,7 +202,7 @@ struct ClientTokenTests {
         let client = try APIClient(script, token: BearerToken("old") { "new" })
         let call = Call(User.self, headers: ["authorization": "Basic x"])
         let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
-        #expect(error?.kind == .unauthorized && script.messages.map { $0.headers["Authorization"] } == ["Basic x"])
+        #expect(error?.kind == .unauthorized && script.requests.map { $0.headers["Authorization"] } == ["Basic x"])
     }
 
     private struct Interceptor: HTTPInterceptor {
@@ -126,40 +211,42 @@ struct ClientTokenTests {
         var failure: (any Error)?
         var inspects = true
 
-        func prepare(_ message: inout HTTPMessage) async throws {
+        func prepare(_ message: inout TransportRequest) async throws {
             journal.withLock { $0.append("\(name) prepares") }
             message.headers.append(name, for: "X-Seen")
             if !inspects, let failure { throw failure }
         }
 
-        func inspect(_ answer: inout HTTPAnswer, to message: HTTPMessage) async throws {
-            journal.withLock { $0.append("\(name) inspects \(answer.status), sent \(message.headers["X-Seen"] ?? "")") }
+        func inspect(_ response: inout TransportResponse, to message: TransportRequest) async throws {
+            journal.withLock {
+                $0.append("\(name) inspects \(response.status), sent \(message.headers["X-Seen"] ?? "")")
+            }
             if inspects, let failure { throw failure }
-            answer.status = 200
+            response.status = 200
         }
     }
 
-    @Test("interceptors see each request and each answer in order, and may change both")
+    @Test("interceptors see each request and each response in order, and may change both")
     func order() async throws {
         let journal = Locked<[String]>([])
         let script = Script { _, _ in .json(#"{"name": "Ada"}"#, status: 500) }
         let interceptors = ["a", "b"].map { Interceptor(name: $0, journal: journal) }
         let client = try APIClient(script, interceptors: interceptors)
         #expect(try await client.send(Call(User.self)) == User(name: "Ada"))
-        #expect(script.messages.first?.headers["X-Seen"] == "a, b")
+        #expect(script.requests.first?.headers["X-Seen"] == "a, b")
         #expect(
             journal.withLock { $0 } == [
                 "a prepares", "b prepares", "a inspects 500, sent a, b", "b inspects 200, sent a, b",
             ])
     }
 
-    @Test("what an interceptor throws of an answer is the service's own error; before, it is unknown")
+    @Test("what an interceptor throws of a response is the service's own error; before, it is unknown")
     func failures() async throws {
         let cases: [(any Error, Bool, NetworkError.Kind)] = [
-            (GitHubError(code: 3), true, .api), (GitHubError(code: 3), false, .unknown),
-            (NetworkError.noData, true, .noData), (NetworkError.noData, false, .noData),
+            (GitHubError(code: 3), true, .service), (GitHubError(code: 3), false, .unknown),
+            (NetworkError(.noData), true, .noData), (NetworkError(.noData), false, .noData),
             (CancellationError(), true, .cancelled), (CancellationError(), false, .cancelled),
-            (URLError(.timedOut), true, .api), (URLError(.timedOut), false, .timeout),
+            (URLError(.timedOut), true, .service), (URLError(.timedOut), false, .timeout),
         ]
         for (failure, inspects, kind) in cases {
             let script = Script { _, _ in .json("{}", status: 418) }
@@ -167,8 +254,8 @@ struct ClientTokenTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await APIClient(script, interceptors: [interceptor]).send(Call(User.self))
             }
-            #expect(error?.kind == kind && script.messages.count == (inspects ? 1 : 0))
-            if kind == .api { #expect(error?.failure?.status == 418) }
+            #expect(error?.kind == kind && script.requests.count == (inspects ? 1 : 0))
+            if kind == .service { #expect(error?.failure?.status == 418) }
         }
     }
 }

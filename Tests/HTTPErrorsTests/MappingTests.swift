@@ -25,7 +25,7 @@ struct MappingTests {
         let isTransient = [408, 425, 429, 500, 502, 503, 504].contains(status)
         #expect(error.retryDecision == (isTransient ? .retry() : .fail))
         #expect((ErrorMatcher.transient.match(error) != nil) == isTransient)
-        #expect(ErrorMatcher.status(status...status).match(error) != nil)
+        #expect(ErrorMatcher.status(status).match(error) != nil)
         #expect(ErrorMatcher.status(600...999).match(error) == nil)
         #expect(!error.neverReachedServer && !error.isCancellation)
     }
@@ -66,14 +66,16 @@ struct MappingTests {
                 #expect(error.neverReachedServer == isCertain, "\(code)")
             }
         }
-        #expect(NetworkError.encoding(URLError(.badURL)).neverReachedServer)
-        #expect(!NetworkError.noData.neverReachedServer && !NetworkError.unknown(URLError(.badURL)).neverReachedServer)
+        #expect(NetworkError(.encoding, cause: URLError(.badURL)).neverReachedServer)
+        #expect(
+            !NetworkError(.noData).neverReachedServer
+                && !NetworkError(.unknown, cause: URLError(.badURL)).neverReachedServer)
     }
 
     @Test("whatever else a transport throws has a kind too")
     func others() {
         #expect(NetworkError.from(CancellationError()).kind == .cancelled)
-        #expect(NetworkError.from(NetworkError.noData).kind == .noData)
+        #expect(NetworkError.from(NetworkError(.noData)).kind == .noData)
         #expect(NetworkError.from(HTTPFailure(status: 503)).kind == .server)
         #expect(NetworkError.from(GitHubError(code: 1)).kind == .unknown)
         let decoding = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
@@ -85,13 +87,13 @@ struct MappingTests {
     @Test("a service's own error decides by itself whether it is tried again, and when; else the status does")
     func serviceErrors() {
         let failure = HTTPFailure(status: 503, headers: ["Retry-After": "3"])
-        #expect(NetworkError.api(GitHubError(code: 1), failure).retryDecision == .retry())
-        #expect(NetworkError.api(GitHubError(code: 1), failure).retryAfter == .seconds(3))
-        let busy = NetworkError.api(BusyError(), failure)
+        #expect(NetworkError(.service, cause: GitHubError(code: 1), failure: failure).retryDecision == .retry())
+        #expect(NetworkError(.service, cause: GitHubError(code: 1), failure: failure).retryAfter == .seconds(3))
+        let busy = NetworkError(.service, cause: BusyError(), failure: failure)
         #expect(busy.retryDecision == .retry(cost: 2) && busy.retryAfter == .seconds(9))
-        #expect(NetworkError.api(BusyError(), HTTPFailure(status: 200)).service(as: BusyError.self) != nil)
+        #expect(NetworkError(.service, cause: BusyError()).service(as: BusyError.self) != nil)
         #expect(busy.service(as: GitHubError.self) == nil)
-        #expect(NetworkError.noData.service(as: GitHubError.self) == nil)
+        #expect(NetworkError(.noData).service(as: GitHubError.self) == nil)
     }
 
     @Test("causes are found under it, typed, at any depth")
@@ -99,7 +101,7 @@ struct MappingTests {
         let problem = #"{"type": "https://example.org/out-of-credit", "balance": 30}"#
         let headers: HTTPHeaders = ["Content-Type": "application/problem+json; charset=utf-8"]
         let failure = HTTPFailure(status: 403, headers: headers, body: Data(problem.utf8))
-        let error = NetworkError.unknown(NetworkError.api(GitHubError(code: 7), failure))
+        let error = NetworkError(.unknown, cause: NetworkError(.service, cause: GitHubError(code: 7), failure: failure))
         #expect(ErrorMatcher.anywhere(.type(GitHubError.self)).match(error)?.code == 7)
         #expect(ErrorMatcher.anywhere(.type(ProblemDetails.self)).match(error)?.extensions == ["balance": .number(30)])
         #expect(ErrorMatcher.anywhere(.type(HTTPFailure.self)).match(error)?.status == 403)
@@ -117,5 +119,15 @@ struct MappingTests {
         }
         #expect(Set(NetworkError.samples.map(\.kind)) == Set(NetworkError.Kind.allCases))
         #expect(ErrorMatcher.network(.timeout, .server).description == "network(.timeout, .server)")
+    }
+
+    @Test("reports are grouped by the kind, as by an enum's case")
+    func grouped() {
+        func fingerprint(_ error: NetworkError) -> String {
+            ErrorReport(error: error, source: ErrorReport.Source(fileID: "Shop/Pay.swift", line: 1)).fingerprint
+        }
+        #expect(Set(NetworkError.samples.map(fingerprint)).count == NetworkError.Kind.allCases.count)
+        #expect(
+            fingerprint(NetworkError(HTTPFailure(status: 500))) == fingerprint(NetworkError(HTTPFailure(status: 503))))
     }
 }

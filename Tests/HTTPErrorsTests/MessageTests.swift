@@ -20,6 +20,52 @@ struct MessageTests {
         #expect(headers["new"] == "e")
     }
 
+    @Test("headers of twenty thousand fields cost a small multiple of a dictionary of as many, not a thousand times it")
+    func manyHeaders() {
+        let fields = (0..<20_000).map { ("X-Field-\($0)", "value") }
+        func best(_ body: () -> Void) -> Duration {
+            (0..<3).map { _ in ContinuousClock().measure(body) }.min() ?? .zero
+        }
+        let plain = best {
+            var dictionary: [String: String] = [:]
+            for (name, value) in fields { dictionary[name.lowercased()] = value }
+            #expect(dictionary.count == 20_000)
+        }
+        let time = best {
+            var headers = HTTPHeaders(fields)
+            for (name, _) in fields { headers[name]? += "s" }
+            for (name, _) in fields { headers.append("more", for: name) }
+            #expect(headers == headers && headers["x-field-19999"] == "values, more" && headers.fields.count == 20_000)
+            for (name, _) in fields { headers[name] = nil }
+            #expect(headers.fields.isEmpty)
+        }
+        #expect(time / plain < 100)
+    }
+
+    @Test("what is removed leaves the others at their places, and comes back at the end")
+    func removedHeaders() {
+        var headers: HTTPHeaders = ["A": "1", "B": "2", "C": "3", "D": "4"]
+        headers["b"] = nil
+        #expect(headers["C"] == "3" && headers["d"] == "4" && headers["B"] == nil)
+        headers["B"] = "5"
+        headers["c"] = "6"
+        headers.append("7", for: "D")
+        #expect(headers.fields.map { "\($0.name)\($0.value)" } == ["A1", "C6", "D4, 7", "B5"])
+    }
+
+    @Test("a failure keeps the header fields that fit into its limit, and reads what it needs from all of them")
+    func manyHeadersOfAFailure() {
+        let large = String(repeating: "x", count: HTTPFailure.headerLimit)
+        let fields = [("A", "1"), ("Set-Cookie", large)] + (0..<20_000).map { ("X-\($0)", "value") }
+        let last = [("Retry-After", "7"), ("Content-Type", "application/problem+json")]
+        let failure = HTTPFailure(status: 503, headers: HTTPHeaders(fields + last), body: Data(#"{"title": "t"}"#.utf8))
+        let size = failure.headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        #expect(size <= HTTPFailure.headerLimit && size > HTTPFailure.headerLimit - 100)
+        #expect(failure.headers["A"] == "1" && failure.headers["X-7"] == "value")
+        #expect(failure.headers["Set-Cookie"] == nil)
+        #expect(failure.retryAfter == .seconds(7) && failure.problem?.title == "t")
+    }
+
     @Test("a problem is read as RFC 9457 has it: members of another kind are ignored, others are kept")
     func problems() throws {
         let text =
@@ -31,6 +77,25 @@ struct MessageTests {
         let again = try JSONDecoder().decode(ProblemDetails.self, from: JSONEncoder().encode(problem))
         #expect(again == problem)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(ProblemDetails.self, from: Data("[]".utf8)) }
+    }
+
+    @Test("a value that is nested too deep, which takes long to read, is an error, and no member of a problem")
+    func deep() throws {
+        func nested(_ depth: Int, _ count: Int) -> String {
+            String(repeating: "[", count: depth) + String(repeating: "0,", count: count) + "0"
+                + String(repeating: "]", count: depth)
+        }
+        _ = try JSONDecoder().decode(JSONValue.self, from: Data(nested(20, 10).utf8))
+        for (depth, count) in [(21, 10), (500, 500_000)] {
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(JSONValue.self, from: Data(nested(depth, count).utf8))
+            }
+        }
+        let body = #"{"title": "t", "deep": \#(nested(500, 30_000)), "flat": [[1]]}"#
+        let failure = HTTPFailure(
+            status: 500, headers: ["Content-Type": ProblemDetails.mediaType], body: Data(body.utf8))
+        #expect(failure.problem?.title == "t")
+        #expect(failure.problem?.extensions == ["flat": .array([.array([.number(1)])])])
     }
 
     @Test("a failure keeps no more of a body than its limit, and finds a problem in it")
@@ -49,11 +114,11 @@ struct MessageTests {
     func idempotent() throws {
         let url = try #require(URL(string: "https://example.org"))
         for method in ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"] {
-            #expect(HTTPMessage(method: method, url: url).isIdempotent)
+            #expect(TransportRequest(method: method, url: url).isIdempotent)
         }
         for method in ["POST", "PATCH", "CONNECT", "get", "QUERY"] {
-            #expect(!HTTPMessage(method: method, url: url).isIdempotent)
-            #expect(HTTPMessage(method: method, url: url, headers: ["idempotency-key": "1"]).isIdempotent)
+            #expect(!TransportRequest(method: method, url: url).isIdempotent)
+            #expect(TransportRequest(method: method, url: url, headers: ["idempotency-key": "1"]).isIdempotent)
         }
     }
 
@@ -71,54 +136,102 @@ struct MessageTests {
 /// [H5](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H5: a transfer comes to one end")
 struct TransferMachineTests {
-    @Test("an answer comes in parts, the last head is the one that counts")
+    @Test("a response comes in parts, the last head is the one that counts")
     func whole() throws {
         var machine = TransferMachine(bodyLimit: 10)
-        machine.receive(HTTPAnswer(status: 302, headers: ["Location": "x"]))
+        #expect(machine.receive(TransportResponse(status: 302, headers: ["Location": "x"])) == nil)
         #expect(machine.receive(Data("moved".utf8)) == nil)
-        machine.receive(HTTPAnswer(status: 200, headers: ["A": "1"]))
+        #expect(machine.receive(TransportResponse(status: 200, headers: ["A": "1"])) == nil)
         #expect(machine.receive(Data("ab".utf8)) == nil && machine.receive(Data("cd".utf8)) == nil)
-        let answer = try #require(try machine.complete(nil)?.get())
-        #expect(answer.status == 200 && answer.headers == ["A": "1"] && answer.body == Data("abcd".utf8))
+        let response = try #require(try machine.complete(nil)?.get())
+        #expect(response.status == 200 && response.headers == ["A": "1"] && response.body == Data("abcd".utf8))
         #expect(!machine.isWanted && machine.complete(nil) == nil)
     }
 
     @Test("at the limit it ends at once; beyond it nothing is kept and nothing changes the end")
     func tooLarge() {
         var machine = TransferMachine(bodyLimit: 4)
-        machine.receive(HTTPAnswer(status: 200))
+        #expect(machine.receive(TransportResponse(status: 200)) == nil)
         #expect(machine.receive(Data(count: 4)) == nil && machine.isWanted)
         #expect(throws: NetworkError.self) { try machine.receive(Data(count: 1))?.get() }
         #expect(!machine.isWanted)
-        machine.receive(HTTPAnswer(status: 200))
+        #expect(machine.receive(TransportResponse(status: 200)) == nil)
         #expect(machine.receive(Data(count: 1)) == nil && machine.abandon(URLError(.timedOut)) == nil)
         #expect(machine.complete(URLError(.cancelled)) == nil)
+    }
+
+    @Test("a response's headers are converted once: at the end only if none came before")
+    func convertedOnce() {
+        var count = 0
+        func head() -> TransportResponse {
+            count += 1
+            return TransportResponse(status: 200)
+        }
+        let late = Transfer(bodyLimit: 4)
+        late.receiveAtEnd(head())
+        #expect(count == 1)
+        let early = Transfer(bodyLimit: 4)
+        early.receive(head())
+        early.receiveAtEnd(head())
+        early.complete(nil)
+        early.receiveAtEnd(head())
+        #expect(count == 2)
+    }
+
+    @Test("a declared length above the limit, or that is none, ends it at once")
+    func declaredLength() {
+        func end(_ length: String, status: Int = 200, coding: String? = nil) -> TransferMachine.End? {
+            var machine = TransferMachine(bodyLimit: 4)
+            var headers: HTTPHeaders = ["Content-Length": length]
+            headers["Transfer-Encoding"] = coding
+            return machine.receive(TransportResponse(status: status, headers: headers))
+        }
+        for length in ["0", "4", "4, 4", "4,4"] { #expect(end(length) == nil) }
+        for length in ["5", "4611686018427387904"] {
+            let error = #expect(throws: NetworkError.self) { try end(length)?.get() }
+            #expect(error?.kind == .bodyTooLarge)
+        }
+        for length in ["", "4, 3", "0x4", "+4", "-4", "4 4", "1180591620717411303424"] {
+            #expect(throws: URLError(.cannotParseResponse)) { try end(length)?.get() }
+        }
+        // What has no body, or one that says itself where it ends, may declare anything.
+        for status in [103, 204, 304] { #expect(end("5", status: status) == nil) }
+        #expect(end("5", coding: "chunked") == nil)
     }
 
     @Test("a head that is known at the end counts where none came before, and an error takes it back")
     func headAtEnd() throws {
         var machine = TransferMachine(bodyLimit: 4)
-        machine.receiveAtEnd(HTTPAnswer(status: 301))
+        machine.receiveAtEnd(TransportResponse(status: 301))
         #expect(try machine.complete(nil)?.get().status == 301)
-        machine.receiveAtEnd(HTTPAnswer(status: 301))
+        machine.receiveAtEnd(TransportResponse(status: 301))
         #expect(!machine.isWanted && machine.complete(nil) == nil)
         machine = TransferMachine(bodyLimit: 4)
-        machine.receive(HTTPAnswer(status: 200))
+        #expect(machine.receive(TransportResponse(status: 200)) == nil)
         #expect(machine.receive(Data(count: 1)) == nil)
-        machine.receiveAtEnd(HTTPAnswer(status: 301))
+        machine.receiveAtEnd(TransportResponse(status: 301))
         #expect(try machine.complete(nil)?.get().body.count == 1)
         machine = TransferMachine(bodyLimit: 4)
-        machine.receiveAtEnd(HTTPAnswer(status: 200))
+        machine.receiveAtEnd(TransportResponse(status: 200))
         #expect(throws: URLError(.timedOut)) { try machine.complete(URLError(.timedOut))?.get() }
     }
 
-    @Test("without an answer its end is an error; an error after the head takes back what has come")
+    @Test("a body without a head ends it, and so does one after a head that only announces another")
+    func noHead() {
+        for status in [nil, 100, 103] {
+            var machine = TransferMachine(bodyLimit: 4)
+            if let status { #expect(machine.receive(TransportResponse(status: status)) == nil) }
+            #expect(throws: URLError(.cannotParseResponse)) { try machine.receive(Data(count: 1))?.get() }
+            #expect(machine.complete(nil) == nil)
+        }
+    }
+
+    @Test("without a response its end is an error; an error after the head takes back what has come")
     func errors() {
         var machine = TransferMachine(bodyLimit: 4)
-        #expect(machine.receive(Data(count: 1)) == nil)
         #expect(throws: URLError(.badServerResponse)) { try machine.complete(nil)?.get() }
         machine = TransferMachine(bodyLimit: 4)
-        machine.receive(HTTPAnswer(status: 200))
+        #expect(machine.receive(TransportResponse(status: 200)) == nil)
         #expect(throws: URLError(.networkConnectionLost)) {
             try machine.complete(URLError(.networkConnectionLost))?.get()
         }
@@ -128,23 +241,23 @@ struct TransferMachineTests {
     }
 }
 
-@Suite("A problem is sent as an answer")
+@Suite("A problem is sent as a response")
 struct ProblemAnswerTests {
     @Test func `status, type and members are those of the problem, and it is read as the same again`() {
         let problem = ProblemDetails(
             type: "https://shop.example/problems/stock", title: "Out of stock", status: 409,
             extensions: ["left": .number(0)])
-        let answer = HTTPAnswer(problem)
-        #expect(answer.status == 409 && answer.headers["content-type"] == "application/problem+json")
-        #expect(HTTPFailure(status: answer.status, headers: answer.headers, body: answer.body).problem == problem)
+        let response = TransportResponse(problem)
+        #expect(response.status == 409 && response.headers["content-type"] == "application/problem+json")
+        #expect(HTTPFailure(status: response.status, headers: response.headers, body: response.body).problem == problem)
         #expect(
-            String(decoding: answer.body, as: UTF8.self)
+            String(decoding: response.body, as: UTF8.self)
                 == #"{"left":0,"status":409,"title":"Out of stock","type":"https://shop.example/problems/stock"}"#)
     }
 
     @Test func `without a status it is a 500, and what is no JSON is left out`() {
-        let answer = HTTPAnswer(ProblemDetails(title: "t", extensions: ["ratio": .number(.nan)]))
-        #expect(answer.status == 500)
-        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"title":"t","type":"about:blank"}"#)
+        let response = TransportResponse(ProblemDetails(title: "t", extensions: ["ratio": .number(.nan)]))
+        #expect(response.status == 500)
+        #expect(String(decoding: response.body, as: UTF8.self) == #"{"title":"t","type":"about:blank"}"#)
     }
 }

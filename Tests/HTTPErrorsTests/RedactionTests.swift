@@ -4,6 +4,10 @@ import Testing
 
 @testable import HTTPErrors
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// [H8](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
 @Suite("H8: no header value, token, body or query is written down")
 struct RedactionTests {
@@ -16,7 +20,8 @@ struct RedactionTests {
     /// Returns values of all types that may be printed.
     private static func values() throws -> [Any] {
         let url = try url()
-        let problem = #"{"type": "about:blank?\#(secret)", "detail": "\#(secret)", "instance": "\#(secret)"}"#
+        let problem =
+            #"{"type": "https://\#(secret):x@host/\#(secret)?\#(secret)", "status": 4711, "detail": "\#(secret)", "instance": "\#(secret)"}"#
         let failure = HTTPFailure(
             status: 429,
             headers: [
@@ -26,7 +31,7 @@ struct RedactionTests {
             body: Data(problem.utf8))
         try #require(failure.problem?.detail == secret)
         let info: [String: Any] = [
-            NSURLErrorFailingURLErrorKey: url, NSLocalizedDescriptionKey: "no answer from \(url)",
+            NSURLErrorFailingURLErrorKey: url, NSLocalizedDescriptionKey: "no response from \(url)",
             NSUnderlyingErrorKey: NSError(domain: "d", code: 1, userInfo: [NSURLErrorFailingURLErrorKey: url]),
         ]
         let urlErrors = [-1001, -1004, -1009, -1011, -1000, -1, -999].map { code in
@@ -35,8 +40,12 @@ struct RedactionTests {
         let codings = [
             { _ = try JSONDecoder().decode([Choice].self, from: Data(#"["\#(secret)"]"#.utf8)) },
             { _ = try JSONDecoder().decode([String: Int].self, from: Data(#"{"a": "\#(secret)"}"#.utf8)) },
+            { _ = try JSONDecoder().decode([String: Int].self, from: Data(#"{"\#(secret)": "a"}"#.utf8)) },
+            { _ = try JSONDecoder().decode([String: [User]].self, from: Data(#"{"\#(secret)": [{}]}"#.utf8)) },
+            { _ = try JSONDecoder().decode(Open.self, from: Data(#"{"\#(secret)": 1}"#.utf8)) },
             { _ = try JSONDecoder().decode(User.self, from: Data(secret.utf8)) },
             { _ = try JSONEncoder().encode(Unencodable(text: secret)) },
+            { _ = try JSONEncoder().encode([secret: [Double.nan]]) },
         ].compactMap { coding -> NetworkError? in
             do {
                 try coding()
@@ -45,16 +54,40 @@ struct RedactionTests {
                 return .from(error)
             }
         }
-        #expect(codings.map(\.kind) == [.decoding, .decoding, .decoding, .encoding])
-        let message = HTTPMessage(
+        #expect(codings.map(\.kind) == Array(repeating: .decoding, count: 6) + [.encoding, .encoding])
+        let causes = codings.compactMap(\.cause) + urlErrors.compactMap(\.cause)
+        let kept = causes + [NSError(domain: NSURLErrorDomain, code: -1001, userInfo: info)]
+        let wrapped = kept.map { NetworkError(.unauthorized, cause: $0, detail: "a detail") }
+        let client = APIClient(base: url)
+        let type = NetworkError(.unexpectedContentType, detail: "text/\(secret)")
+        let message = TransportRequest(
             method: "POST", url: url, headers: ["Authorization": secret], body: Data(secret.utf8))
-        let answer = HTTPAnswer(status: 200, headers: ["Set-Cookie": secret], body: Data(secret.utf8))
+        let response = TransportResponse(status: 200, headers: ["Set-Cookie": secret], body: Data(secret.utf8))
         let token = BearerToken(secret) { secret }
-        return NetworkError.samples(of: failure) + urlErrors + codings
-            + [failure, failure.headers, failure.problem as Any, message, answer, token] as [Any]
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpAdditionalHeaders = ["X-Api-Key": secret, "User-Agent": secret]
+        let transport = URLSessionTransport(configuration: configuration)
+        return NetworkError.samples(of: failure) + urlErrors + codings + wrapped
+            + [client, transport, type, failure, failure.headers, failure.problem as Any, message, response, token]
+            as [Any]
     }
 
     private enum Choice: String, Decodable { case only }
+
+    /// A type that reads any keys, as those of dictionaries are.
+    private struct Open: Decodable {
+        private struct Key: CodingKey {
+            let stringValue: String
+            var intValue: Int? { nil }
+            init(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            for key in container.allKeys { _ = try container.decode(String.self, forKey: key) }
+        }
+    }
 
     private struct Unencodable: Encodable {
         let text: String
@@ -89,18 +122,70 @@ struct RedactionTests {
 
     @Test("a description says the kind, the status, the code, and where a value was not as asked for")
     func descriptions() throws {
-        #expect("\(NetworkError.server(HTTPFailure(status: 503)))" == "server, HTTP 503")
+        #expect(
+            "\(ProblemDetails(type: "x", status: 403)), \(ProblemDetails(type: "x"))" == "problem, status 403, problem")
+        let unprocessable = HTTPFailure(status: 422)
+        #expect("\(NetworkError(HTTPFailure(status: 503)))" == "server, HTTP 503")
         #expect("\(NetworkError(URLError(.cannotConnectToHost)))" == "connection, URLError -1004")
         #expect("\(NetworkError(URLError(.timedOut)))" == "timeout, URLError -1001")
-        #expect("\(NetworkError.api(GitHubError(code: 1), HTTPFailure(status: 422)))" == "api, GitHubError, HTTP 422")
-        #expect("\(NetworkError.bodyTooLarge(limit: 9))" == "bodyTooLarge, more than 9 bytes")
-        #expect("\(HTTPMessage(method: "PUT", url: try Self.url()))" == "PUT https://example.org/path")
+        #expect(
+            "\(NetworkError(.service, cause: GitHubError(code: 1), failure: unprocessable))"
+                == "service, GitHubError, HTTP 422")
+        #expect("\(NetworkError(.bodyTooLarge, detail: "more than 9 bytes"))" == "bodyTooLarge, more than 9 bytes")
+        #expect("\(TransportRequest(method: "PUT", url: try Self.url()))" == "PUT https://example.org/path")
         #expect("\(HTTPHeaders([("A", "1"), ("b", "2")]))" == "[A, b]")
+        struct Box: Decodable { let choices: [String: [Choice]] }
         let error = #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode([String: [Choice]].self, from: Data(#"{"a": ["only", "x"]}"#.utf8))
+            try JSONDecoder().decode(Box.self, from: Data(#"{"choices": {"a": ["only", "x"]}}"#.utf8))
         }
-        guard case .decoding(DecodingError.dataCorrupted(let context)) = NetworkError(decoding: try #require(error))
+        guard case DecodingError.dataCorrupted(let context)? = NetworkError(decoding: try #require(error)).cause
         else { throw URLError(.unknown) }
-        #expect(context.codingPath.map(\.stringValue) == ["a", "Index 1"])
+        #expect(context.codingPath.map(\.stringValue) == ["choices", "*", "Index 1"])
+    }
+
+    @Test("what is thrown and posted of any source keeps its type, and loses what may be secret")
+    func sources() async throws {
+        let url = try Self.url()
+        @Sendable func failure() -> URLError { URLError(.timedOut, userInfo: [NSURLErrorFailingURLErrorKey: url]) }
+        struct Failing: HTTPInterceptor {
+            let failure: @Sendable () -> URLError
+            func inspect(_ response: inout TransportResponse, to request: TransportRequest) async throws {
+                throw failure()
+            }
+        }
+        let written = Locked<[String]>([])
+        let lastResort = LastResort { line in written.withLock { $0.append(line) } }
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: lastResort))
+        bus.finish()
+        let clients = [
+            try APIClient(
+                Script { _, _ in TransportResponse(status: 401) }, errors: bus,
+                token: BearerToken("a") { throw failure() }),
+            try APIClient(Script { _, _ in .json("{}") }, errors: bus, interceptors: [Failing(failure: failure)]),
+            try APIClient(Script { _, _ in TransportResponse(status: 500) }, errors: bus) { _ in failure() },
+            try APIClient(Script { _, _ in throw failure() }, errors: bus),
+        ]
+        for client in clients {
+            let error = try #require(
+                await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) })
+            let cause = try #require(ErrorMatcher.anywhere(.type(URLError.self)).match(error))
+            #expect(cause.failingURL?.absoluteString == "https://example.org/path")
+            bus.post(error)
+        }
+        #expect(written.withLock { $0.count } == 5)
+        for line in written.withLock({ $0 }) { #expect(!line.contains(Self.secret), "\(line)") }
+    }
+
+    @Test("a request of one's own that holds secrets is shown by its description alone, whatever prints it")
+    func ownRequest() {
+        struct LogIn: SecretHolding {
+            let password = "hunter2"
+            var description: String { "LogIn" }
+        }
+        var dumped = ""
+        dump(LogIn(), to: &dumped)
+        for text in ["\(LogIn())", String(reflecting: LogIn()), dumped, "\([LogIn()])", "\(Optional(LogIn()) as Any)"] {
+            #expect(text.contains("LogIn") && !text.contains("hunter2"))
+        }
     }
 }

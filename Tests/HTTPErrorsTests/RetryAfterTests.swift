@@ -19,7 +19,7 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "dates are measured by the answer's own",
+        "dates are measured by the response's own",
         arguments: [
             ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
             ("Sun Nov  6 08:50:37 1994", 60), ("Sun Nov 16 08:49:37 1994", 864_000),
@@ -48,7 +48,7 @@ struct RetryAfterTests {
         #expect(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter == nil)
     }
 
-    @Test("a date without the answer's own is measured from now, and so is one beside a broken Date")
+    @Test("a date without the response's own is measured from now, and so is one beside a broken Date")
     func fromNow() {
         for headers: HTTPHeaders in [
             ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"],

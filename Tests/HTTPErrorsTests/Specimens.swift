@@ -22,48 +22,55 @@ extension NetworkError {
     static func samples(of failure: HTTPFailure) -> [NetworkError] {
         let context = DecodingError.Context(codingPath: [], debugDescription: "x")
         return [
-            .invalidURL("http://host/path"),
-            .encoding(EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: ""))),
-            .networkUnavailable(URLError(.notConnectedToInternet)), .timeout(URLError(.timedOut)), .timeout(failure),
-            .cancelled, .connection(URLError(.networkConnectionLost)), .invalidResponse(URLError(.badServerResponse)),
-            .unauthorized(failure), .forbidden(failure), .notFound(failure), .http(failure), .server(failure), .noData,
-            .decoding(DecodingError.dataCorrupted(context)), .unexpectedContentType("text/html"),
-            .bodyTooLarge(limit: 10), .api(GitHubError(code: 1), failure), .unknown(GitHubError(code: 2)),
+            NetworkError(.invalidURL, detail: "http://host/path"),
+            NetworkError(
+                .encoding, cause: EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: ""))),
+            NetworkError(URLError(.notConnectedToInternet)), NetworkError(URLError(.timedOut)),
+            NetworkError(.timeout, failure: failure), NetworkError(.cancelled),
+            NetworkError(URLError(.networkConnectionLost)), NetworkError(URLError(.badServerResponse)),
+            NetworkError(.unauthorized, failure: failure), NetworkError(.forbidden, failure: failure),
+            NetworkError(.notFound, failure: failure), NetworkError(.http, failure: failure),
+            NetworkError(.server, failure: failure), NetworkError(.noData),
+            NetworkError(decoding: .dataCorrupted(context)),
+            NetworkError(.unexpectedContentType, detail: "text/html"),
+            NetworkError(.bodyTooLarge, detail: "more than 10 bytes"),
+            NetworkError(.service, cause: GitHubError(code: 1), failure: failure),
+            NetworkError(.unknown, cause: GitHubError(code: 2)),
         ]
     }
 }
 
 /// A transport whose responses are a closure's, which gets the request and how many came before it.
 final class Script: HTTPTransport {
-    private let answer: @Sendable (HTTPMessage, Int) async throws -> HTTPAnswer
-    private let sent = Locked<[HTTPMessage]>([])
+    private let respond: @Sendable (TransportRequest, Int) async throws -> TransportResponse
+    private let sent = Locked<[TransportRequest]>([])
     let repeatsByItself: Bool
 
     init(
         repeatsByItself: Bool = false,
-        _ answer: @escaping @Sendable (HTTPMessage, Int) async throws -> HTTPAnswer
+        _ respond: @escaping @Sendable (TransportRequest, Int) async throws -> TransportResponse
     ) {
         self.repeatsByItself = repeatsByItself
-        self.answer = answer
+        self.respond = respond
     }
 
     /// Every request that was sent.
-    var messages: [HTTPMessage] { sent.withLock { $0 } }
+    var requests: [TransportRequest] { sent.withLock { $0 } }
 
-    func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
         let number = sent.withLock { sent in
-            sent.append(message)
+            sent.append(request)
             return sent.count - 1
         }
-        return try await answer(message, number)
+        return try await respond(request, number)
     }
 }
 
-extension HTTPAnswer {
-    static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> HTTPAnswer {
+extension TransportResponse {
+    static func json(_ text: String, status: Int = 200, headers: HTTPHeaders = [:]) -> TransportResponse {
         var headers = headers
         headers["Content-Type"] = "application/json"
-        return HTTPAnswer(status: status, headers: headers, body: Data(text.utf8))
+        return TransportResponse(status: status, headers: headers, body: Data(text.utf8))
     }
 }
 

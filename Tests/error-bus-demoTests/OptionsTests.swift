@@ -30,8 +30,8 @@ import Testing
         (["-x"], "unknown option \"-x\""),
         (["--payments"], "--payments needs a URL"),
         (["--payments", "--keep"], "--payments needs a URL"),
-        (["--payments", "localhost"], "--payments needs an http or https URL, not \"localhost\""),
-        (["--payments=ftp://localhost"], "--payments needs an http or https URL, not \"ftp://localhost\""),
+        (["--payments", "localhost"], "--payments needs an http or https URL"),
+        (["--payments=ftp://me:secret@localhost"], "--payments needs an http or https URL"),
         (["--keep=yes"], "--keep takes no value"),
         (["one", "two"], "more than one inbox: \"two\""),
     ])

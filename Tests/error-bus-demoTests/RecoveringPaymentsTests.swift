@@ -21,10 +21,10 @@ import Testing
     @Test func `an endpoint that is gone is let alone: as much is sent for a hundred orders as for ten`() async {
         let client = PaymentClient(endpoint: PaymentClient.closedEndpoint)
         let policy = RetryPolicy(backoff: .constant(.zero)).retrying(matching: .transient)
-        // However long it takes here: by this clock no time passes.
-        let payments = RecoveringPayments(client, policy: policy, clock: TestClock())
-        var refused = 0
-        let recorded = await withRecordedErrors { _ in
+        var (attempts, refused, lines) = (0, 0, [String]())
+        let recorded = await withRecordedErrors { bus in
+            // However long it takes here: by this clock no time passes.
+            let payments = RecoveringPayments(client, policy: policy, reportingTo: bus, clock: ManualClock())
             for number in 1...100 {
                 do {
                     try await payments.charge(Order(id: "A-\(number)", customer: "customer-1", lines: []))
@@ -34,13 +34,14 @@ import Testing
                     #expect((error as? NetworkError)?.kind == .connection)
                 }
             }
+            (attempts, lines) = (payments.tally.attempts, payments.tally.lines(payments.circuit))
         }
         // Three orders of three attempts, and the first attempt of the fourth, open it.
-        #expect(payments.tally.attempts == 10)
+        #expect(attempts == 10)
         #expect(refused == 97)
         #expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state) == [.open])
         #expect(
-            payments.tally.lines(payments.circuit) == [
+            lines == [
                 "    10  requests sent",
                 "     7  tried again",
                 "    97  CircuitOpen, not retried: no rule retries this error",

@@ -1,34 +1,48 @@
 import ErrorRouting
 
 extension Contender {
-    /// A preset of ten rules to which one more rule is added, used once as for a request; and the same with a linear
-    /// list.
+    /// A preset of ten rules to which one more rule is added, used a few times as for a request; and rules that are
+    /// built and used once; the same with a list of closures.
     ///
     /// The error's rule is the first of the ten, so that a list is scanned to its end.
     package static var once: [Contender] {
-        [
-            Contender("a preset customised and used once", rules: 11, iterations: 1_000) {
-                [preset = Handlers.types(10), error = Handlers.firstOfTypes] times in
+        let first = Handlers.firstOfTypes
+        let preset = Handlers.preset(Handlers.types(10))
+        return [
+            customised("a preset customised and used once", Handlers.types(10), uses: 1),
+            customised("a preset with onNoMatch customised and used once", preset, uses: 1),
+            customised("a preset with onNoMatch customised and used twice", preset, uses: 2),
+            Contender("a list of closures customised and used once", rules: 11, iterations: 1_000) {
+                [preset = ClosureList.types(10)] times in
                 for number in 0..<times {
-                    let handler = preset.on(Status.code(number)) {
-                        consume($0)
-                        return .stop
-                    }
-                    await handler.handle(error)
-                }
-            },
-            Contender("a linear list customised and used once", rules: 11, iterations: 1_000) {
-                [preset = LinearHandler.types(10), error = Handlers.firstOfTypes] times in
-                for number in 0..<times {
-                    var handler = preset
-                    handler.on(Status.code(number)) {
+                    var list = preset
+                    list.on(Status.code(number)) {
                         consume($0)
                         return true
                     }
-                    handler.handle(error)
+                    list.handle(first)
                 }
             },
+            Contender("rules built and used once", rules: 11, iterations: 1_000) { times in
+                for _ in 0..<times { await Handlers.types(11).handle(first) }
+            },
+            Contender("a list of closures built and used once", rules: 11, iterations: 1_000) { times in
+                for _ in 0..<times { ClosureList.types(11).handle(first) }
+            },
         ]
+    }
+
+    private static func customised(_ name: String, _ preset: ErrorHandler, uses: Int) -> Contender {
+        Contender(name, rules: 11, iterations: 1_000) {
+            [error = Handlers.firstOfTypes] times in
+            for number in 0..<times {
+                let handler = preset.on(Status.code(number)) {
+                    consume($0)
+                    return .stop
+                }
+                for _ in 0..<uses { await handler.handle(error) }
+            }
+        }
     }
 
     @inline(never)
@@ -49,12 +63,23 @@ extension Contender {
             Contender("create an error", rules: 1) { times in
                 for number in 0..<times { consume(makeE8(number)) }
             },
-            Contender("posting and delivering", rules: 8) { times in
-                let bus = ErrorBus(handler: Handlers.plainTypes(), configuration: .init(capacity: times))
-                for number in 0..<times { bus.post(makeError(number)) }
-                bus.finish()
-                await bus.run()
-            },
+            // Writes to standard error, so that it is only counted.
+            handling("the preset's line", 10, .standardError.overlaid(with: Handlers.types(10)), Unknown()),
+            posting("posting and delivering", Handlers.plainTypes()),
+            posting("bus, preset", Handlers.preset(Handlers.plainTypes())),
+            posting(
+                "bus, preset and logging",
+                Handlers.preset(Handlers.plainTypes()).overlaid(with: Handlers.logging())),
+            posting("bus, preset, action with report", Handlers.preset(Handlers.plainReportTakers())),
         ]
+    }
+
+    private static func posting(_ name: String, _ handler: ErrorHandler) -> Contender {
+        Contender(name, rules: 8) { times in
+            let bus = ErrorBus(handler: handler, configuration: .init(capacity: times))
+            for number in 0..<times { bus.post(makeError(number)) }
+            bus.finish()
+            await bus.run()
+        }
     }
 }

@@ -60,10 +60,10 @@ package struct Contender: Sendable {
                     [notifications = Notifications(), error = E1() as any Error] count in
                     for _ in 0..<count { notifications.post(error) }
                 },
-            ] + once
+            ] + once + presets
     }
 
-    private static func handling(
+    static func handling(
         _ name: String, _ rules: Int, _ handler: ErrorHandler, _ error: any Error, iterations: Int = 20_000
     ) -> Contender {
         Contender(name, rules: rules, iterations: iterations) { count in
@@ -92,10 +92,7 @@ package struct Contender: Sendable {
     }
 
     private static func linear(_ count: Int) -> Contender {
-        Contender("linear list", rules: count, iterations: max(20_000 / count, 50)) {
-            [handler = LinearHandler.types(count), error = Handlers.firstOfTypes] times in
-            for _ in 0..<times { handler.handle(error) }
-        }
+        closures("list of closures", .types(count), Handlers.firstOfTypes)
     }
 }
 

@@ -94,6 +94,84 @@ package enum Handlers {
         }
     }
 
+    /// Returns a handler with rules on top of a preset: cancellations are ignored, and what no rule matches is told.
+    package static func preset(_ rules: ErrorHandler) -> ErrorHandler {
+        ErrorHandler()
+            .ignore(matching: .cancellation)
+            .onNoMatch {
+                consume($0); return .stop
+            }
+            .overlaid(with: rules)
+    }
+
+    /// Returns a handler that logs each error, and looks at its outcome.
+    package static func logging() -> ErrorHandler {
+        .logging { _, report in consume(report.outcome.isHandled) }
+    }
+
+    /// Returns a handler with one rule, whose action gets the report.
+    package static func reportTaker() -> ErrorHandler {
+        ErrorHandler().on(E1.self) { error, report in
+            consume(error.code)
+            consume(report.sequence)
+            return .stop
+        }
+    }
+
+    /// Returns a handler with rules for the eight plain types, whose actions get the report.
+    package static func plainReportTakers() -> ErrorHandler {
+        ErrorHandler()
+            .on(E1.self) { error, report in
+                consume(error.code)
+                consume(report.sequence)
+                return .stop
+            }
+            .on(E2.self) { error, report in
+                consume(error.code)
+                consume(report.sequence)
+                return .stop
+            }
+            .on(E3.self) { error, report in
+                consume(error.code)
+                consume(report.sequence)
+                return .stop
+            }
+            .on(E4.self) { error, report in
+                consume(error.code)
+                consume(report.sequence)
+                return .stop
+            }
+            .on(E5.self) { error, report in
+                consume(error.code)
+                consume(report.sequence)
+                return .stop
+            }
+            .on(E6.self) { error, report in
+                consume(error.code)
+                consume(report.sequence)
+                return .stop
+            }
+            .on(E7.self) { error, report in
+                consume(error.code)
+                consume(report.sequence)
+                return .stop
+            }
+            .on(E8.self) { error, report in
+                consume(error.code)
+                consume(report.sequence)
+                return .stop
+            }
+    }
+
+    /// Returns a handler with a number of predicates, of which the first that was registered holds for E1.
+    package static func predicates(_ count: Int) -> ErrorHandler {
+        (0..<count).reduce(ErrorHandler()) { handler, number in
+            handler.on(matching: .predicate { Predicates.holds(number, $0) }) {
+                consume($0); return .stop
+            }
+        }
+    }
+
     /// Returns a handler with one rule, for an error that is never posted.
     package static func stranger() -> ErrorHandler {
         ErrorHandler().on(Unknown.self) {
@@ -139,4 +217,11 @@ package enum Handlers {
 
         mutating func visit<E: Error>(_ type: E.Type, sample: E) { map = map.on(type, 1) }
     }
+}
+
+/// The predicates of both the handlers and the rivals.
+enum Predicates {
+    /// Whether a number is 0; nothing that depends on the error, so that the rules' own cost is what is measured.
+    @inline(never)
+    static func holds(_ number: Int, _ error: any Error) -> Bool { number == 0 }
 }

@@ -22,16 +22,16 @@ struct DispatchPart: Part {
             overSwitch("asynchronous action", ("asynchronous action", 1), 0.8, wish: 0.51),
             overSwitch("always alone", ("always alone", 1), 0.43, wish: 0.3),
             Goal(
-                text: "a preset of ten, customised and used once, over a linear list",
+                text: "a preset of ten, customised and used once, over a list of closures",
                 first: ("a preset customised and used once", 11),
-                second: ("a linear list customised and used once", 11), bound: 3, wish: 1.5, isFloor: false),
+                second: ("a list of closures customised and used once", 11), bound: 3, wish: 1.5, isFloor: false),
         ]
         + ["match by type", "miss", "match by NSError", "error map"].map { flat($0) }
         // Up to four values are compared one by one, which costs less than a hash.
         + [flat("match by value", over: 8)]
         + [10, 1_000].map { rules in
             Goal(
-                text: "linear list over dispatch, \(rules.formatted()) rules", first: ("linear list", rules),
+                text: "list of closures over dispatch, \(rules.formatted()) rules", first: ("list of closures", rules),
                 second: ("match by type", rules), bound: rules == 10 ? 8 : 800, isFloor: true)
         }
 
@@ -54,12 +54,19 @@ struct DispatchPart: Part {
         let scaling = await Scaling.measureAll(rounds: 15)
         let names = [
             "match by type", "miss", "match by value", "match by NSError", "match by superclass",
-            "match under an error", "error map", "linear list",
+            "match under an error", "error map", "list of closures", "predicates",
+            "list of closures, predicates",
         ]
         let singles = [
             ("eight types, the fourth", 8), ("switch, 4th case", 4), ("eight types, the eighth", 8),
             ("switch, 8th case", 8), ("a preset customised and used once", 11),
-            ("a linear list customised and used once", 11), ("always alone", 1), ("asynchronous action", 1),
+            ("a list of closures customised and used once", 11), ("always alone", 1), ("asynchronous action", 1),
+            ("a preset with onNoMatch customised and used once", 11),
+            ("a preset with onNoMatch customised and used twice", 11), ("rules built and used once", 11),
+            ("a list of closures built and used once", 11), ("preset, by type", 10),
+            ("list of closures, by type", 10), ("preset, miss", 10), ("list of closures, miss", 10),
+            ("preset and logging", 10), ("list of closures and logging", 10),
+            ("preset and logging, action with report", 11), ("preset, asynchronous action", 11),
             ("four tasks at once", 64),
             ("NotificationCenter", 1), ("building 1,000 rules", 1_000),
         ]
@@ -86,7 +93,7 @@ struct DispatchPart: Part {
             axis: "rules",
             ticks: [1, 10, 100, 1_000],
             lines: [
-                Chart.Line("linear list", color: "#c0392b", over: Contender.series, in: measurement),
+                Chart.Line("list of closures", color: "#c0392b", over: Contender.series, in: measurement),
                 Chart.Line(name: "switch", color: "#7f8c8d", points: switches),
                 Chart.Line(
                     "this package, by type", of: "match by type", color: "#2060c0", over: Contender.series,

@@ -14,12 +14,14 @@ public import Observation
 @Observable
 public final class Loader<Value: Sendable, Failure: Error> {
     /// The state to show.
-    public var state: Loadable<Value, Failure> { seen.state }
+    public var state: Loadable<Value, Failure> { visible.state }
     /// The value that was loaded last; kept during a reload and after a failed one, so that a list can stay visible.
-    public var latest: Value? { seen.latest }
+    public var latest: Value? { visible.latest }
     /// How many loads in a row have failed; 0 after a success.
-    public var failureCount: Int { seen.failureCount }
+    public var failureCount: Int { visible.failureCount }
 
+    /// What observers see: a copy of the machine's values.
+    private var visible = LoaderMachine<Value, Failure>.Visible()
     @ObservationIgnored private var machine = LoaderMachine<Value, Failure>()
     @ObservationIgnored private let errors: (any ErrorPosting)?
     @ObservationIgnored private let source: ErrorReport.Source
@@ -51,22 +53,22 @@ public final class Loader<Value: Sendable, Failure: Error> {
     /// If several loads are under way, the newest one decides the state, and a result makes all loads that began
     /// earlier obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if it
     /// has ended meanwhile; if there is none, the previous state returns. A load is cancelled if it throws an error
-    /// that `ErrorMatcher.cancellation` matches or, in a cancelled task, `URLError.cancelled`.
+    /// that `ErrorMatcher.cancellation` matches or, in a cancelled task, any error.
     ///
-    /// Any other failure is posted once. The failure of an obsolete load is posted too, although it does not change the
-    /// state. The ambient poster is the one of the task that calls `load()`.
+    /// What a load throws is posted once, also by a cancelled or obsolete load, which does not change the state. A
+    /// cancellation is not posted: an error that `ErrorMatcher.cancellation` matches or, in a cancelled task,
+    /// `URLError.cancelled`. The ambient poster is the one of the task that calls `load()`. The report is marked in its
+    /// metadata, under `presentation.shown`, so that an ``ErrorPresenter`` does not show again what ``state`` says.
     public func load() async {
         let number = change { $0.begin() }
         do throws(Failure) {
             let value = try await operation()
             change { $0.end(number, .success(value)) }
         } catch {
-            if Cancellation.isEnd(error) {
-                change { $0.end(number, .cancelled) }
-            } else {
-                change { $0.end(number, .failure(error)) }
-                errors?.post(error, metadata: [:], source: source)
-            }
+            let isCancellation = Cancellation.isEnd(error)
+            change { $0.end(number, isCancellation || Task.isCancelled ? .cancelled : .failure(error)) }
+            if isCancellation { return }
+            errors?.post(error, as: .failure, metadata: OwnViewMark.metadata(for: error), source: source)
         }
     }
 
@@ -77,33 +79,19 @@ public final class Loader<Value: Sendable, Failure: Error> {
         change { $0.reset() }
     }
 
-    /// The machine; reading it here registers the access for observation.
-    private var seen: LoaderMachine<Value, Failure> {
-        access(keyPath: \.machine)
-        return machine
-    }
-
-    /// Runs an event of the machine, and tells observers if it changed the state.
+    /// Runs an event of the machine, and tells observers if it set the state.
     @discardableResult
     private func change<Result>(_ event: (inout LoaderMachine<Value, Failure>) -> Result) -> Result {
-        // Keeps the old values until the end of this function: their `deinit` may call this loader.
-        let before = machine
+        // Retains the values until the end of this function: their `deinit` may call this loader.
+        let before = machine.results
         defer { withExtendedLifetime(before) {} }
-        var after = before
-        let result = event(&after)
-        // Observers are not told of an event without a visible effect, such as the end of an obsolete load.
-        guard after.changes != before.changes else {
-            machine = after
-            return result
+        let result = event(&machine)
+        // Observers are told before a value is stored, and may change the machine: so the values are compared again.
+        while visible.changes != machine.visible.changes {
+            let before = visible
+            visible = machine.visible
+            withExtendedLifetime(before) {}
         }
-        // Observers are told first, and may change the machine: so the event is run again on the machine as it is then.
-        return withMutation(keyPath: \.machine) {
-            let before = machine
-            defer { withExtendedLifetime(before) {} }
-            var after = before
-            let result = event(&after)
-            machine = after
-            return result
-        }
+        return result
     }
 }

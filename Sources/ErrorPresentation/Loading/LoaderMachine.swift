@@ -3,6 +3,8 @@
 /// Of the loads under way, only the newest one decides the state, and a result makes all loads that began earlier
 /// obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if it has ended
 /// meanwhile. If there is no load before it, the state before all of them returns.
+///
+/// Each event takes constant time, however many loads are under way.
 struct LoaderMachine<Value, Failure: Error> {
     /// How a load ends.
     enum End {
@@ -12,23 +14,37 @@ struct LoaderMachine<Value, Failure: Error> {
         case cancelled
     }
 
-    private(set) var state = Loadable<Value, Failure>.idle {
-        didSet { changes += 1 }
+    /// What a view shows.
+    struct Visible {
+        fileprivate(set) var state = Loadable<Value, Failure>.idle
+        /// The value that was loaded last; later failures do not change it.
+        fileprivate(set) var latest: Value?
+        /// How many loads in a row have failed.
+        fileprivate(set) var failureCount = 0
+        /// How often the state has been set; while this number stays the same, the properties above are unchanged.
+        fileprivate(set) var changes: UInt64 = 0
     }
-    /// The value that was loaded last; later failures do not change it.
-    private(set) var latest: Value?
-    /// How many loads in a row have failed.
-    private(set) var failureCount = 0
-    /// How often the state has been set; while this number stays the same, the properties above are unchanged.
-    private(set) var changes: UInt64 = 0
+
+    /// The results that a machine holds.
+    ///
+    /// A caller that retains them during an event makes sure that no `deinit` of a value runs within the event.
+    struct Results {
+        fileprivate let visible: Visible
+        fileprivate let settled: Loadable<Value, Failure>
+        fileprivate let overtaken: End?
+    }
+
+    private(set) var visible = Visible()
 
     /// The state before the loads under way; never `.loading`.
     private var settled = Loadable<Value, Failure>.idle
-    /// The numbers of the loads under way, the newest last, without the obsolete ones.
-    private var loads: [UInt64] = []
+    /// The loads under way, without the obsolete ones.
+    private var loads = LoadOrder()
     /// The newest result that arrived while a newer load was under way.
     private var overtaken: End?
     private var lastNumber: UInt64 = 0
+
+    var results: Results { Results(visible: visible, settled: settled, overtaken: overtaken) }
 
     /// Begins a load.
     ///
@@ -36,7 +52,7 @@ struct LoaderMachine<Value, Failure: Error> {
     mutating func begin() -> UInt64 {
         lastNumber += 1
         loads.append(lastNumber)
-        if !state.isLoading { state = .loading }
+        if !visible.state.isLoading { show(.loading) }
         return lastNumber
     }
 
@@ -48,19 +64,19 @@ struct LoaderMachine<Value, Failure: Error> {
     /// - Returns: Whether the state was set.
     @discardableResult
     mutating func end(_ number: UInt64, _ end: End) -> Bool {
-        guard let place = loads.firstIndex(of: number) else { return false }
-        let isNewest = place == loads.count - 1
+        guard loads.contains(number) else { return false }
+        let isNewest = number == loads.newest
         switch end {
         case .success, .failure:
             guard !isNewest else { return decide(end) }
             // It makes the loads before it obsolete. It decides only if all loads after it are cancelled.
-            loads.removeSubrange(...place)
+            loads.removeAll(upTo: number)
             overtaken = end
             return false
         case .cancelled:
-            loads.remove(at: place)
+            loads.remove(number)
             // Another load under way decides later.
-            guard isNewest, loads.isEmpty else { return false }
+            guard isNewest, loads.count == 0 else { return false }
             if let overtaken { return decide(overtaken) }
             settle(settled)
             return true
@@ -70,11 +86,11 @@ struct LoaderMachine<Value, Failure: Error> {
     private mutating func decide(_ end: End) -> Bool {
         switch end {
         case .success(let value):
-            latest = value
-            failureCount = 0
+            visible.latest = value
+            visible.failureCount = 0
             settle(.loaded(value))
         case .failure(let failure):
-            failureCount += 1
+            visible.failureCount += 1
             settle(.failed(failure))
         case .cancelled:
             assertionFailure("a cancellation decides nothing")
@@ -84,8 +100,8 @@ struct LoaderMachine<Value, Failure: Error> {
 
     /// Forgets everything; the results of loads under way will be ignored.
     mutating func reset() {
-        latest = nil
-        failureCount = 0
+        visible.latest = nil
+        visible.failureCount = 0
         settle(.idle)
     }
 
@@ -95,6 +111,11 @@ struct LoaderMachine<Value, Failure: Error> {
         loads.removeAll()
         overtaken = nil
         settled = end
-        state = end
+        show(end)
+    }
+
+    private mutating func show(_ state: Loadable<Value, Failure>) {
+        visible.state = state
+        visible.changes += 1
     }
 }

@@ -1,4 +1,5 @@
 import ErrorRouting
+import Foundation
 
 /// Receiving errors, and placing them in the queue.
 extension ErrorPresenter {
@@ -53,31 +54,44 @@ extension ErrorPresenter {
 
     private func place(_ arrival: Arrival) {
         isPlacing = true
-        let error = presented(arrival)
+        let presented = presented(arrival)
         isPlacing = false
-        guard let error else {
+        guard let (error, optionPositions) = presented else {
             if let retried = arrival.retried { machine.failRetry(retried) }
             return machine.pass(arrival.count)
         }
         let type = type(of: arrival.error)
         switch machine.place(error, type: type, isAskedFor: arrival.isAskedFor, asFailureOf: arrival.retried) {
-        case .shown(let id), .waits(let id), .folded(into: let id):
-            // Of several repeats the newest operation is kept.
-            if let retry = arrival.retry { _ = retries.updateValue(retry, forKey: id) }
+        case .shown(let id), .waits(let id):
+            keep(arrival, optionPositions, as: id)
+        case .folded(into: let id):
+            keep(arrival, [], as: id)
         case .discarded:
             break
         }
+        if let id = machine.takeDiscarded() { giveUpRecovery(of: id) }
     }
 
-    /// Returns an error with its style and texts; nil if the rules do not show it.
+    /// Keeps what can be done about an error, by its number.
+    private func keep(_ arrival: Arrival, _ optionPositions: [Int], as id: PresentedError.ID) {
+        guard arrival.retry != nil || !optionPositions.isEmpty else { return }
+        let recovery = recoveries[id] ?? Recovery(of: self)
+        recoveries[id] = recovery
+        if let retry = arrival.retry { recovery.set(retry) }
+        if let error = arrival.error as? any RecoverableError, !optionPositions.isEmpty {
+            recovery.set(error, positions: optionPositions)
+        }
+    }
+
+    /// Returns an error with its style and texts, and the positions of its options; nil if the rules do not show it.
     ///
     /// Ignored errors and cancellations have been sorted out before.
-    private func presented(_ arrival: Arrival) -> PresentedError? {
+    private func presented(_ arrival: Arrival) -> (PresentedError, optionPositions: [Int])? {
         let error = arrival.error
         let style = rules[error]
         if style == .never { return nil }
         let (text, own) = (texts[error], OwnText(error))
-        return PresentedError(
+        let presented = PresentedError(
             id: 0,
             style: style,
             title: arrival.title ?? text?.title ?? own.title,
@@ -88,6 +102,7 @@ extension ErrorPresenter {
             count: arrival.count,
             canRetry: arrival.retry != nil
         )
+        return (presented, own.optionPositions)
     }
 
     /// Copies the machine's state to the observable properties that differ from it.
@@ -96,9 +111,23 @@ extension ErrorPresenter {
     /// so each property is compared again in a loop.
     func publish() {
         while settled != machine.statistics { settled = machine.statistics }
-        while current != machine.current { current = machine.current }
-        while waiting != machine.waiting { waiting = machine.waiting }
-        while discarded != machine.statistics.discarded { discarded = machine.statistics.discarded }
-        while isRetrying != (machine.retried != nil) { isRetrying = machine.retried != nil }
+        publish(.alert, to: \.shownAlert)
+        publish(.banner, to: \.shownBanner)
+        publish(.inline, to: \.shownInline)
+        while isRetrying != machine.isRetrying { isRetrying = machine.isRetrying }
+    }
+
+    private func publish(
+        _ style: PresentationStyle,
+        to path: ReferenceWritableKeyPath<ErrorPresenter, PresentedError?>
+    ) {
+        while self[keyPath: path] != machine.shown(as: style) {
+            // Released after the access: it may be the last to retain an operation of the user's.
+            let former = self[keyPath: path]
+            var error = machine.shown(as: style)
+            if let id = error?.id { error?.recovery = recoveries[id] }
+            self[keyPath: path] = error
+            withExtendedLifetime(former) {}
+        }
     }
 }

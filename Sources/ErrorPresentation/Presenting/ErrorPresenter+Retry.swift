@@ -2,28 +2,48 @@ import ErrorRouting
 
 /// Running a failed operation again, and recognising the errors that come from it.
 extension ErrorPresenter {
-    /// Runs the operation of the shown error again.
+    /// Runs the operation of an error again, or carries out one of its options.
     ///
-    /// - Parameter id: The number of the error that is meant; nil for whichever is shown.
-    func runAgain(_ id: PresentedError.ID?) async {
-        guard let id = machine.beginRetry(id) else { return }
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - option: The place of the option; nil for the operation.
+    func runAgain(_ error: PresentedError, option: Int? = nil) async {
+        guard let recovery = error.recovery, recovery.presenter === self,
+            let action = recovery.begin(option: option)
+        else { return }
+        machine.beginRetry(error.id)
         publish()
-        if let operation = retries[id] {
-            let retried = RetriedError(presenter: ObjectIdentifier(self), id: id)
-            await RetriedError.$current.withValue(retried) { await operation() }
-        }
-        let gone = machine.endRetry()
+        let retried = RetriedError(presenter: ObjectIdentifier(self), id: error.id)
+        let isDone = await RetriedError.$current.withValue(retried) { await action() }
+        if !isDone { machine.cancelRetry(error.id) }
+        let stays = machine.endRetry(error.id)
         publish()
-        removeOperation(of: gone)
+        if stays { recovery.renew() } else { giveUp(recovery, of: error.id) }
     }
 
-    /// Dismisses the shown error.
+    /// Dismisses an error if it is shown.
     ///
-    /// - Parameter id: The number of the error that is meant; nil for whichever is shown.
-    func dismissCurrent(_ id: PresentedError.ID?) {
-        let gone = machine.dismiss(id)
+    /// - Parameter keepsRecovery: Whether who retains the error's value can still run its operation again.
+    func remove(_ error: PresentedError?, keepsRecovery: Bool) {
+        guard let error, machine.dismiss(error.id) else { return }
         publish()
-        removeOperation(of: gone)
+        if keepsRecovery {
+            let recovery = recoveries.removeValue(forKey: error.id)
+            withExtendedLifetime(recovery) {}
+        } else {
+            giveUpRecovery(of: error.id)
+        }
+    }
+
+    /// Releases what can be done about an error.
+    func giveUpRecovery(of id: PresentedError.ID) {
+        if let recovery = recoveries[id] { giveUp(recovery, of: id) }
+    }
+
+    private func giveUp(_ recovery: Recovery, of id: PresentedError.ID) {
+        if recoveries[id] === recovery { recoveries[id] = nil }
+        // An operation that is still running ends by itself.
+        recovery.giveUp()
     }
 
     /// The number of the error of this presenter whose operation this task runs again; nil in every other task.
@@ -35,14 +55,6 @@ extension ErrorPresenter {
     /// Notes that the operation that this task runs again was cancelled; does nothing in every other task.
     func noteCancelledRetry() {
         if let retried { machine.cancelRetry(retried) }
-    }
-
-    /// Removes an error's operation.
-    ///
-    /// The operation is released after the access to `retries`, since it may hold an object whose `deinit` calls this
-    /// presenter.
-    private func removeOperation(of id: PresentedError.ID?) {
-        if let id { _ = retries.removeValue(forKey: id) }
     }
 }
 

@@ -12,9 +12,9 @@ extension ErrorPresenter {
     /// waiting error that came from a bus; if there is none, the failure is discarded. If the rules of the bus or scope
     /// that it is posted to ignore the failure (their `explain` says so), it is not shown.
     ///
-    /// Cancellations, and `URLError.cancelled` in a cancelled task, are neither posted nor shown. If this presenter
-    /// also presents the bus, the failure's report is not shown again: it is recognised by its metadata, which has this
-    /// presenter's number under `presentation.shown`. Another presenter of the same bus shows it.
+    /// Cancellations, and `URLError.cancelled` in a cancelled task, are neither posted nor shown. Another failure in a
+    /// cancelled task is posted, and not shown. The report of a failure is marked in its metadata, under
+    /// `presentation.shown`, so that neither this nor another presenter that observes the bus shows it again.
     ///
     /// The function returns after the first attempt. ``retry(_:)`` runs the operation again and ignores its result, so
     /// an operation that changes the view must do so itself. The failure of each attempt is posted; the ambient poster
@@ -51,12 +51,14 @@ extension ErrorPresenter {
         } catch {
             failure = Self.unboxed(error)
         }
-        if Cancellation.isEnd(failure) {
+        let isCancellation = Cancellation.isEnd(failure)
+        if isCancellation || Task.isCancelled {
+            if !isCancellation { post(failure, to: errors, source) }
             passCancellation()
             return nil
         }
         let isIgnored = await Self.isIgnored(failure, by: errors)
-        errors.post(failure, metadata: mark.metadata(for: failure), source: source)
+        post(failure, to: errors, source)
         if isIgnored {
             if let retried { machine.failRetry(retried) }
             pass()
@@ -66,6 +68,10 @@ extension ErrorPresenter {
         arrival.retry = { [weak self] in _ = await self?.attempt(title, errors, source, operation) }
         present(arrival)
         return nil
+    }
+
+    private func post(_ failure: any Error, to errors: any ErrorPosting, _ source: ErrorReport.Source) {
+        errors.post(failure, as: .failure, metadata: OwnViewMark.metadata(for: failure), source: source)
     }
 
     /// Returns whether the rules of a bus or scope would ignore an error.

@@ -1,29 +1,45 @@
 public import ErrorRouting
 public import Observation
 
-/// Presents errors to a person: one at a time, in order, with repeats folded into one.
+/// Presents errors to a person: in each style one at a time, in order, with repeats folded into one.
 ///
 /// Any view can bind a presenter, and need not know where the errors come from:
 ///
 /// ```swift
 /// let presenter = ErrorPresenter(rules: .default.on(Offline.self, .banner))
-/// let observation = presenter.present(bus)  // continues while it is retained
+/// let observation = presenter.observe(bus)  // continues while it is retained
 /// …
 /// let order = await presenter.run("Placing the order") { try await client.place(cart) }
 /// ```
 ///
-/// Rules with the same matchers as everywhere else decide whether and how an error is shown. Errors that a bus ignored,
-/// and cancellations, are never shown.
+/// Rules with the same matchers as everywhere else decide whether and how an error is shown. Each style has a queue of
+/// its own, so that an error beside a text field does not hold back an alert. Of what a bus delivers, only failures are
+/// shown; errors that it ignored, cancellations, and failures that their own view shows are not.
 @MainActor
 @Observable
 public final class ErrorPresenter {
-    /// The error to show; nil if there is none.
-    public internal(set) var current: PresentedError?
-    /// How many errors wait behind the one that is shown.
-    public internal(set) var waiting = 0
-    /// How many errors were discarded: the queue was full, or an error of the person's own action took their place.
-    public internal(set) var discarded = 0
-    /// Whether an operation is being run again.
+    /// The error to show as an alert; nil if there is none.
+    ///
+    /// Set to nil, say by a binding, it dismisses the error, and shows the next one; no other value can be set. Who
+    /// retains the error can still ``retry(_:)`` it.
+    public var alert: PresentedError? {
+        get { shownAlert }
+        set { if newValue == nil { remove(shownAlert, keepsRecovery: true) } }
+    }
+
+    /// The error to show as a banner; nil if there is none; see ``alert``.
+    public var banner: PresentedError? {
+        get { shownBanner }
+        set { if newValue == nil { remove(shownBanner, keepsRecovery: true) } }
+    }
+
+    /// The error to show beside the element that it concerns; nil if there is none; see ``alert``.
+    public var inline: PresentedError? {
+        get { shownInline }
+        set { if newValue == nil { remove(shownInline, keepsRecovery: true) } }
+    }
+
+    /// Whether an operation is being run again, or an option carried out.
     public internal(set) var isRetrying = false
 
     /// The counts of received errors, and of what happened to them, at this moment.
@@ -36,9 +52,12 @@ public final class ErrorPresenter {
     }
 
     var settled = Statistics()
+    var shownAlert: PresentedError?
+    var shownBanner: PresentedError?
+    var shownInline: PresentedError?
     @ObservationIgnored var machine: PresenterMachine
-    /// The operations to run again, for the errors that wait and the one that is shown.
-    @ObservationIgnored var retries: [PresentedError.ID: @MainActor () async -> Void] = [:]
+    /// What can be done about the errors that wait or are shown.
+    @ObservationIgnored var recoveries: [PresentedError.ID: Recovery] = [:]
     /// Whether an error is being placed: its texts and matchers are user code, which may call this presenter.
     @ObservationIgnored var isPlacing = false
     /// How often buses have woken the main actor; for tests.
@@ -46,14 +65,13 @@ public final class ErrorPresenter {
     @ObservationIgnored let inbox: PresenterInbox
     @ObservationIgnored let rules: ErrorMap<PresentationStyle>
     @ObservationIgnored let texts: ErrorMap<PresentedText?>
-    @ObservationIgnored let mark: PresenterMark
 
     /// Makes a presenter that shows nothing.
     ///
     /// - Parameters:
     ///   - rules: How errors are shown.
     ///   - texts: The texts to show instead of the errors' own texts.
-    ///   - limit: How many errors may wait behind the one that is shown; not negative. When the queue is full, a
+    ///   - limit: How many errors may wait behind the shown one of each style; not negative. When the queue is full, a
     ///     further error is discarded, since the first errors of a storm show its cause. But an error that did not come
     ///     from a bus belongs to the person's own action: it takes the place of the newest waiting error from a bus,
     ///     and that one is discarded. The failure of a retry may wait beyond the limit. A separate inbox holds reports,
@@ -67,27 +85,27 @@ public final class ErrorPresenter {
         self.rules = rules
         self.texts = texts
         machine = PresenterMachine(limit: limit)
-        mark = PresenterMark()
-        inbox = PresenterInbox(capacity: max(limit, 1024), mark: mark)
+        inbox = PresenterInbox(capacity: max(limit, 1024))
     }
 
     deinit { inbox.close() }
 
-    /// Presents the errors that a bus delivers from now on.
+    /// Presents the failures that a bus delivers from now on.
     ///
     /// The bus never waits for the main actor, which is woken once for a batch of reports. A report that does not fit
-    /// into the inbox is counted as discarded, unless it is never shown: an ignored error, a cancellation, or a failure
-    /// that ``run(_:errors:fileID:line:_:)`` has shown.
+    /// into the inbox is counted as discarded, unless it is never shown: an attempt, a notice, an ignored error, a
+    /// cancellation, or a failure that its own view shows, as a ``Loader``'s and those of
+    /// ``run(_:errors:fileID:line:_:)``.
     ///
-    /// - Parameter bus: The bus. Do not present its scopes too: the bus delivers their reports, which would come twice.
+    /// - Parameter bus: The bus. Do not observe its scopes too: the bus delivers their reports, which would come twice.
     /// - Returns: The observation, which ends when it is released. It does not retain the presenter.
-    public func present(_ bus: ErrorBus) -> ErrorObservation { bus.observe(receiver) }
+    public func observe(_ bus: ErrorBus) -> ErrorObservation { bus.observe(receiver) }
 
-    /// Presents the errors that a scope and the scopes below it deliver from now on; see ``present(_:)-(ErrorBus)``.
+    /// Presents the failures that a scope and the scopes below it deliver from now on; see ``observe(_:)-(ErrorBus)``.
     ///
     /// - Parameter scope: The scope.
     /// - Returns: The observation, which ends when it is released. It does not retain the presenter.
-    public func present(_ scope: ErrorScope) -> ErrorObservation { scope.observe(receiver) }
+    public func observe(_ scope: ErrorScope) -> ErrorObservation { scope.observe(receiver) }
 
     /// Presents an error that the caller has caught, without posting it.
     ///
@@ -97,12 +115,12 @@ public final class ErrorPresenter {
     /// - Parameters:
     ///   - error: The error.
     ///   - retry: The operation to run again if the person wants to. If it fails, it must present its failure with this
-    ///     function or with ``run(_:errors:fileID:line:_:)``; that failure is shown next, before the waiting errors. It
-    ///     counts as cancelled, and `error` stays, if it presents a cancellation or if its task is cancelled when it
-    ///     returns.
+    ///     function or with ``run(_:errors:fileID:line:_:)``; that failure is shown next, before the waiting errors of
+    ///     its style. It counts as cancelled, and `error` stays, if it presents a cancellation, or anything in a
+    ///     cancelled task, or if its task is cancelled when it returns.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
         let error = Self.unboxed(error)
-        if Cancellation.matches(error) { return passCancellation() }
+        if Cancellation.matches(error) || Task.isCancelled && retried != nil { return passCancellation() }
         var arrival = Arrival(error: error, count: 1, isAskedFor: true, retried: retried)
         if let retry {
             arrival.retry = { [weak self] in
@@ -113,37 +131,58 @@ public final class ErrorPresenter {
         present(arrival)
     }
 
-    /// Dismisses the error with this number, and shows the next one.
+    /// Dismisses an error, and shows the next one of its style.
     ///
     /// If another error is shown meanwhile, nothing happens: the person has not seen that one. If the error's operation
     /// is being run again, it goes on; its failure then waits for its turn like any other.
     ///
-    /// - Parameter id: The number of the error that the person saw.
-    public func dismiss(_ id: PresentedError.ID) { dismissCurrent(id) }
+    /// - Parameter error: The error that the person saw.
+    public func dismiss(_ error: PresentedError) { remove(error, keepsRecovery: false) }
 
-    /// Dismisses whichever error is shown, and shows the next one; see ``dismiss(_:)``.
+    /// Dismisses the shown alert, else the shown banner, else the shown inline error; see ``dismiss(_:)``.
     ///
-    /// Use it where no particular error is meant, for example to empty the queue. A button should call ``dismiss(_:)``:
-    /// the person means the error that they saw, and another one may be shown meanwhile.
-    public func dismiss() { dismissCurrent(nil) }
+    /// Use it where no particular error is meant, for example to empty the queues. A button should call ``dismiss(_:)``
+    /// with the error that the person saw, since another one may be shown meanwhile.
+    public func dismiss() { remove(foremost, keepsRecovery: false) }
 
-    /// Runs the operation of the error with this number again, and returns when the operation has ended.
+    /// Runs the operation of an error again, and returns when the operation has ended.
     ///
     /// The error is shown until then, and then disappears. If the operation was cancelled, the error stays and can be
-    /// retried. If the operation fails again, its failure is shown next, as a new error with its own number. So the
-    /// operation is run once, however often a button is tapped and however late a tap's task begins, and a tap never
-    /// retries an error that the person has not seen.
+    /// retried; whatever an operation throws in a cancelled task counts as that. If the operation fails again, its
+    /// failure is shown next, as a new error with its own number. So the operation is run once, however often a button
+    /// is tapped and however late a tap's task begins, and a tap never retries an error that the person has not seen.
     ///
-    /// Nothing happens if the error is not shown any more or has no operation, or while any operation is being run
-    /// again.
+    /// A binding that is set to nil dismisses the error, and does not keep its operation from being run, since SwiftUI
+    /// closes an alert before the task of its button begins.
     ///
-    /// - Parameter id: The number of the error that the person saw.
-    public func retry(_ id: PresentedError.ID) async { await runAgain(id) }
+    /// Nothing happens if the error has no operation, if that is being run again or has been, or if the error was
+    /// dismissed by ``dismiss(_:)``.
+    ///
+    /// - Parameter error: The error that the person saw.
+    public func retry(_ error: PresentedError) async { await runAgain(error) }
 
-    /// Runs the operation of whichever error is shown again; see ``retry(_:)``.
+    /// Runs the operation of the shown alert again, else of the shown banner, else of the inline error; see
+    /// ``retry(_:)``.
     ///
-    /// A call while an operation is being run again does nothing. A call after that retries the error that is shown by
+    /// A call while any operation is being run again does nothing. A call after that retries the error that is shown by
     /// then. So a button, whose taps run in tasks of their own, should call ``retry(_:)``; this function is for code
     /// that means whichever error is shown.
-    public func retry() async { await runAgain(nil) }
+    public func retry() async {
+        if let foremost, !isRetrying { await runAgain(foremost) }
+    }
+
+    /// Carries out an option that a `RecoverableError` offers, and returns when that has ended.
+    ///
+    /// If the error says that it has recovered, the failed operation is run again if there is one, as by ``retry(_:)``,
+    /// and the error disappears; otherwise the error stays, and another option can be chosen. The error is asked on the
+    /// main actor, by `attemptRecovery(optionIndex:resultHandler:)`.
+    ///
+    /// Nothing happens where ``retry(_:)`` would do nothing, or if there is no such option.
+    ///
+    /// - Parameters:
+    ///   - error: The error that the person saw.
+    ///   - option: The option's place in ``PresentedError/recoveryOptions``.
+    public func recover(_ error: PresentedError, option: Int) async { await runAgain(error, option: option) }
+
+    private var foremost: PresentedError? { shownAlert ?? shownBanner ?? shownInline }
 }

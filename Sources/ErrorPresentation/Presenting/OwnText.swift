@@ -14,7 +14,10 @@ struct OwnText {
     private(set) var message: String?
     private(set) var failureReason: String?
     private(set) var recoverySuggestion: String?
+    /// The options that can be carried out.
     private(set) var recoveryOptions: [String] = []
+    /// The positions of those options among all of the error's.
+    private(set) var optionPositions: [Int] = []
 
     /// - Parameter error: The error, not boxed twice.
     init(_ error: any Error) {
@@ -27,10 +30,12 @@ struct OwnText {
         let hasKeys = type(of: error) is NSError.Type || error is any CustomNSError
         if hasKeys || error is DecodingError || error is EncodingError { readKeys(of: error as NSError) }
         if let error = error as? any RecoverableError {
-            recoveryOptions = error.recoveryOptions.prefix(Self.optionLimit).compactMap(Self.bounded)
-        }
-        if recoverySuggestion == nil, !recoveryOptions.isEmpty {
-            recoverySuggestion = recoveryOptions.joined(separator: " / ")
+            for (position, option) in error.recoveryOptions.prefix(Self.optionLimit).enumerated() {
+                guard let option = Self.bounded(option) else { continue }
+                recoveryOptions.append(option)
+                optionPositions.append(position)
+            }
+            suggest(recoveryOptions)
         }
     }
 
@@ -46,7 +51,13 @@ struct OwnText {
         if isTold || !text.contains(error.domain) { message = message ?? Self.bounded(text) }
         failureReason = failureReason ?? Self.bounded(error.localizedFailureReason)
         recoverySuggestion = recoverySuggestion ?? Self.bounded(error.localizedRecoverySuggestion)
-        recoveryOptions = (error.localizedRecoveryOptions ?? []).prefix(Self.optionLimit).compactMap(Self.bounded)
+        // An `NSError`'s options are only said, since not all platforms can carry them out.
+        suggest((error.localizedRecoveryOptions ?? []).prefix(Self.optionLimit).compactMap(Self.bounded))
+    }
+
+    /// Makes options the suggestion if there is no other.
+    private mutating func suggest(_ options: [String]) {
+        if recoverySuggestion == nil, !options.isEmpty { recoverySuggestion = options.joined(separator: " / ") }
     }
 
     /// Returns the text, cut if it is too long; nil if it is empty, or Foundation's sentence with a domain.

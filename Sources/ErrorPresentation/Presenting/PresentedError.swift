@@ -1,7 +1,12 @@
 public import ErrorRouting
+public import Foundation
 
-/// An error as a view shows it: a value made of texts, which does not contain the error itself.
-public struct PresentedError: Identifiable, Sendable, Hashable {
+/// An error as a view shows it: a value made of texts, in place of the error itself.
+///
+/// It is a `LocalizedError`, so that SwiftUI's `alert(isPresented:error:)` takes it. A value that a presenter has
+/// published also retains what ``ErrorPresenter/retry(_:)`` and ``ErrorPresenter/recover(_:option:)`` need; two values
+/// are equal if all that a view shows is equal.
+public struct PresentedError: LocalizedError, Identifiable, Sendable, Hashable {
     /// The error's number, unique within its presenter; the same for repeats that are folded into it.
     public let id: UInt64
     /// How to show the error.
@@ -14,12 +19,14 @@ public struct PresentedError: Identifiable, Sendable, Hashable {
     public let recoverySuggestion: String?
     /// Why it happened.
     public let failureReason: String?
-    /// The options that a `RecoverableError` offers.
+    /// The options that a `RecoverableError` offers; ``ErrorPresenter/recover(_:option:)`` carries one out.
     public let recoveryOptions: [String]
     /// How many errors it stands for: itself, its repeats, and errors that a flood limit suppressed.
     public internal(set) var count: Int
     /// Whether the failed operation can be run again.
     public internal(set) var canRetry: Bool
+    /// What can be done about the error; nil in a value that no presenter has published.
+    var recovery: Recovery?
 
     /// Makes a presented error, for previews and tests.
     ///
@@ -53,6 +60,40 @@ public struct PresentedError: Identifiable, Sendable, Hashable {
         self.recoveryOptions = recoveryOptions
         self.count = count
         self.canRetry = canRetry
+    }
+
+    /// The ``message``.
+    public var errorDescription: String? { message }
+
+    /// Returns whether two values show the same.
+    ///
+    /// - Parameters:
+    ///   - first: A value.
+    ///   - second: Another one.
+    /// - Returns: Whether all that a view shows is equal.
+    public static func == (first: Self, second: Self) -> Bool {
+        first.id == second.id && first.count == second.count && first.canRetry == second.canRetry
+            && first.style == second.style && first.title == second.title && first.message == second.message
+            && first.recoverySuggestion == second.recoverySuggestion && first.failureReason == second.failureReason
+            && first.recoveryOptions == second.recoveryOptions
+    }
+
+    /// Hashes the error's number and count.
+    ///
+    /// - Parameter hasher: Gets them.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+        hasher.combine(count)
+    }
+}
+
+extension PresentedError? {
+    /// Whether there is an error to show; set to false, it becomes nil.
+    ///
+    /// For bindings: `.alert(isPresented: $presenter.alert.isPresented, error: presenter.alert) { … }`.
+    public var isPresented: Bool {
+        get { self != nil }
+        set { if !newValue { self = nil } }
     }
 }
 

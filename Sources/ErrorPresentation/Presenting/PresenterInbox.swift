@@ -1,5 +1,4 @@
 import ErrorRouting
-import Synchronization
 
 /// An error on its way to a presenter.
 struct Arrival: Sendable {
@@ -35,15 +34,11 @@ final class PresenterInbox: Sendable {
 
     /// How many arrivals it holds.
     let capacity: Int
-    private let mark: PresenterMark
     private let state = Locked(State())
 
-    /// - Parameters:
-    ///   - capacity: How many arrivals it holds.
-    ///   - mark: The mark on the reports of errors that the presenter has shown.
-    init(capacity: Int, mark: PresenterMark = PresenterMark()) {
+    /// - Parameter capacity: How many arrivals it holds.
+    init(capacity: Int) {
         self.capacity = capacity
-        self.mark = mark
     }
 
     /// The counts of everything that was added and is not taken yet.
@@ -54,8 +49,7 @@ final class PresenterInbox: Sendable {
     /// - Returns: Whether the caller has to wake the main actor.
     func receive(_ report: ErrorReport) -> Bool {
         let count = max(report.occurrences, 1)
-        let never = neverShown(report, of: count)
-        return add(never == count ? nil : Arrival(error: report.error, count: count - never), never: never)
+        return Self.isNeverShown(report) ? add(nil, never: count) : add(Arrival(error: report.error, count: count))
     }
 
     /// Adds an error.
@@ -84,15 +78,12 @@ final class PresenterInbox: Sendable {
         withExtendedLifetime(left) {}
     }
 
-    /// Returns how many of the errors that a report stands for are never shown, whatever the rules say.
+    /// Returns whether the errors that a report stands for are never shown, whatever the rules say.
     ///
     /// Not called under the lock: user code may decide whether an error is a cancellation.
-    private func neverShown(_ report: ErrorReport, of count: Int) -> Int {
-        if report.outcome.disposition == .ignored { return count }
-        // The mark is for one error. Whether the suppressed errors that the report also stands for were shown is
-        // unknown.
-        let marked = mark.isOn(report.metadata, of: report.error) ? 1 : 0
-        return marked < count && Cancellation.matches(report.error) ? count : marked
+    private static func isNeverShown(_ report: ErrorReport) -> Bool {
+        report.role != .failure || report.outcome.disposition == .ignored || OwnViewMark.isOn(report)
+            || Cancellation.matches(report.error)
     }
 
     /// Adds an error, or counts errors that are not shown, or both.
@@ -126,28 +117,22 @@ final class PresenterInbox: Sendable {
     }
 }
 
-/// The mark by which a presenter recognises an error that it has presented and posted.
+/// The mark on the report of a failure that its own view shows: no presenter shows it too.
 ///
-/// An error has no identity, so it cannot be compared. Instead, the presenter writes its own number and the error's
-/// type into the posted metadata. The type is needed because other errors inherit metadata: an `ActionFailure` has the
-/// metadata of the report whose action failed, and has not been presented.
-struct PresenterMark: Sendable {
+/// An error has no identity, so the mark is in the report's metadata. It names the error's type, since other errors
+/// inherit metadata: an `ActionFailure` has the metadata of the report whose action failed, and no view shows it.
+enum OwnViewMark {
     /// The key in a report's metadata.
     static let key = "presentation.shown"
 
-    private static let last = Atomic<UInt64>(0)
-    private let number = last.add(1, ordering: .relaxed).newValue
-
-    /// Returns the metadata to post with an error that has been presented.
-    func metadata(for error: any Error) -> [String: String] { [Self.key: value(for: error)] }
-
-    /// Returns whether the metadata mark an error as presented.
-    func isOn(_ metadata: [String: String], of error: any Error) -> Bool {
-        guard let mark = metadata[Self.key] else { return false }
-        return mark == value(for: error)
+    /// Returns the metadata to post with a failure that its own view shows.
+    static func metadata(for error: any Error) -> [String: String] {
+        [key: ErrorReport(error: error, source: ErrorReport.Source()).typeName]
     }
 
-    private func value(for error: any Error) -> String {
-        "\(number) \(ErrorReport(error: error, source: ErrorReport.Source()).typeName)"
+    /// Returns whether a report has the mark of its own error.
+    static func isOn(_ report: ErrorReport) -> Bool {
+        // The name is asked for last: most reports have no mark.
+        report.metadata[key].map { $0 == report.typeName } ?? false
     }
 }

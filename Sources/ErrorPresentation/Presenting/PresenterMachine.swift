@@ -1,7 +1,7 @@
 /// The state machine of a presenter, with the shown and the waiting errors: a plain value.
 ///
-/// It holds only texts and numbers. The presenter keeps the operations to run again, by the numbers that the machine
-/// gives to errors, since releasing an operation may run user code.
+/// Each style has a queue of its own. The machine holds only texts and numbers. The presenter keeps what can be done
+/// about an error, by the numbers that the machine gives to errors, since releasing that may run user code.
 struct PresenterMachine {
     typealias ID = PresentedError.ID
 
@@ -25,46 +25,33 @@ struct PresenterMachine {
         case discarded
     }
 
-    fileprivate struct Entry {
-        var error: PresentedError
-        let kind: Kind
-        /// Whether the error, or a repeat of it, is the result of the person's own action.
-        var isAskedFor: Bool
-    }
-
-    /// An operation that is being run again.
+    /// An operation that is being run again, or a recovery option that is being carried out.
     private struct Retry {
-        /// The number of the operation's error.
-        let id: ID
         var isCancelled = false
         var hasFailed = false
     }
 
-    /// How many may wait.
+    /// How many may wait in each style.
     let limit: Int
     private(set) var statistics = ErrorPresenter.Statistics()
 
-    private var retry: Retry?
-    private var shown: Entry?
-    /// The failure of an operation that was run again: it is shown next, before all waiting errors.
-    private var next: Entry?
-    private var entries: [ID: Entry] = [:]
-    private var order: [ID] = []
+    private var retries: [ID: Retry] = [:]
+    private var queues: [PresentationStyle: PresenterQueue] = [:]
     /// The errors that repeats of a kind are folded into.
     private var places: [Kind: ID] = [:]
     private var lastID: ID = 0
+    private var discardedWaiting: ID?
 
-    /// - Parameter limit: How many may wait.
+    /// - Parameter limit: How many may wait in each style.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// The error to show.
-    var current: PresentedError? { shown?.error }
-    /// The number of the error whose operation is being run again.
-    var retried: ID? { retry?.id }
-    /// How many errors wait behind the shown one.
-    var waiting: Int { order.count + (next == nil ? 0 : 1) }
+    /// Whether an operation is being run again, or an option carried out.
+    var isRetrying: Bool { !retries.isEmpty }
+
+    /// Returns the error to show in a style.
+    func shown(as style: PresentationStyle) -> PresentedError? { queues[style]?.shown?.error }
 
     /// Counts errors that the presenter has received.
     ///
@@ -80,7 +67,7 @@ struct PresenterMachine {
         statistics.never += count
     }
 
-    /// Places a received error.
+    /// Places a received error in the queue of its style.
     ///
     /// In a full queue, an error of the person's own action takes the place of the newest waiting error that is not.
     ///
@@ -95,138 +82,110 @@ struct PresenterMachine {
         isAskedFor: Bool = false,
         asFailureOf failed: ID? = nil
     ) -> Placement {
+        assert(error.style != .never, "an error that is not shown has no place")
         let isAskedFor = isAskedFor || error.canRetry
         let count = error.count
         statistics.waiting -= count
         let kind = Kind(type: ObjectIdentifier(type), message: error.message, style: error.style, title: error.title)
         if let failed { failRetry(failed) }
-        let comesNext = failed != nil && failed == retried && failed == shown?.error.id && next == nil
+        var queue = queues.removeValue(forKey: error.style) ?? PresenterQueue()
+        defer { queues[error.style] = queue }
+        // The failure of a retry is shown next, in place of the error that it comes from.
+        let comesNext =
+            failed.map { retries[$0] != nil && $0 == queue.shown?.error.id } == true && queue.next == nil
         if let id = places[kind] {
             statistics.folded += count
-            fold(error, into: id, isAskedFor)
-            if comesNext, let entry = entries.removeValue(forKey: id) {
-                order.removeAll { $0 == id }
-                next = entry
-            }
+            queue.fold(error, into: id, isAskedFor: isAskedFor)
+            if comesNext { queue.moveNext(id) }
             return .folded(into: id)
         }
-        guard shown == nil || comesNext || order.count < limit || isAskedFor && makeRoom() else {
+        guard queue.shown == nil || comesNext || queue.order.count < limit || isAskedFor && makeRoom(in: &queue) else {
             statistics.discarded += count
             return .discarded
         }
         statistics.folded += count - 1
         lastID += 1
-        let entry = Entry(error: error.numbered(lastID), kind: kind, isAskedFor: isAskedFor)
         places[kind] = lastID
-        if shown == nil {
-            statistics.shown += 1
-            shown = entry
-            return .shown(lastID)
-        }
-        statistics.waiting += 1
-        if comesNext {
-            next = entry
-        } else {
-            entries[lastID] = entry
-            order.append(lastID)
-        }
-        return .waits(lastID)
+        let isShown = queue.add(.init(error.numbered(lastID), kind, isAskedFor: isAskedFor), isNext: comesNext)
+        if isShown { statistics.shown += 1 } else { statistics.waiting += 1 }
+        return isShown ? .shown(lastID) : .waits(lastID)
     }
 
-    /// Removes the shown error, and shows the next one.
+    /// Removes a shown error, and shows the next one of its style.
     ///
-    /// - Parameter id: The number of the error that is meant; nil for any.
-    /// - Returns: The number of the removed error; nil if none was shown, or another one than the one that is meant.
-    mutating func dismiss(_ id: ID? = nil) -> ID? {
-        guard let seen = shown, id == nil || id == seen.error.id else { return nil }
+    /// - Parameter id: The error's number.
+    /// - Returns: Whether the error was shown.
+    mutating func dismiss(_ id: ID) -> Bool {
+        guard let seen = entry(shown: id) else { return false }
         // While its operation is run again, another error may be the one that repeats are folded into.
-        if places[seen.kind] == seen.error.id { places[seen.kind] = nil }
-        if let entry = next.take() {
-            shown = entry
-        } else if !order.isEmpty {
-            shown = entries.removeValue(forKey: order.removeFirst())
-        } else {
-            shown = nil
-            return seen.error.id
+        if places[seen.kind] == id { places[seen.kind] = nil }
+        if queues[seen.kind.style]?.showNext() == true {
+            statistics.waiting -= 1
+            statistics.shown += 1
         }
-        statistics.waiting -= 1
-        statistics.shown += 1
-        return seen.error.id
+        return true
     }
 
-    /// Begins to run the operation of the shown error again.
+    /// Begins to run an error's operation again, or to carry out one of its options.
     ///
-    /// - Parameter id: The number of the error that is meant; nil for any.
-    /// - Returns: The error's number; nil if another error is shown, if the error has no operation, or if an operation
-    ///   is being run again already.
-    mutating func beginRetry(_ id: ID? = nil) -> ID? {
-        guard retry == nil, let shown, shown.error.canRetry, id == nil || id == shown.error.id else { return nil }
-        retry = Retry(id: shown.error.id)
+    /// - Parameter id: The error's number; the error need not be shown any more.
+    mutating func beginRetry(_ id: ID) {
+        assert(retries[id] == nil, "an operation is run twice at once")
+        retries[id] = Retry()
         // From now on an error of the same kind is a new error, not a repeat.
-        if places[shown.kind] == retried { places[shown.kind] = nil }
-        return retried
+        if let kind = entry(shown: id)?.kind, places[kind] == id { places[kind] = nil }
     }
 
     /// Notes that the operation has failed, whether or not its failure is shown.
     ///
     /// - Parameter id: The number of the operation's error.
-    mutating func failRetry(_ id: ID) {
-        if id == retried { retry?.hasFailed = true }
-    }
+    mutating func failRetry(_ id: ID) { retries[id]?.hasFailed = true }
 
     /// Notes that the operation was cancelled, and will end without a result.
     ///
     /// - Parameter id: The number of the operation's error.
-    mutating func cancelRetry(_ id: ID) {
-        if id == retried { retry?.isCancelled = true }
-    }
+    mutating func cancelRetry(_ id: ID) { retries[id]?.isCancelled = true }
 
-    /// Ends the operation that is being run again.
+    /// Ends the operation that is being run again, or the option that is being carried out.
     ///
     /// The operation's error is removed, unless it was dismissed meanwhile. If the operation was cancelled and has not
     /// failed, its error stays, since the failure still stands.
     ///
-    /// - Returns: The error's number if it was removed.
-    mutating func endRetry() -> ID? {
-        assert(retry != nil, "an operation ends that was not run again")
-        guard let ended = retry.take(), let shown, shown.error.id == ended.id else { return nil }
-        guard ended.isCancelled, !ended.hasFailed else { return dismiss() }
+    /// - Parameter id: The number of the operation's error.
+    /// - Returns: Whether the error stays, so that the operation may be run once more.
+    mutating func endRetry(_ id: ID) -> Bool {
+        guard let ended = retries.removeValue(forKey: id) else {
+            assertionFailure("an operation ends that was not run again")
+            return false
+        }
+        guard let kind = entry(shown: id)?.kind else { return false }
+        guard ended.isCancelled, !ended.hasFailed else {
+            _ = dismiss(id)
+            return false
+        }
         // If an error of the same kind has arrived meanwhile, repeats are folded into that one.
-        if places[shown.kind] == nil { places[shown.kind] = ended.id }
-        return nil
+        if places[kind] == nil { places[kind] = id }
+        return true
     }
 
-    private mutating func fold(_ error: PresentedError, into id: ID, _ isAskedFor: Bool) {
-        if shown?.error.id == id {
-            shown?.add(error, isAskedFor)
-        } else if next?.error.id == id {
-            next?.add(error, isAskedFor)
-        } else {
-            entries[id]?.add(error, isAskedFor)
-        }
+    /// Returns the number of the waiting error that was discarded for the one placed last; nil if there is none.
+    mutating func takeDiscarded() -> ID? { discardedWaiting.take() }
+
+    private func entry(shown id: ID) -> PresenterQueue.Entry? {
+        queues.values.lazy.compactMap(\.shown).first { $0.error.id == id }
     }
 
     /// Discards the newest waiting error that is not of the person's own action; its repeats stay counted as folded.
     ///
     /// - Returns: Whether there was such an error.
-    private mutating func makeRoom() -> Bool {
-        guard let place = order.lastIndex(where: { entries[$0]?.isAskedFor == false }),
-            let entry = entries.removeValue(forKey: order.remove(at: place))
-        else { return false }
+    private mutating func makeRoom(in queue: inout PresenterQueue) -> Bool {
+        guard let entry = queue.removeNewestNotAskedFor() else { return false }
         assert(!entry.error.canRetry, "an operation to run again is forgotten")
         places[entry.kind] = nil
+        discardedWaiting = entry.error.id
         statistics.waiting -= 1
         statistics.discarded += 1
         return true
-    }
-}
-
-extension PresenterMachine.Entry {
-    /// Adds a repeat.
-    fileprivate mutating func add(_ other: PresentedError, _ isAskedFor: Bool) {
-        error.count += other.count
-        error.canRetry = error.canRetry || other.canRetry
-        self.isAskedFor = self.isAskedFor || isAskedFor
     }
 }
 

@@ -12,13 +12,18 @@ import Synchronization
 /// count. An open circuit refuses every attempt with ``CircuitOpen`` until the pause is over. The first attempt after
 /// the pause is a trial, and all other attempts are refused until the trial ends. If the trial succeeds, the circuit
 /// closes; if it fails, the circuit opens for another pause. If the trial is cancelled, or throws an error that does
-/// not count, the next attempt is the trial. A trial without a time limit can block all other callers for ever.
+/// not count, the next attempt is the trial. A trial without a time limit can block all other callers for ever. An
+/// attempt that began before the circuit closed does not open it again.
 ///
-/// Each change of state is posted once as ``CircuitChanged``, in order. With ``listening``, failures that other code
-/// posts count too.
+/// Failures are counted in one place: where ``run(_:)`` throws them, or, once ``countingHandler()`` was asked for,
+/// where a bus reports them. Of what `run` throws, only the failure of a trial counts then.
 ///
-/// Do not call ``run(_:)`` inside an operation that the same circuit runs: a failure would count twice, and a trial
-/// would refuse the inner attempt.
+/// What the operation of a trial runs through the same circuit, say the refresh of a token, is part of the trial: it is
+/// not refused, and the end of the trial alone counts. In a closed circuit a run within a run counts its failure, and
+/// the run around it the same failure once more.
+///
+/// Each change of state is posted once as ``CircuitChanged``, with the role `.notice`, in order, and always to the same
+/// place: where the circuit was told to report. It is in no scope of a caller's.
 public final class CircuitBreaker: Sendable {
     /// The breaker's name, as errors and descriptions show it.
     public let name: String
@@ -26,23 +31,28 @@ public final class CircuitBreaker: Sendable {
     /// The state under the lock; no user code runs while the lock is held.
     private struct Storage {
         var machine: CircuitMachine
-        var thrown: ThrownErrors
         /// Changes that are not posted yet, in order.
         var changes: [CircuitMachine.Change] = []
         /// Whether a caller is posting the changes.
         var isAnnouncing = false
     }
 
+    /// A trial of this circuit, as the tasks within it see it; it may be over.
+    ///
+    /// It retains the circuit, since the circuit's address identifies the task-local value.
+    private struct Trial: Sendable {
+        let number: UInt64
+        let circuit: CircuitBreaker
+    }
+
     private let storage: Locked<Storage>
-    /// Whether the machine's state is closed; written under the lock, and read by every attempt without the lock.
-    private let isClosed = Atomic<Bool>(true)
-    /// Whether ``listening`` has been called, since only then thrown errors are remembered.
-    private let isListening = Atomic<Bool>(false)
+    /// The machine's `closedEra`, 0 while it is not closed; written under the lock, read by every attempt without it.
+    private let closedEra = Atomic<Int>(1)
+    private let trial = TaskLocal<Trial?>(wrappedValue: nil)
 
     private let matches: @Sendable (any Error) -> Bool
     private let now: @Sendable () -> Duration
-    private let errors: any ErrorPosting
-    private let source: ErrorReport.Source
+    private let notices: CircuitNotices
 
     /// Makes a closed circuit.
     ///
@@ -55,7 +65,9 @@ public final class CircuitBreaker: Sendable {
     ///   - counting: The errors that count as failures. These never count: a cancellation, an error thrown in a
     ///     cancelled task, and ``CircuitOpen`` or ``CircuitChanged``, also as an underlying error.
     ///   - clock: The clock that measures window and pause; a test clock in tests.
-    ///   - errors: Where changes are posted.
+    ///   - errors: Where changes are posted. `.ambient` is the bus that is bound where the circuit is made, for as long
+    ///     as that bus lives; if there is none, it is the process's root bus at the time of the change, and if there is
+    ///     none either, the last resort. It is never a scope, or a bus that a caller of ``run(_:)`` has bound.
     ///   - fileID: The file that posted changes name as their source.
     ///   - line: The line that posted changes name as their source.
     public init<Output, C: Clock>(
@@ -73,15 +85,11 @@ public final class CircuitBreaker: Sendable {
         if window <= .zero { fatalError("CircuitBreaker(\(name)): within must be positive, but is \(window)") }
         if pause < .zero { fatalError("CircuitBreaker(\(name)): for must not be negative, but is \(pause)") }
         self.name = name
-        storage = Locked(
-            Storage(
-                machine: CircuitMachine(opensAt: failures, within: window, for: pause),
-                thrown: ThrownErrors(lifetime: window)))
+        storage = Locked(Storage(machine: CircuitMachine(opensAt: failures, within: window, for: pause)))
         matches = { counting.match($0) != nil }
         let start = clock.now
         now = { start.duration(to: clock.now) }
-        self.errors = errors
-        source = .init(fileID: fileID, line: line)
+        notices = CircuitNotices(errors, source: .init(fileID: fileID, line: line))
     }
 
     /// The circuit's state.
@@ -97,87 +105,122 @@ public final class CircuitBreaker: Sendable {
     /// - Complexity: In a closed circuit, an operation that succeeds costs one atomic read more, and no allocation.
     @inlinable
     public func run<T>(_ operation: () async throws -> T) async throws -> T {
-        let trial = try admit()
-        let result: T
+        guard let era = currentEra else { return try await runUnlessRefused(operation) }
         do {
-            result = try await operation()
+            return try await operation()
         } catch {
-            failed(error, trial)
+            failed(error, in: era)
             throw error
         }
-        if let trial { succeeded(trial) }
-        return result
     }
 
     /// A handler that counts the failures posted to a bus; overlay it on the bus's own handler.
     ///
     /// ```swift
-    /// try await withErrorBus(handler: .default.overlaid(with: payments.listening)) { bus in … }
+    /// try await withErrorBus(handler: .default.overlaid(with: payments.countingHandler())) { bus in … }
     /// ```
     ///
-    /// The handler looks at every report and changes no outcome. A report that stands for several errors counts that
-    /// many times. An error that ``run(_:)`` threw has been counted, and does not count again when it is posted within
-    /// the window. It is recognised by its type, its text and its underlying errors.
-    public var listening: ErrorHandler {
-        isListening.store(true, ordering: .relaxed)
+    /// From the first call of this function on, failures count where they are reported, and no longer where ``run(_:)``
+    /// throws them; what it has thrown before is forgotten. So an error counts once, however it is wrapped, and whether
+    /// or not it came through the circuit; one that nobody posts does not count.
+    ///
+    /// A report counts once, even if the handler is overlaid on a scope and on its bus, and as often as the errors that
+    /// it stands for (`occurrences`). It counts for the moment at which it was posted, however late it is delivered;
+    /// its age is measured by the continuous clock, whatever the circuit's clock is. A report from before the circuit
+    /// closed does not count; one that a flood limit merged has the moment of its newest error.
+    ///
+    /// An error that is posted to two buses counts twice: overlay the handler on one. A report does not say whether the
+    /// poster's task was cancelled: `run` counts nothing that a cancelled task throws, but what such a task posts
+    /// counts, unless it is a cancellation.
+    ///
+    /// The handler changes no outcome. It is an `always` action, so an `always` that runs before it, in a scope or in a
+    /// handler that is overlaid later, must return `.next`.
+    ///
+    /// - Returns: The handler.
+    public func countingHandler() -> ErrorHandler {
+        storage.withLock { $0.machine.listen() }
         // `always` instead of a rule: a rule that matches would turn an unmatched error into a handled one.
-        return ErrorHandler().always(fileID: source.fileID, line: source.line) { [self] error, report in
-            if counts(error) { heard(error, count: report.occurrences) }
+        return ErrorHandler().always(fileID: notices.source.fileID, line: notices.source.line) { [self] error, report in
+            if counts(error) { heard(report) }
             return .next
         }
     }
 }
 
 extension CircuitBreaker {
-    /// Lets an attempt through, or refuses it by throwing.
+    /// The number of this time for which the circuit is closed; nil while it is not.
     ///
-    /// - Returns: The trial's number if the attempt is a trial; nil in a closed circuit.
+    /// An attempt that races with the opening of the circuit passes, as if it had begun before.
     @usableFromInline
-    func admit() throws(CircuitOpen) -> UInt64? {
-        // An attempt that races with the opening of the circuit passes, as if it had begun before.
-        if isClosed.load(ordering: .acquiring) { return nil }
-        let now = now()
-        switch change({ $0.machine.admit(at: now) }) {
-        case .passes: return nil
-        case .tries(let trial): return trial
+    var currentEra: Int? {
+        let era = closedEra.load(ordering: .acquiring)
+        return era == 0 ? nil : era
+    }
+
+    /// Runs an operation in a circuit that was not closed, as a trial or within one, or refuses by throwing.
+    @usableFromInline
+    func runUnlessRefused<T>(_ operation: () async throws -> T) async throws -> T {
+        let (now, enclosing) = (now(), trial.get()?.number)
+        switch change({ $0.admit(within: enclosing, at: now) }) {
         case .refused(let retryAfter, let cause):
             throw CircuitOpen(name: name, retryAfter: retryAfter, cause: cause)
-        }
-    }
-
-    @usableFromInline
-    func succeeded(_ trial: UInt64) { end(trial, .success, thrown: nil) }
-
-    @usableFromInline
-    func failed(_ error: any Error, _ trial: UInt64?) {
-        let counts = !Task.isCancelled && counts(error)
-        let key = counts && isListening.load(ordering: .relaxed) ? ThrownErrors.Key(error) : nil
-        if let trial {
-            end(trial, counts ? .failure(error) : .neither, thrown: key)
-        } else if counts {
-            let now = now()
-            change { storage in
-                if let key { storage.thrown.add(key, at: now) }
-                return ((), storage.machine.fail(error, at: now))
+        case .isPartOfTrial:
+            return try await operation()
+        case .passes(let era):
+            do {
+                return try await operation()
+            } catch {
+                failed(error, in: era)
+                throw error
             }
+        case .tries(let number):
+            return try await run(operation, asTrial: number)
         }
     }
 
-    private func end(_ trial: UInt64, _ end: CircuitMachine.TrialEnd, thrown key: ThrownErrors.Key?) {
+    private func run<T>(_ operation: () async throws -> T, asTrial number: UInt64) async throws -> T {
+        let result: T
+        do {
+            result = try await trial.binding(Trial(number: number, circuit: self), isolation: #isolation, operation)
+        } catch {
+            end(number, failure(error).map { .failure($0) } ?? .neither)
+            throw error
+        }
+        end(number, .success)
+        return result
+    }
+
+    @usableFromInline
+    func failed(_ error: any Error, in era: Int) {
+        guard let failure = failure(error) else { return }
         let now = now()
-        change { storage in
-            if let key { storage.thrown.add(key, at: now) }
-            return ((), storage.machine.end(trial, end, at: now))
+        change { ((), $0.fail(failure, in: era, at: now)) }
+    }
+
+    private func end(_ trial: UInt64, _ end: CircuitMachine.TrialEnd) {
+        let now = now()
+        // The second moment is read under the lock, so that all that was posted before the circuit closes is older.
+        change { ((), $0.end(trial, end, at: now, .now)) }
+    }
+
+    private func heard(_ report: ErrorReport) {
+        let failure = CircuitMachine.Failure(report.error)
+        // Only a bus numbers its reports, and it is the current one in its actions.
+        let id =
+            report.sequence == 0
+            ? nil
+            : FailureWindow.Report(
+                bus: ErrorBus.current.map(ObjectIdentifier.init), sequence: report.sequence, instant: report.instant)
+        let now = now()
+        change {
+            ((), $0.hear(failure, count: report.occurrences, posted: report.instant, id, at: now, .now))
         }
     }
 
-    private func heard(_ error: any Error, count: Int) {
-        let key = ThrownErrors.Key(error)
-        let now = now()
-        change { storage in
-            let own = storage.thrown.take(key, upTo: count, at: now)
-            return ((), own < count ? storage.machine.fail(error, count: count - own, at: now) : nil)
-        }
+    /// Returns what was thrown in this task as a failure that counts; nil if it does not count.
+    private func failure(_ error: any Error) -> CircuitMachine.Failure? {
+        // What a cancelled call throws says nothing of what it called.
+        !Task.isCancelled && counts(error) ? CircuitMachine.Failure(error) : nil
     }
 
     private func counts(_ error: any Error) -> Bool {
@@ -188,12 +231,12 @@ extension CircuitBreaker {
     private static let ofCircuits = ErrorMatcher<any Error>.anywhere(
         .type(CircuitOpen.self) || .type(CircuitChanged.self))
 
-    /// Changes the storage under the lock, and announces the change of state, if there is one, after unlocking.
-    private func change<Result>(_ body: (inout Storage) -> (Result, CircuitMachine.Change?)) -> Result {
+    /// Changes the machine under the lock, and announces the change of state, if there is one, after unlocking.
+    private func change<Result>(_ body: (inout CircuitMachine) -> (Result, CircuitMachine.Change?)) -> Result {
         let (result, isToAnnounce) = storage.withLock { storage in
-            let (result, change) = body(&storage)
+            let (result, change) = body(&storage.machine)
             guard let change else { return (result, false) }
-            isClosed.store(change.state == .closed, ordering: .releasing)
+            closedEra.store(storage.machine.closedEra ?? 0, ordering: .releasing)
             storage.changes.append(change)
             defer { storage.isAnnouncing = true }
             return (result, !storage.isAnnouncing)
@@ -208,11 +251,16 @@ extension CircuitBreaker {
             storage.isAnnouncing = !storage.changes.isEmpty
             return storage.isAnnouncing ? storage.changes.removeFirst() : nil
         }) {
-            let changed = CircuitChanged(name: name, state: change.state, cause: change.cause)
-            errors.post(
-                changed,
-                metadata: ["circuit.name": name, "circuit.state": change.state.rawValue],
-                source: source)
+            notices.post(CircuitChanged(name: name, state: change.state, cause: change.cause))
         }
+    }
+}
+
+extension CircuitMachine.Failure {
+    /// Asks the error for its hint, so this must not be called under a lock.
+    fileprivate init(_ error: any Error) {
+        // An error that came through a continuation may be boxed: unbox it.
+        self.error = ErrorMatcher.any.match(error) ?? error
+        retryAfter = serverHint(of: error)
     }
 }

@@ -18,7 +18,7 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
     public let name: String
     /// The new state.
     public let state: State
-    /// The failure that opened the circuit last; for `.closed`, the failure it has recovered from.
+    /// The failure that opened the circuit; nil for other changes, so that rules for underlying errors run once.
     public let cause: (any Error)?
 
     /// Makes a change, for tests and fakes.
@@ -26,7 +26,7 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
     /// - Parameters:
     ///   - name: The breaker's name.
     ///   - state: The new state.
-    ///   - cause: The failure that opened the circuit last.
+    ///   - cause: The failure that opened the circuit.
     public init(name: String, state: State, cause: (any Error)? = nil) {
         self.name = name
         self.state = state
@@ -52,7 +52,8 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
 public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomStringConvertible {
     /// The breaker's name.
     public let name: String
-    /// How much of the pause is left; nil while a trial is under way, since its end is not known.
+    /// How much of the pause is left, or of the wait that the cause asks for (``RetryAfterProviding``), if that is
+    /// longer; nil while a trial is under way, since its end is not known, unless the cause asks to wait longer still.
     public let retryAfter: Duration?
     /// The failure that opened the circuit last.
     public let cause: any Error
@@ -61,7 +62,7 @@ public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomS
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
-    ///   - retryAfter: How much of the pause is left; nil while a trial is under way.
+    ///   - retryAfter: How long to wait; nil while a trial is under way.
     ///   - cause: The failure that opened the circuit last.
     public init(name: String, retryAfter: Duration?, cause: any Error) {
         self.name = name
@@ -72,9 +73,9 @@ public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomS
     /// The cause, so that `anywhere` and reports find it.
     public var underlyingErrors: [any Error] { [cause] }
 
-    /// `circuit payments is open for another 4.5 seconds`.
+    /// `circuit payments is open: retry after 4.5 seconds`.
     public var description: String {
         guard let retryAfter else { return "circuit \(name) is open while a trial is under way" }
-        return "circuit \(name) is open for another \(retryAfter)"
+        return "circuit \(name) is open: retry after \(retryAfter)"
     }
 }

@@ -23,13 +23,13 @@ public struct Backoff: Sendable, Hashable {
     }
 
     /// The ceiling before the first retry.
-    public let initial: Duration
+    let initial: Duration
     /// The factor by which the ceiling grows from one retry to the next.
-    public let multiplier: Double
+    let multiplier: Double
     /// The longest delay.
-    public let maximum: Duration
+    let maximum: Duration
     /// How delays are randomised.
-    public let jitter: Jitter
+    let jitter: Jitter
 
     /// Returns a backoff with the same ceiling before every retry.
     ///

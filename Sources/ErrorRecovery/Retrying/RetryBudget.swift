@@ -1,3 +1,4 @@
+import ErrorRouting
 import Synchronization
 
 /// A limit on the retries of all callers together, so that retries do not multiply the load during an outage.
@@ -13,6 +14,19 @@ import Synchronization
 /// ```swift
 /// let payments = RetryPolicy(budget: RetryBudget())
 /// ```
+///
+/// A call within an attempt of another call on the same budget is part of that attempt, in the attempt's own task and
+/// in all tasks that inherit its task-locals. So three attempts of three attempts each make nine requests only if the
+/// bucket holds enough for eight retries:
+///
+/// - It deposits nothing: only the outermost call does, and only that is a call in the bound above.
+/// - Within a first attempt its own first attempt costs nothing, as without the call around it.
+/// - Within a retry its first attempt repeats what was sent before, and so withdraws a token like a retry. It is made
+///   even if the bucket is empty, since there is no error to throw in its place; then the bucket owes that token, and
+///   grants nothing until calls have deposited it.
+///
+/// An attempt that a ``CircuitBreaker`` refuses sends nothing. What was withdrawn for it serves the next attempt, or is
+/// given back if there is none.
 ///
 /// The idea is that of Finagle's retry budget and of gRPC's retry throttling. The bucket is one atomic word: a call
 /// that finds the bucket full only reads it, so concurrent calls do not contend for a written cache line.
@@ -53,9 +67,60 @@ public final class RetryBudget: Sendable {
         bucket = Atomic(capacity)
     }
 
-    /// Adds a call's deposit.
+    /// What a task knows of the attempt on a budget within which it runs.
+    ///
+    /// It retains the budget, since the address of the budget's task-local identifies the value.
     @usableFromInline
-    func deposit() { add(deposited) }
+    struct Attempt: Sendable {
+        let budget: RetryBudget
+        /// The retry within which the task runs; nil in a first attempt.
+        let retry: Retry?
+    }
+
+    /// A retry on a budget.
+    final class Retry: Sendable {
+        /// Whether it has ended: what a task does that outlives it is not part of it.
+        let isOver = Atomic<Bool>(false)
+    }
+
+    /// How a call begins.
+    @usableFromInline
+    struct Beginning {
+        /// Whether the call is within no other on this budget.
+        @usableFromInline let isOutermost: Bool
+        /// What its first attempt has cost.
+        let paid: Int
+    }
+
+    /// The innermost attempt on this budget.
+    @usableFromInline let attempt = TaskLocal<Attempt?>(wrappedValue: nil)
+
+    /// The value of `attempt` in the first attempt of an outermost call.
+    @usableFromInline var firstAttempt: Attempt { Attempt(budget: self, retry: nil) }
+
+    /// Adds a call's deposit, or, within a retry on this budget, withdraws the cost of its first attempt.
+    @usableFromInline
+    func begin() -> Beginning {
+        guard let enclosing = attempt.get(), enclosing.retry?.isOver.load(ordering: .relaxed) != true else {
+            add(deposited)
+            return .init(isOutermost: true, paid: 0)
+        }
+        if enclosing.retry == nil { return .init(isOutermost: false, paid: 0) }
+        bucket.subtract(Self.token, ordering: .relaxed)
+        granted.add(1, ordering: .relaxed)
+        return .init(isOutermost: false, paid: 1)
+    }
+
+    /// Runs an operation as a retry on this budget.
+    func retry<T, F: Error>(
+        _ number: Int, _ operation: (_ attempt: Int) async throws(F) -> T
+    ) async throws(F) -> T {
+        let retry = Retry()
+        defer { retry.isOver.store(true, ordering: .relaxed) }
+        return try await attempt.binding(Attempt(budget: self, retry: retry), isolation: #isolation) {
+            () async throws(F) -> T in try await operation(number)
+        }
+    }
 
     /// Withdraws the cost of a retry, if the bucket holds that much.
     ///
@@ -100,9 +165,9 @@ public final class RetryBudget: Sendable {
 extension RetryBudget {
     /// The counts of a budget.
     public struct Statistics: Sendable, Hashable {
-        /// The tokens in the bucket.
+        /// The tokens in the bucket; negative if calls within retries withdrew more than it held.
         public let available: Double
-        /// How many retries were granted.
+        /// How many retries were granted, and how many calls within retries withdrew a token.
         public let granted: Int
         /// How many retries were refused; the error was thrown at once.
         public let refused: Int

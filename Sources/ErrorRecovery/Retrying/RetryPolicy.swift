@@ -12,7 +12,8 @@ public import ErrorRouting
 /// ``explain(_:)`` says which rule decides. A policy is a value, built once and shared: `retrying` and `failing` return
 /// a new policy.
 ///
-/// A cancellation is never retried, whatever the rules say.
+/// A cancellation is never retried, whatever the rules say, and neither is an error that forbids it
+/// (``RetryClassified/forbidsRetry``).
 public struct RetryPolicy: Sendable {
     /// How often the operation is tried, the first time included; at least 1.
     public var maxAttempts: Int { didSet { checkAttempts() } }
@@ -82,17 +83,17 @@ public struct RetryPolicy: Sendable {
     /// Returns an explanation of which rule decides about an error.
     ///
     /// Only rules are explained. Attempts, budget and deadline depend on the call, and are reported to its `onStep`.
-    /// For a cancellation, the first entry is the built-in rule that cancellations fail.
+    /// For a cancellation, and an error that forbids it, the first entry is the built-in rule that these fail.
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
     /// - Complexity: O(number of rules).
     public func explain(_ error: any Error) -> Explanation {
-        isCancellation(error) ? decisions.overlaid(with: Self.cancellation).explain(error) : decisions.explain(error)
+        guard let never = [cancellation, forbidding].first(where: { $0.match(error) != nil }) else {
+            return decisions.explain(error)
+        }
+        return decisions.on(matching: never, .fail).explain(error)
     }
-
-    private static let cancellation = ErrorMap(default: RetryDecision.fail)
-        .on(matching: .cancellation, .fail)
 
     private func checkAttempts() {
         if maxAttempts < 1 { fatalError("RetryPolicy.maxAttempts must be at least 1, not \(maxAttempts)") }
@@ -133,6 +134,16 @@ public enum RetryDecision: Sendable, Hashable {
 public protocol RetryClassified: Error {
     /// The error's advice. Read once for each failed attempt; it should be cheap and have no side effects.
     var retryDecision: RetryDecision { get }
+
+    /// Whether the operation must not be tried again, whatever a policy's rules say; false by default.
+    ///
+    /// True where another attempt could repeat an effect: an order that timed out may have been taken.
+    var forbidsRetry: Bool { get }
+}
+
+extension RetryClassified {
+    /// False.
+    public var forbidsRetry: Bool { false }
 }
 
 /// An error that says when trying again makes sense, as a server does with `Retry-After`.
@@ -147,4 +158,21 @@ public protocol RetryAfterProviding: Error {
 /// Whether an error says that work was cancelled.
 func isCancellation(_ error: any Error) -> Bool { cancellation.match(error) != nil }
 
+/// Whether an error says that the operation must not be tried again.
+func forbidsRetry(_ error: any Error) -> Bool { forbidding.match(error) != nil }
+
 private let cancellation = ErrorMatcher.cancellation
+private let forbidding = ErrorMatcher.conforming(to: (any RetryClassified).self)
+    .where(\.forbidsRetry)
+    .named("an error that forbids another attempt")
+    .erased
+
+/// Whether an error says that a circuit refused an attempt, so that nothing was sent; also as an underlying error.
+func isRefusal(_ error: any Error) -> Bool { refusal.match(error) != nil }
+
+private let refusal = ErrorMatcher.anywhere(.type(CircuitOpen.self))
+
+/// How long an error asks to wait; nil if it does not say.
+func serverHint(of error: any Error) -> Duration? { provider.match(error)?.retryAfter }
+
+private let provider = ErrorMatcher<any RetryAfterProviding>.conforming(to: (any RetryAfterProviding).self)

@@ -9,14 +9,18 @@ struct RetryProgress {
     /// The number of the attempt that is under way or failed last.
     private(set) var attempt = 1
     private var lastDelay: Duration?
-    /// What was withdrawn from the budget for the retry that is about to be made.
-    private var withdrawn: Int?
+    /// What was withdrawn from the budget for the attempt that is under way or about to be made; 0 if it was free.
+    private var paid: Int
 
-    init(_ policy: RetryPolicy) { self.policy = policy }
+    /// - Parameters:
+    ///   - policy: The policy.
+    ///   - paid: What was withdrawn from the budget for the first attempt.
+    init(_ policy: RetryPolicy, paid: Int = 0) {
+        self.policy = policy
+        self.paid = paid
+    }
 
     /// Returns whether a failed attempt is followed by another.
-    ///
-    /// The budget is asked last, so that nothing is withdrawn for a retry that another limit forbids.
     ///
     /// - Parameters:
     ///   - error: The error that the attempt threw.
@@ -29,7 +33,25 @@ struct RetryProgress {
         elapsed: () -> Duration,
         using generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
+        // What a circuit refused was not sent: its payment serves the next attempt.
+        let isPaid = policy.budget != nil && isRefusal(error)
+        if !isPaid { paid = 0 }
+        let verdict = verdict(on: error, isPaid: isPaid, isCancelled, elapsed, &generator)
+        if case .retriesAfter = verdict { return verdict }
+        giveBack()
+        return verdict
+    }
+
+    /// The budget is asked last, so that nothing is withdrawn for a retry that another limit forbids.
+    private mutating func verdict(
+        on error: any Error,
+        isPaid: Bool,
+        _ isCancelled: Bool,
+        _ elapsed: () -> Duration,
+        _ generator: inout some RandomNumberGenerator
+    ) -> RetryStep.Verdict {
         if isCancelled || isCancellation(error) { return .cancelled }
+        if forbidsRetry(error) { return .notRetryable }
         let cost: Int
         var hint: Duration?
         switch policy.decisions[error] {
@@ -37,7 +59,7 @@ struct RetryProgress {
             return .notRetryable
         case .retry(let itsCost):
             cost = itsCost
-            hint = Self.provider.match(error)?.retryAfter
+            hint = serverHint(of: error)
         case .retryAfter(let delay, let itsCost):
             (cost, hint) = (itsCost, delay)
         }
@@ -48,9 +70,9 @@ struct RetryProgress {
             ?? policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
         let delay = min(asked, Self.longestDelay)
         if let deadline = policy.deadline, delay >= deadline - elapsed() { return .deadlineWouldPass }
-        if let budget = policy.budget {
+        if let budget = policy.budget, !isPaid {
             if !budget.withdraw(cost) { return .budgetSpent }
-            withdrawn = cost
+            paid = cost
         }
         lastDelay = delay
         return .retriesAfter(delay, hinted: hint != nil)
@@ -70,13 +92,14 @@ struct RetryProgress {
             obstacle = .deadlineWouldPass
         } else {
             attempt += 1
-            withdrawn = nil
             return nil
         }
-        if let withdrawn { policy.budget?.giveBack(withdrawn) }
-        withdrawn = nil
+        giveBack()
         return obstacle
     }
 
-    private static let provider = ErrorMatcher<any RetryAfterProviding>.conforming(to: (any RetryAfterProviding).self)
+    private mutating func giveBack() {
+        if paid > 0 { policy.budget?.giveBack(paid) }
+        paid = 0
+    }
 }

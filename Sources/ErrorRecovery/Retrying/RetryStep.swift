@@ -4,7 +4,7 @@ public struct RetryStep: Sendable, CustomStringConvertible {
     public enum Verdict: Sendable, Hashable {
         /// It is tried again after a delay; `hinted` if the error or a rule asked for that delay.
         case retriesAfter(Duration, hinted: Bool)
-        /// The policy's rules do not retry the error.
+        /// The policy's rules do not retry the error, or the error forbids it.
         case notRetryable
         /// This was the last attempt that the policy allows.
         case attemptsSpent

@@ -1,17 +1,5 @@
 public import ErrorRouting
 
-/// Whether `retry` posts the errors of attempts that are followed by another.
-public enum RetryReporting: Sendable, Hashable {
-    /// `retry` posts nothing.
-    case nothing
-    /// `retry` posts the error of every attempt that is followed by another, just before that next attempt.
-    ///
-    /// Only then is it certain that the error is not the last one, which is thrown. The metadata have the number of the
-    /// failed attempt under `retry.attempt`, the policy's number of attempts under `retry.of`, and the delay after the
-    /// failed attempt under `retry.delay`.
-    case retriedAttempts
-}
-
 /// Runs an operation, and runs it again as a policy says.
 ///
 /// ```swift
@@ -21,11 +9,18 @@ public enum RetryReporting: Sendable, Hashable {
 /// The last error is thrown unchanged, and never posted: whoever catches it and does not throw it on should post it. A
 /// cancelled task makes no further attempt: a delay ends at once, and the last error is thrown.
 ///
+/// The errors of attempts that are followed by another can be posted, with the role `.attempt`: each just before the
+/// next attempt, since only then is it certain that it is not the last one, which is thrown. Their metadata have the
+/// number of the failed attempt under `retry.attempt`, the policy's number of attempts under `retry.of`, and the delay
+/// after the failed attempt under `retry.delay`.
+///
+/// Retries in retries multiply: three attempts of three attempts each are nine. Give both policies the same
+/// ``RetryBudget``, which bounds them together, or retry in one place.
+///
 /// - Parameters:
 ///   - policy: Which errors are retried, how often, and after which delays.
 ///   - clock: The clock for the delays and the deadline; a test clock in tests.
-///   - reporting: Whether the errors of attempts that are retried are posted.
-///   - errors: Where these errors are posted.
+///   - errors: Where the errors of attempts that are followed by another are posted; nil for nowhere.
 ///   - metadata: The metadata to post with these errors.
 ///   - fileID: The file that these errors name as their source.
 ///   - line: The line that these errors name as their source.
@@ -34,28 +29,31 @@ public enum RetryReporting: Sendable, Hashable {
 ///   - operation: The operation; it gets the number of the attempt, 1 for the first. It keeps the caller's isolation.
 /// - Returns: The operation's result.
 /// - Throws: The error of the last attempt.
-/// - Complexity: If the first attempt succeeds, at most one atomic read is added for a budget, and one read of the
-///   clock for a deadline. Nothing is allocated.
+/// - Complexity: If the first attempt succeeds, at most a task-local value and one atomic read are added for a budget,
+///   and one read of the clock for a deadline. Nothing is allocated.
 @inlinable
 public func retry<T, F: Error, C: Clock>(
     _ policy: RetryPolicy,
     clock: C = ContinuousClock(),
-    reporting: RetryReporting = .nothing,
-    to errors: any ErrorPosting = .ambient,
+    postingAttemptsTo errors: (any ErrorPosting)? = nil,
     metadata: [String: String] = [:],
     fileID: String = #fileID,
     line: UInt = #line,
     onStep: (RetryStep) -> Void = { _ in },
     _ operation: (_ attempt: Int) async throws(F) -> T
 ) async throws(F) -> T where C.Duration == Duration {
-    policy.budget?.deposit()
+    let budget = policy.budget
+    let beginning = budget?.begin()
     let start = policy.deadline == nil ? nil : clock.now
     do throws(F) {
-        return try await operation(1)
+        guard let budget, beginning?.isOutermost == true else { return try await operation(1) }
+        return try await budget.attempt.binding(budget.firstAttempt, isolation: #isolation) { () async throws(F) -> T in
+            try await operation(1)
+        }
     } catch {
         return try await retryAgain(
-            policy, after: error, since: start, clock, reporting, errors, metadata,
-            .init(fileID: fileID, line: line), onStep, operation)
+            policy, after: error, beginning, since: start, clock, errors, metadata, .init(fileID: fileID, line: line),
+            onStep, operation)
     }
 }
 
@@ -65,22 +63,23 @@ public func retry<T, F: Error, C: Clock>(
 ///
 /// - Parameters:
 ///   - first: The error that the first attempt threw.
+///   - beginning: How the call began on its budget; nil if there is none.
 ///   - start: When the first attempt began; nil if there is no deadline.
 @usableFromInline
 func retryAgain<T, F: Error, C: Clock>(
     _ policy: RetryPolicy,
     after first: F,
+    _ beginning: RetryBudget.Beginning?,
     since start: C.Instant?,
     _ clock: C,
-    _ reporting: RetryReporting,
-    _ errors: any ErrorPosting,
+    _ errors: (any ErrorPosting)?,
     _ metadata: [String: String],
     _ source: ErrorReport.Source,
     _ onStep: (RetryStep) -> Void,
     _ operation: (_ attempt: Int) async throws(F) -> T
 ) async throws(F) -> T where C.Duration == Duration {
     var error = first
-    var progress = RetryProgress(policy)
+    var progress = RetryProgress(policy, paid: beginning?.paid ?? 0)
     var generator = SystemRandomNumberGenerator()
     func elapsed() -> Duration { start.map { $0.duration(to: clock.now) } ?? .zero }
     while true {
@@ -100,14 +99,15 @@ func retryAgain<T, F: Error, C: Clock>(
             tell(obstacle)
             throw error
         }
-        if reporting == .retriedAttempts {
+        if let errors {
             let place = [
                 "retry.attempt": "\(attempt)", "retry.of": "\(policy.maxAttempts)", "retry.delay": "\(delay)",
             ]
-            errors.post(thrown, metadata: metadata.merging(place) { $1 }, source: source)
+            errors.post(thrown, as: .attempt, metadata: metadata.merging(place) { $1 }, source: source)
         }
         do throws(F) {
-            return try await operation(progress.attempt)
+            guard let budget = policy.budget else { return try await operation(progress.attempt) }
+            return try await budget.retry(progress.attempt, operation)
         } catch let next {
             error = next
         }

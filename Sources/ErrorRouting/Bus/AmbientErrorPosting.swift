@@ -22,18 +22,21 @@ public struct AmbientErrorPosting: ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
-    public func post(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) {
+    public func post(
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) {
         guard let target else {
-            let report = ErrorReport(error: error, source: source, metadata: metadata)
+            let report = ErrorReport(error: error, role: role, source: source, metadata: metadata)
             LastResort.ofProcess.write(report, because: Self.noBus)
             return
         }
-        target.post(error, metadata: metadata, source: source)
+        target.post(error, as: role, metadata: metadata, source: source)
     }
 
-    /// Posts as ``post(_:metadata:source:)`` does, and waits until the error is delivered.
+    /// Posts as ``post(_:as:metadata:source:)`` does, and waits until the error is delivered.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -47,7 +50,7 @@ public struct AmbientErrorPosting: ErrorPosting {
         source: ErrorReport.Source
     ) async -> HandleOutcome {
         guard let target else {
-            post(error, metadata: metadata, source: source)
+            post(error, as: .failure, metadata: metadata, source: source)
             return HandleOutcome(disposition: .unmatched)
         }
         return await target.deliver(error, metadata: metadata, source: source)
@@ -66,14 +69,16 @@ extension ErrorPosting where Self == AmbientErrorPosting {
 ///
 /// - Parameters:
 ///   - error: The error.
+///   - role: What the post is: a failure unless said otherwise.
 ///   - metadata: Metadata for the report.
 ///   - fileID: The file in which the error is posted.
 ///   - line: The line on which the error is posted.
 public func postError(
     _ error: any Error,
+    as role: ErrorReport.Role = .failure,
     metadata: [String: String] = [:],
     fileID: String = #fileID,
     line: UInt = #line
 ) {
-    AmbientErrorPosting().post(error, metadata: metadata, fileID: fileID, line: line)
+    AmbientErrorPosting().post(error, as: role, metadata: metadata, fileID: fileID, line: line)
 }

@@ -45,6 +45,9 @@ extension ErrorBus {
         /// See ``LastResort``.
         public var lastResort: LastResort?
 
+        /// Sees and marks the posts; for tests.
+        package var witness: (any PostWitness)?
+
         /// Creates a configuration; each default suits a service.
         ///
         /// - Parameters:

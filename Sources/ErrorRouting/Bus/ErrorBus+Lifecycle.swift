@@ -92,10 +92,10 @@ extension ErrorBus {
             let idle = Promise<Void>()
             if storage.waitUntilIdle(idle) { idle.fulfill(()) }
             await idle.value
-            let posted = storage.counts.posted
+            let delivered = storage.counts.delivered
             await tasks.waitForAll()
-            // If nothing was posted meanwhile, no action has run, and so none can have started another task.
-            guard let action = storage.close(ifIdleSince: posted) else { continue }
+            // If nothing was delivered meanwhile, no action has run, and so none can have started another task.
+            guard let action = storage.close(ifIdleSince: delivered) else { continue }
             perform(action)
             // Keeps the timer running until the bus has ended, also if somebody else has finished it.
             return await ended.value
@@ -134,6 +134,7 @@ extension ErrorBus {
         let left = Promise<[ErrorReport]>()
         let timer = TimeLimitTimer(within: limit, by: clock, outsidePool: true) { [weak self] in
             self?.takeBack { reports in
+                if !isInside { self?.configuration.witness?.tookBack(reports) }
                 left.fulfill(reports)
                 guard isInside else { return }
                 for report in reports {
@@ -179,7 +180,7 @@ extension ErrorBus {
         resignRoot()
         observers.finish(statistics)
         waker.finish()
-        for task in staff.withLock({ [$0.watchdog, $0.alarm] }) { task?.cancel() }
+        for task in staff.withLock({ [$0.watchdog, $0.alarm?.task] }) { task?.cancel() }
         let (idle, flushes) = storage.takeWaiters()
         for promise in idle { promise.fulfill(()) }
         for promise in flushes { promise.fulfill(false) }

@@ -30,7 +30,7 @@ public final class ErrorBus: ErrorPosting {
         let sequence: UInt64
     }
 
-    /// Whether this task or thread runs a metadata provider.
+    /// Whether this task or thread runs a metadata provider or a witness.
     @TaskLocal private static var isProvidingMetadata = false
 
     private static let lastNumber = Atomic<UInt64>(0)
@@ -40,10 +40,11 @@ public final class ErrorBus: ErrorPosting {
     let clock: BusClock
     let configuration: Configuration
     let hasOwnFingerprint: Bool
+    /// Whether there is a witness; to look at the witness itself, each post would copy it.
+    private let hasWitness: Bool
     /// The nanoseconds to add to a posting's moment to get the time by the bus's clock; used only if that is the
     /// system's.
     let momentOffset: Int64
-    private let atExit = PendingAtExit()
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
@@ -76,6 +77,7 @@ public final class ErrorBus: ErrorPosting {
         clock = BusClock(configuration.clock)
         self.configuration = configuration
         hasOwnFingerprint = configuration.floodLimit?.fingerprint != nil
+        hasWitness = configuration.witness != nil
         let moment = ErrorReport.Moment()
         momentOffset = clock.moment(of: moment.instant).nanoseconds &- moment.sinceOrigin
         storage = BusStorage(
@@ -86,11 +88,11 @@ public final class ErrorBus: ErrorPosting {
         )
         // One buffered wake-up is enough: the worker delivers everything that it finds.
         (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        atExit.hold(self)
+        PendingAtExit.add(self)
     }
 
     deinit {
-        atExit.leave()
+        PendingAtExit.remove(self)
         let left = storage.takeBack().left?.reports ?? []
         // Before the user's code below runs: an observation that ends there gets its statistics from the registry.
         observers.finish(statistics)
@@ -109,18 +111,22 @@ public final class ErrorBus: ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
-    public func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
-        post(error, metadata, source, in: nil)
+    public func post(
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) {
+        post(error, role, metadata, source, in: nil)
     }
 
     /// Posts an error and waits until it is delivered.
     ///
     /// Inside one of this bus's own actions it posts and returns `.pending` at once, since delivery is serial; it also
-    /// returns `.pending` if the calling task is cancelled while it waits. The bus cannot know that an action started a
-    /// detached task or a callback: an action must not wait for one that delivers to the same bus, since neither would
-    /// end. Nor must actions of two buses deliver to each other.
+    /// returns `.pending` if the calling task is cancelled while it waits, and if a ``FloodLimit`` holds the error to
+    /// deliver or suppress it when its window ends. The bus cannot know that an action started a detached task or a
+    /// callback: an action must not wait for one that delivers to the same bus, since neither would end. Nor must
+    /// actions of two buses deliver to each other.
     ///
     /// - Parameters:
     ///   - error: The error.
@@ -144,11 +150,11 @@ public final class ErrorBus: ErrorPosting {
         in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = post(error, metadata, source, in: scope)
+            let isPending = post(error, .failure, metadata, source, in: scope)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        post(error, metadata, source, in: scope, promise)
+        post(error, .failure, metadata, source, in: scope, promise)
         return await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
@@ -180,6 +186,7 @@ public final class ErrorBus: ErrorPosting {
     @discardableResult
     func post(
         _ error: consuming any Error,
+        _ role: ErrorReport.Role,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
         in scope: ScopeContext?,
@@ -188,19 +195,21 @@ public final class ErrorBus: ErrorPosting {
         let error = ErrorBox.unboxed(error)
         // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.
         let metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
-        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
+        let mark = hasWitness ? mark(error, as: role) : nil
+        let floodStamp = configuration.floodLimit == nil || role == .notice ? nil : floodStamp(for: error)
         switch storage.reserve(for: error) {
         case .accepted(let number):
             let answer = storage.fill(
                 number,
-                isSpecial: promise != nil,
                 with: Posting(
                     error,
+                    as: role,
                     at: source,
                     metadata: metadata,
                     scope: scope,
                     promise: promise,
-                    floodStamp: floodStamp
+                    floodStamp: floodStamp,
+                    mark: mark
                 )
             )
             switch answer {
@@ -211,12 +220,12 @@ public final class ErrorBus: ErrorPosting {
                 return true
             case .refused:
                 // The error was accepted, and the bus was shut down before the place was filled.
-                writeToLastResort(storage.takeBack(number))
+                writeToLastResort(storage.reclaim(number))
             }
         case .full(let makesNotice):
             if makesNotice { announceDrops(at: source) }
         case .closed:
-            writeToLastResort(Posting(error, at: source, metadata: metadata, scope: scope))
+            writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope))
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
@@ -233,6 +242,13 @@ public final class ErrorBus: ErrorPosting {
         guard let provider = configuration.metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
         let provided = ErrorBus.$isProvidingMetadata.withValue(true) { provider(error) }
         return provided.merging(metadata) { _, own in own }
+    }
+
+    /// Returns the witness's mark for an error.
+    @inline(never)
+    private func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)? {
+        guard let witness = configuration.witness, !ErrorBus.isProvidingMetadata else { return nil }
+        return ErrorBus.$isProvidingMetadata.withValue(true) { witness.mark(error, as: role) }
     }
 
     /// Makes a notice of drops follow the reports accepted so far.

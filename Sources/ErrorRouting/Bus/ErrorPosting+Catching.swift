@@ -136,6 +136,6 @@ extension ErrorPosting {
     /// Posts an error, unless it says that this task was cancelled.
     func postUnlessCancellation(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
         if Cancellation.isEnd(error) { return }
-        post(error, metadata: metadata, source: source)
+        post(error, as: .failure, metadata: metadata, source: source)
     }
 }

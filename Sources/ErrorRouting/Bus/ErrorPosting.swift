@@ -6,9 +6,11 @@ public protocol ErrorPosting: Sendable {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
-    func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source)
+    func post(
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source)
 
     /// Posts an error and waits until it is delivered. Inside an action it returns `.pending` at once.
     ///
@@ -28,16 +30,18 @@ extension ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is: a failure unless said otherwise.
     ///   - metadata: Metadata for the report.
     ///   - fileID: The file in which the error is posted.
     ///   - line: The line on which the error is posted.
     public func post(
         _ error: consuming any Error,
+        as role: ErrorReport.Role = .failure,
         metadata: [String: String] = [:],
         fileID: String = #fileID,
         line: UInt = #line
     ) {
-        post(error, metadata: metadata, source: .init(fileID: fileID, line: line))
+        post(error, as: role, metadata: metadata, source: .init(fileID: fileID, line: line))
     }
 
     /// Posts an error and waits until it is delivered.

@@ -8,8 +8,9 @@ final class DispatchProgram: Sendable {
     let rules: [Rule]
     let onNoMatch: RuleSteps
     let always: RuleSteps
-    /// Whether there are `onNoMatch` or `always` rules.
-    let hasFallbacks: Bool
+    /// Whether there are `always` rules, and whether there are those or `onNoMatch` rules.
+    private let hasAlways: Bool
+    private let hasFallbacks: Bool
     /// Whether rules are looked up by value and domain: that pays from the second error on.
     var isIndexed: Bool { predecessor != nil }
 
@@ -37,7 +38,8 @@ final class DispatchProgram: Sendable {
         self.always = RuleSteps(fallbacks: always)
         self.predecessor = predecessor
         let isIndexed = predecessor != nil
-        hasFallbacks = !onNoMatch.isEmpty || !always.isEmpty
+        hasAlways = !always.isEmpty
+        hasFallbacks = hasAlways || !onNoMatch.isEmpty
         var plainRules: [Int] = []
         var valueRules: [ObjectIdentifier: [Int]] = [:]
         var domainRules: [DomainIndex.Entry] = []
@@ -56,6 +58,11 @@ final class DispatchProgram: Sendable {
         self.domainRules = domainRules
         domains = domainRules.isEmpty ? nil : DomainIndex(domainRules)
     }
+
+    /// Whether other rules are tried once those for errors are over.
+    ///
+    /// - Parameter hasMatch: Whether one of those has matched.
+    func hasFallbacks(after hasMatch: Bool) -> Bool { hasMatch ? hasAlways : hasFallbacks }
 
     /// Returns the plan for an error's dynamic type.
     ///

@@ -71,6 +71,10 @@
     @inline(__always)
     var isOver: Bool { isLast || kind == .stopped || kind == .ignored }
 
+    /// Whether no rule of any kind is tried after the first one.
+    @inline(__always)
+    func isOver(in program: DispatchProgram) -> Bool { isOver && !program.hasFallbacks(after: kind != .noMatch) }
+
     /// The outcome, if no other rule of any kind is tried.
     @inline(__always)
     var outcome: HandleOutcome {

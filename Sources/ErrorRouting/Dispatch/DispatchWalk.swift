@@ -136,7 +136,10 @@
         }
         if start.kind == .superseded { return .superseded }
         if let step = start.step { progress.record(start, at: step, error, &report) }
-        let hasFallbacks = unsafe path?.hasFallbacks ?? program._withUnsafeGuaranteedRef { $0.hasFallbacks }
+        let hasMatch = progress.disposition != .unmatched
+        let hasFallbacks =
+            unsafe path?.hasFallbacks(after: hasMatch)
+            ?? program._withUnsafeGuaranteedRef { $0.hasFallbacks(after: hasMatch) }
         let isLastHandler = progress.handler + 1 >= path?.count(in: .rules) ?? 1
         if !hasFallbacks, progress.isStageOver || isLastHandler && start.isLast { return .completed }
         if isLastHandler, start.isLast { _ = progress.advance(handlers: path?.count(in: .rules) ?? 1) }
@@ -162,11 +165,11 @@
     static func runIfSynchronous<Origin: ReportMaker>(
         _ error: any Error, through program: Unmanaged<DispatchProgram>, _ origin: @autoclosure () -> Origin
     ) -> HandleOutcome? {
-        let (start, hasFallbacks) = unsafe program._withUnsafeGuaranteedRef {
-            ($0.begin(error, mayStopAtAsynchronous: false, under: nil), $0.hasFallbacks)
+        let start = unsafe program._withUnsafeGuaranteedRef {
+            $0.begin(error, mayStopAtAsynchronous: false, under: nil)
         }
         if start.kind == .declined { return nil }
-        if !hasFallbacks, start.isOver { return start.outcome }
+        if unsafe program._withUnsafeGuaranteedRef({ start.isOver(in: $0) }) { return start.outcome }
         return unsafe goOn(error, through: program, start, origin())
     }
 
@@ -246,11 +249,9 @@
         _ error: any Error, through program: Unmanaged<DispatchProgram>, _ origin: Origin
     ) async -> HandleOutcome {
         let error = ErrorBox.unboxed(error)
-        var (start, hasFallbacks) = unsafe program._withUnsafeGuaranteedRef {
-            ($0.begin(error, mayStopAtAsynchronous: true, under: nil), $0.hasFallbacks)
-        }
+        var start = unsafe program._withUnsafeGuaranteedRef { $0.begin(error, mayStopAtAsynchronous: true, under: nil) }
         if start.kind == .suspends { start = await start.acted(on: error) }
-        if !hasFallbacks, start.isOver { return start.outcome }
+        if unsafe program._withUnsafeGuaranteedRef({ start.isOver(in: $0) }) { return start.outcome }
         return await unsafe goOnSuspending(error, through: program, start, origin)
     }
 

@@ -32,8 +32,10 @@
             assert(first == last, "each place is filled once")
         }
 
-        /// Whether any handler has `onNoMatch` or `always` rules.
-        var hasFallbacks: Bool { hasOnNoMatch || hasAlways }
+        /// Whether other rules are tried once those for errors are over.
+        ///
+        /// - Parameter hasMatch: Whether one of those has matched.
+        func hasFallbacks(after hasMatch: Bool) -> Bool { hasAlways || hasOnNoMatch && !hasMatch }
 
         /// Returns the number of handlers that have a turn in a stage.
         func count(in stage: RuleSet.Stage) -> Int {

@@ -44,7 +44,10 @@ protocol ReportMaker {
 /// An error that is handled directly has only a source, from which its report is made.
 extension ErrorReport.Source: ReportMaker {
     static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
-        unsafe ErrorReport(error: error, source: address.assumingMemoryBound(to: Self.self).pointee)
+        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
+        unsafe ErrorReport(
+            error: error, label: nil, source: address.assumingMemoryBound(to: Self.self).pointee, moment: .init(),
+            metadata: [:], scope: [], sequence: sequence, occurrences: 1, outcome: .pending)
     }
 }
 

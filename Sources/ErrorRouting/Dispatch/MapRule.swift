@@ -10,6 +10,12 @@ class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
 
     /// Gives the value if the rule matches, and returns whether it does.
     func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool { mustBeOverridden() }
+
+    /// Returns a rule that matches the same errors, was registered at the same place, and makes its value from this
+    /// rule's.
+    func mapped<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> MapRule<NewValue> {
+        mustBeOverridden()
+    }
 }
 
 /// A rule whose value is the same for all errors that it matches.
@@ -17,10 +23,16 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     private let matcher: RuleMatcher<Input>
     private let constant: Value
 
-    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ value: Value) {
-        self.matcher = RuleMatcher(matcher)
+    init(_ matcher: RuleMatcher<Input>, _ shape: MatcherShape, at source: ErrorReport.Source, _ value: Value) {
+        self.matcher = matcher
         constant = value
-        super.init(shape: matcher.shape, source: source)
+        super.init(shape: shape, source: source)
+    }
+
+    override func mapped<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) -> NewValue
+    ) -> MapRule<NewValue> {
+        ConstantMapRule<Input, NewValue>(matcher, shape, at: registration.description.source, transform(constant))
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
@@ -42,11 +54,21 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     private let compute: @Sendable (Input) -> Value
 
     init(
-        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
+        _ matcher: RuleMatcher<Input>, _ shape: MatcherShape, at source: ErrorReport.Source,
+        _ compute: @escaping @Sendable (Input) -> Value
     ) {
-        self.matcher = RuleMatcher(matcher)
+        self.matcher = matcher
         self.compute = compute
-        super.init(shape: matcher.shape, source: source)
+        super.init(shape: shape, source: source)
+    }
+
+    override func mapped<NewValue: Sendable>(
+        _ transform: @escaping @Sendable (Value) -> NewValue
+    ) -> MapRule<NewValue> {
+        let compute = compute
+        return ComputedMapRule<Input, NewValue>(matcher, shape, at: registration.description.source) {
+            transform(compute($0))
+        }
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }

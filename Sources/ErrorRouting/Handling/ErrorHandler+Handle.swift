@@ -56,29 +56,4 @@ extension ErrorHandler {
     ) -> HandleOutcome? {
         rules.dispatchSynchronously(error, ErrorReport.Source(fileID: fileID, line: line))
     }
-
-    /// Handles an error for a caller that cannot wait, such as a callback: at once if no rule for it is asynchronous,
-    /// else in a task of its own.
-    ///
-    /// Errors that are handled in tasks are in no order; if the order matters, post them to an ``ErrorBus``. Failures
-    /// of actions go to the process's ``LastResort``, since no caller gets the outcome.
-    ///
-    /// - Parameters:
-    ///   - error: The error to handle.
-    ///   - fileID: Where the error comes from.
-    ///   - line: Where the error comes from.
-    public func handleSoon(_ error: any Error, fileID: String = #fileID, line: UInt = #line) {
-        if let outcome = handleSynchronously(error, fileID: fileID, line: line) {
-            outcome.writeFailures()
-        } else {
-            Task { await handle(error, fileID: fileID, line: line).writeFailures() }
-        }
-    }
-}
-
-extension HandleOutcome {
-    /// Writes the failures to the process's last resort, if no caller gets the outcome.
-    func writeFailures() {
-        for failure in failures { LastResort.ofProcess.write(failure) }
-    }
 }

@@ -5,7 +5,7 @@ extension ErrorHandler {
     ///
     /// The action comes in four shapes: it gets the match, or the match and the ``ErrorReport``; and it may suspend.
     /// For a closure that awaits nothing the compiler picks the synchronous shape. An action for the main actor is
-    /// written `{ @MainActor error async in … }`.
+    /// written `{ @MainActor error in … }` for a type or a matcher, and `{ @MainActor error async in … }` everywhere.
     ///
     /// - Parameters:
     ///   - matcher: What to match.

@@ -1,29 +1,21 @@
 extension ErrorHandler {
     /// The library's preset: ``standardError``.
     ///
-    /// An application may declare its own preset under this name, which then has priority in the application and its
-    /// tests. It can build on the library's preset by the other name:
+    /// An application may declare its own preset under this name. Where its declaration is visible, `.default` means
+    /// the application's; in a module that sees none it means the library's, without a word from the compiler. So a
+    /// preset for several modules is declared `public` in one that all of them import. `print(handler)` shows which one
+    /// a handler is: it names the file in which each rule was registered. An application's preset can build on the
+    /// library's by its other name:
     ///
     /// ```swift
     /// extension ErrorHandler {
-    ///     static var `default`: ErrorHandler {
+    ///     public static var `default`: ErrorHandler {
     ///         .standardError.overlaid(with: ErrorHandler().on(PaymentError.self) { … })
     ///     }
     /// }
     /// ```
     @_disfavoredOverload
     public static var `default`: ErrorHandler { .standardError }
-
-    /// The library's preset with messages and metadata redacted; see ``standardError(redacting:)``.
-    ///
-    /// - Parameter redact: Returns the text to print in place of a text.
-    /// - Returns: The preset.
-    @_disfavoredOverload
-    public static func `default`(
-        redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String
-    ) -> ErrorHandler {
-        standardError(redacting: redact)
-    }
 
     /// Ignores errors that ``ErrorMatcher/cancellation`` matches, and writes errors that no rule matched to standard
     /// error, one line each.
@@ -53,12 +45,14 @@ extension ErrorHandler {
 
     /// Passes each error, with its report, to a closure, and does nothing else.
     ///
-    /// It is an `always` action that returns `.next`: overlay it on a preset, or overlay a preset on it.
+    /// It is an `always` action that returns `.next`: a bus gets it as a handler of its own, or overlaid with the rules
+    /// that it is to log. An attempt or a notice is no failure, so the level depends on the role too:
     ///
     /// ```swift
-    /// ErrorHandler.default.overlaid(with: .logging { error, report in
-    ///     logger.log(level: report.outcome.isHandled ? .info : .error, "\(error)")
-    /// })
+    /// ErrorHandler.logging { error, report in
+    ///     let isFailure = report.role == .failure && !report.outcome.isHandled
+    ///     logger.log(level: isFailure ? .error : .info, "\(report.message)")
+    /// }.overlaid(with: rules)
     /// ```
     ///
     /// - Parameter log: Called after the rules, with the error and its report, which carries the outcome so far.

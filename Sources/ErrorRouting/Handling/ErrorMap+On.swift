@@ -8,17 +8,16 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - unused: Not to be given. Without it the compiler would read a trailing closure as the value, and report a
-    ///     mistake in the closure as a wrong type of value.
+    ///   - condition: The matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         _ value: Value,
         fileID: String = #fileID,
         line: UInt = #line,
-        _ unused: (() -> Never)? = nil
+        where condition: (@Sendable (Output) -> Bool)? = nil
     ) -> Self {
-        adding(ConstantMapRule(matcher, at: .init(fileID: fileID, line: line), value))
+        adding(matcher, value, where: condition, at: .init(fileID: fileID, line: line))
     }
 
     /// Adds a rule for the errors that a matcher matches, with a value made from the match.
@@ -35,7 +34,7 @@ extension ErrorMap {
         line: UInt = #line,
         _ value: @escaping @Sendable (Output) -> Value
     ) -> Self {
-        adding(ComputedMapRule(matcher, at: .init(fileID: fileID, line: line), value))
+        adding(matcher, at: .init(fileID: fileID, line: line), value)
     }
 
     /// Adds a rule for a type of error.
@@ -45,17 +44,16 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - unused: Not to be given. Without it the compiler would read a trailing closure as the value, and report a
-    ///     mistake in the closure as a wrong type of value.
+    ///   - condition: The matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error>(
         _ type: E.Type,
         _ value: Value,
         fileID: String = #fileID,
         line: UInt = #line,
-        _ unused: (() -> Never)? = nil
+        where condition: (@Sendable (E) -> Bool)? = nil
     ) -> Self {
-        adding(ConstantMapRule(.type(type), at: .init(fileID: fileID, line: line), value))
+        adding(.type(type), value, where: condition, at: .init(fileID: fileID, line: line))
     }
 
     /// Adds a rule for a type of error, with a value made from the match.
@@ -72,7 +70,7 @@ extension ErrorMap {
         line: UInt = #line,
         _ value: @escaping @Sendable (E) -> Value
     ) -> Self {
-        adding(ComputedMapRule(.type(type), at: .init(fileID: fileID, line: line), value))
+        adding(.type(type), at: .init(fileID: fileID, line: line), value)
     }
 
     /// Adds a rule for errors that equal a given one.
@@ -82,17 +80,16 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - unused: Not to be given. Without it the compiler would read a trailing closure as the value, and report a
-    ///     mistake in the closure as a wrong type of value.
+    ///   - condition: The matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on<E: Error & Equatable>(
         _ error: E,
         _ value: Value,
         fileID: String = #fileID,
         line: UInt = #line,
-        _ unused: (() -> Never)? = nil
+        where condition: (@Sendable (E) -> Bool)? = nil
     ) -> Self {
-        adding(ConstantMapRule(.value(error), at: .init(fileID: fileID, line: line), value))
+        adding(.value(error), value, where: condition, at: .init(fileID: fileID, line: line))
     }
 
     /// Adds a rule for errors that equal a given one, with a value made from the match.
@@ -109,7 +106,7 @@ extension ErrorMap {
         line: UInt = #line,
         _ value: @escaping @Sendable (E) -> Value
     ) -> Self {
-        adding(ComputedMapRule(.value(error), at: .init(fileID: fileID, line: line), value))
+        adding(.value(error), at: .init(fileID: fileID, line: line), value)
     }
 
     /// Adds a rule for a domain, or one code of it.
@@ -120,8 +117,7 @@ extension ErrorMap {
     ///   - value: The value to return.
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
-    ///   - unused: Not to be given. Without it the compiler would read a trailing closure as the value, and report a
-    ///     mistake in the closure as a wrong type of value.
+    ///   - condition: The matches that the rule is for; nil for all.
     /// - Returns: This map with the new rule, which is tried before the existing ones.
     public func on(
         domain: String,
@@ -129,9 +125,9 @@ extension ErrorMap {
         _ value: Value,
         fileID: String = #fileID,
         line: UInt = #line,
-        _ unused: (() -> Never)? = nil
+        where condition: (@Sendable (NSError) -> Bool)? = nil
     ) -> Self {
-        adding(ConstantMapRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value))
+        adding(.nsError(domain: domain, code: code), value, where: condition, at: .init(fileID: fileID, line: line))
     }
 
     /// Adds a rule for a domain, or one code of it, with a value made from the match.
@@ -150,6 +146,22 @@ extension ErrorMap {
         line: UInt = #line,
         _ value: @escaping @Sendable (NSError) -> Value
     ) -> Self {
-        adding(ComputedMapRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value))
+        adding(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line), value)
+    }
+}
+
+extension ErrorMap {
+    private func adding<Output>(
+        _ matcher: ErrorMatcher<Output>, _ value: Value, where condition: (@Sendable (Output) -> Bool)?,
+        at source: ErrorReport.Source
+    ) -> Self {
+        let matcher = condition.map { matcher.where($0) } ?? matcher
+        return adding(ConstantMapRule(RuleMatcher(matcher), matcher.shape, at: source, value))
+    }
+
+    private func adding<Output>(
+        _ matcher: ErrorMatcher<Output>, at source: ErrorReport.Source, _ value: @escaping @Sendable (Output) -> Value
+    ) -> Self {
+        adding(ComputedMapRule(RuleMatcher(matcher), matcher.shape, at: source, value))
     }
 }

@@ -51,6 +51,22 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
         return result
     }
 
+    /// Returns a map with the same rules, whose values are made from those of this one.
+    ///
+    /// So one table of what errors mean serves each layer with its part: `meanings.map(\.status)`. The rules keep their
+    /// places, so that ``explain(_:)`` names the line of the table that decides.
+    ///
+    /// - Parameter transform: Makes a value from one of this map's. Called now for the default and for each constant,
+    ///   and at each look-up for a value that a rule's closure makes.
+    /// - Returns: The map.
+    /// - Complexity: O(number of rules): derive a map once, and not for each error.
+    public func map<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> ErrorMap<NewValue> {
+        rules[.rules].reversed().reduce(ErrorMap<NewValue>(default: transform(defaultValue))) { result, rule in
+            guard let rule = rule as? MapRule<Value> else { preconditionFailure("a map has rules of its own alone") }
+            return result.adding(rule.mapped(transform))
+        }
+    }
+
     /// Says which rule decides for an error, rule by rule.
     ///
     /// Predicates run; no closure that makes a value does.

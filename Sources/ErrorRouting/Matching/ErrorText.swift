@@ -67,6 +67,12 @@ enum ErrorText {
         return code ?? nil
     }
 
+    /// Returns the name of an enum's case; nil for other errors.
+    static func caseName(of error: any Error) -> String? {
+        func name(of error: some Error) -> String? { EnumCase.name(of: error) }
+        return name(of: error)
+    }
+
     /// Whether an error is an enum's case; false if it has a custom mirror, which is not asked.
     private static func isEnum(_ error: any Error) -> Bool {
         guard !(type(of: error) is AnyClass), !(error is any CustomReflectable) else { return false }

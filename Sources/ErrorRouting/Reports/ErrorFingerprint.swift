@@ -1,7 +1,7 @@
 import Foundation
 
-/// The key by which a flood limit groups errors: type, code, and posting line; or the text that the user's closure
-/// returned.
+/// The key by which a flood limit groups errors: type, code, posting line and path of scopes; or the text that the
+/// user's closure returned.
 ///
 /// Making one builds no string: an `NSError`'s domain is stored as it is, and texts are compared only if all other
 /// fields are equal.
@@ -10,23 +10,25 @@ struct ErrorFingerprint: Hashable, Sendable {
     private let code: Int
     private let line: UInt
     private let fileID: String
+    private let scope: [String]
     /// The code's domain, or the text of the user's closure, which replaces all other fields.
     private let text: String?
 
     /// Makes the fingerprint of a posted error; calls no code of the user's.
     @inline(__always)
-    init(of error: any Error, code: ErrorCode, at source: ErrorReport.Source) {
+    init(of error: any Error, code: ErrorCode, at source: ErrorReport.Source, in scope: [String]) {
         type = ObjectIdentifier(Swift.type(of: error))
         self.code = code.number
         line = source.line
         fileID = source.fileID
+        self.scope = scope
         text = code.domain
     }
 
     /// Makes a fingerprint of the text that the closure of a ``FloodLimit`` returned.
     init(given: String) {
         type = ObjectIdentifier(String.self)
-        (code, line, fileID) = (0, 0, "")
+        (code, line, fileID, scope) = (0, 0, "", [])
         text = given
     }
 
@@ -36,19 +38,25 @@ struct ErrorFingerprint: Hashable, Sendable {
     var quickHash: Int {
         // Addresses of types differ by at least about 16.
         Int(bitPattern: type) >> 4 &+ Int(bitPattern: line) &* 31 &+ code &* 17 &+ (text?.hashValue ?? 0)
+            &+ (scope.last?.hashValue ?? 0)
     }
 
-    /// Returns an error's type and code, the same in every run: `Intake.PaymentError(2)`.
+    /// Returns an error's type, with its case or else its domain and code if it has any:
+    /// `Intake.PaymentError.declined`, `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`.
+    ///
+    /// The same in every run, and, where nothing was renamed, in every release: a case's number would change with a new
+    /// case before it.
     static func text(of error: any Error) -> String {
-        let code = ErrorCode(of: error)
-        let domain = code.domain.map { OneLine.escaped(TypeName.withoutAddresses($0)) + " " } ?? ""
-        return "\(ErrorText.typeName(of: error))(\(domain)\(code.number))"
+        let type = ErrorText.typeName(of: error)
+        if let name = ErrorText.caseName(of: error) { return "\(type).\(OneLine.bare(name))" }
+        guard let code = ErrorText.code(of: error) else { return type }
+        return "\(type)(\(OneLine.escaped(code.domain)) \(code.code))"
     }
 
     @inline(__always)
     static func == (first: ErrorFingerprint, second: ErrorFingerprint) -> Bool {
         first.type == second.type && first.line == second.line && first.code == second.code
-            && first.fileID == second.fileID && first.text == second.text
+            && first.fileID == second.fileID && first.text == second.text && first.scope == second.scope
     }
 }
 

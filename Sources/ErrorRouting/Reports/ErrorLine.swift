@@ -31,7 +31,7 @@ struct ErrorLine {
             OneLine.inQuotes(ErrorText.ask { redact(text, field) } ?? BoundedText.mark)
         }
         let error = report.error
-        var fields = ["error"]
+        var fields = [OneLine.bare(report.role.name)]
         fields.append("type=\(OneLine.bare(ErrorText.typeName(of: error)))")
         fields.append("message=\"\(redacted(ErrorText.message(of: error), .message))\"")
         if let code = ErrorText.code(of: error) {
@@ -53,14 +53,16 @@ struct ErrorLine {
 
     /// Makes a line of type and source alone; calls no code of the user's.
     init(naming report: ErrorReport) {
-        let type = OneLine.bare(ErrorText.typeName(of: report.error))
-        text = "error type=\(type) source=\(OneLine.bare(report.source.description))"
+        text = "\(Self.head(of: report)) source=\(OneLine.bare(report.source.description))"
     }
 
     /// Makes a line of type, source, and a text in place of all other fields.
     init(_ report: ErrorReport, saying text: String) {
-        let type = OneLine.bare(ErrorText.typeName(of: report.error))
         let source = OneLine.bare(report.source.description)
-        self.text = "error type=\(type) message=\(OneLine.quoted(text)) source=\(source)"
+        self.text = "\(Self.head(of: report)) message=\(OneLine.quoted(text)) source=\(source)"
+    }
+
+    private static func head(of report: ErrorReport) -> String {
+        "\(OneLine.bare(report.role.name)) type=\(OneLine.bare(ErrorText.typeName(of: report.error)))"
     }
 }

@@ -13,12 +13,12 @@ extension ErrorReport {
     /// - Complexity: That of the error's own description; computed at each access.
     public var message: String { OneLine.escaped(ErrorText.message(of: error)) }
 
-    /// The type, the code and the posting line, to group reports by.
+    /// The error's type, its case or else its domain and code, and the posting file, to group reports by.
     ///
-    /// For example `Intake.PaymentError(2) Intake/Rules.swift:12`. The code is the number of an enum's case, an
-    /// `NSError`'s domain and code, or a `CustomNSError`'s code; payloads, messages and scopes do not count. A
-    /// ``FloodLimit`` groups errors by the same properties.
-    public var fingerprint: String { "\(ErrorFingerprint.text(of: error)) \(OneLine.escaped(source.description))" }
+    /// For example `Intake.PaymentError.declined Intake/Rules.swift`. The same in every run and, as long as type, case
+    /// and file keep their names, in every release: lines and case numbers, which other edits change, are not in it.
+    /// Payloads, messages and scopes do not count.
+    public var fingerprint: String { "\(ErrorFingerprint.text(of: error)) \(OneLine.escaped(source.fileID))" }
 
     /// The report as fields of a structured log entry, or as an exporter's attributes.
     ///
@@ -27,6 +27,7 @@ extension ErrorReport {
     /// | key | value |
     /// | --- | --- |
     /// | `error.type` | ``typeName`` |
+    /// | `error.role` | ``role`` |
     /// | `error.fingerprint` | ``fingerprint`` |
     /// | `error.source` | the file and line where the error was posted |
     /// | `error.disposition` | the disposition so far, such as `handled` |
@@ -46,6 +47,7 @@ extension ErrorReport {
     public var fields: [String: String] {
         var fields = metadata.mapValues(OneLine.escaped)
         fields["error.type"] = typeName
+        fields["error.role"] = OneLine.escaped(role.name)
         fields["error.fingerprint"] = fingerprint
         fields["error.source"] = OneLine.escaped(source.description)
         fields["error.disposition"] = outcome.disposition.rawValue
@@ -65,7 +67,7 @@ extension ErrorReport {
         public let typeName: String
         /// The error's message; see ``ErrorReport/message``.
         public let message: String
-        /// The error's type and code, the same in every run; see ``ErrorReport/fingerprint``.
+        /// The error's type, and its case or its domain and code; see ``ErrorReport/fingerprint``.
         public let fingerprint: String
 
         /// Describes a step, for tests and fakes.
@@ -73,7 +75,7 @@ extension ErrorReport {
         /// - Parameters:
         ///   - typeName: The name of the error's type, with its module.
         ///   - message: The error's message.
-        ///   - fingerprint: The error's type and code.
+        ///   - fingerprint: The error's type, and its case or its domain and code.
         public init(typeName: String, message: String, fingerprint: String) {
             self.typeName = typeName
             self.message = message

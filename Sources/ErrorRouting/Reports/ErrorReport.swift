@@ -28,6 +28,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     /// The error that was posted.
     public let error: any Error
+    /// What the post is: a failure, an attempt that somebody goes on after, a notice, or a role of the application's.
+    public var role: Role { label?.role ?? .failure }
     /// Where the error was posted.
     public let source: Source
     /// When the error was posted.
@@ -45,12 +47,17 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// The outcome: for an `always` action the outcome so far, for an observer the final one; before that `.pending`.
     public internal(set) var outcome: HandleOutcome
 
+    /// The mark of the bus's witness; no other error inherits it, and no poster can set it.
+    package var mark: (any AnyObject & Sendable)? { label?.mark }
+
+    private let label: Label?
     private let moment: Moment
 
     /// Makes a report, for tests and for posters of your own; a bus makes its reports itself.
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - source: Where the error was posted.
     ///   - instant: When the error was posted.
     ///   - metadata: The report's metadata.
@@ -60,6 +67,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     ///   - outcome: The outcome.
     public init(
         error: any Error,
+        role: Role = .failure,
         source: Source,
         instant: ContinuousClock.Instant = .now,
         metadata: [String: String] = [:],
@@ -70,6 +78,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     ) {
         self.init(
             error: error,
+            label: .of(role),
             source: source,
             moment: Moment(instant),
             metadata: metadata,
@@ -82,6 +91,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     init(
         error: any Error,
+        label: Label?,
         source: Source,
         moment: Moment,
         metadata: [String: String],
@@ -91,6 +101,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         outcome: HandleOutcome
     ) {
         self.error = ErrorBox.unboxed(error)
+        self.label = label
         self.source = source
         self.moment = moment
         self.metadata = metadata

@@ -4,11 +4,13 @@
 /// where the first of them was posted.
 public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
     /// The key in ``byType`` for errors of further types, after the 64 that a bus counts separately.
-    public static let otherTypes = "other types"
+    static let otherTypes = "other types"
 
     /// The number of errors dropped since the last notice.
     public let count: Int
     /// The number of dropped errors of each type, by the type's full name; the sum is ``count``.
+    ///
+    /// Errors of further types, after the 64 that a bus counts separately, are under `other types`.
     public let byType: [String: Int]
 
     /// Makes a notice, for tests and fakes.

@@ -16,7 +16,8 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         case ignored
         /// No rule matched; only `onNoMatch` and `always` actions ran.
         case unmatched
-        /// A flood limit held the error back, and a later error of its kind stands for it.
+        /// A flood limit held the error back, and a later error of its kind stands for it; counted, and never returned:
+        /// who waits for such an error gets `pending` as soon as it is held.
         case suppressed
         /// The error was not delivered: the bus was full, finished, or shut down first.
         case dropped

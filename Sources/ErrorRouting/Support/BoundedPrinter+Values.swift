@@ -143,13 +143,9 @@ extension BoundedPrinter {
     }
 
     private mutating func writeCase(of value: Any, _ mirror: Mirror, typeName: String, isNested: Bool, depth: Int) {
-        let isCustom = value is any CustomReflectable
         guard let payload = mirror.children.first else {
-            // The only way to get a case's name; without a payload it reads nothing else of the value.
-            let name = isCustom ? typeName : String(describing: value)
-            // For an enum imported from C Swift prints the type, since its cases have no names at run time.
-            let isNamed = !isCustom && name != String(describing: mirror.subjectType)
-            out.append(isNamed && isNested ? "\(typeName).\(name)" : isNamed ? name : typeName)
+            let name = value is any CustomReflectable ? nil : EnumCase.name(of: value)
+            out.append(name.map { isNested ? "\(typeName).\($0)" : $0 } ?? typeName)
             return
         }
         if isNested { out.append("\(typeName).") }

@@ -15,6 +15,9 @@ struct BusClock: Sendable {
     /// Returns the moment of an instant of the continuous clock, or the current moment if this is another clock.
     func moment(of instant: ContinuousClock.Instant) -> Duration { elapsed?(instant) ?? now() }
 
+    /// Returns how often the clock was found to have been set back: a sleep that began before lasts too long.
+    let setBackCount: @Sendable () -> Int
+
     /// The longest duration in use, 100 years.
     ///
     /// Clocks trap on durations that they cannot express in nanoseconds.
@@ -23,9 +26,9 @@ struct BusClock: Sendable {
     init(_ clock: some Clock<Duration>) {
         let origin = ContinuousClock.now
         let elapsed: @Sendable (ContinuousClock.Instant) -> Duration = { origin.duration(to: $0) }
-        let isContinuous = clock is ContinuousClock
-        let now = isContinuous ? { @Sendable in elapsed(.now) } : Self.elapsedTime(by: clock)
-        self.elapsed = isContinuous ? elapsed : nil
+        let (now, setBackCount) = Self.elapsedTime(by: clock, since: origin)
+        self.setBackCount = setBackCount
+        self.elapsed = clock is ContinuousClock ? elapsed : nil
         self.now = now
         sleep = { deadline in
             do {
@@ -39,13 +42,16 @@ struct BusClock: Sendable {
         }
     }
 
-    /// Returns a closure that reads the time which has passed by a clock since this call.
-    private static func elapsedTime(by clock: some Clock<Duration>) -> @Sendable () -> Duration {
-        let origin = clock.now
+    /// Returns closures that read the time which has passed by a clock since this call, and how often it was set back.
+    private static func elapsedTime(
+        by clock: some Clock<Duration>, since origin: ContinuousClock.Instant
+    ) -> (now: @Sendable () -> Duration, setBackCount: @Sendable () -> Int) {
         // The system's clocks never run backwards.
-        if clock is SuspendingClock { return { origin.duration(to: clock.now) } }
-        let state = Locked((last: origin, elapsed: Duration.zero, count: 0))
-        return {
+        if clock is ContinuousClock { return ({ origin.duration(to: .now) }, { 0 }) }
+        let origin = clock.now
+        if clock is SuspendingClock { return ({ origin.duration(to: clock.now) }, { 0 }) }
+        let state = Locked((last: origin, elapsed: Duration.zero, count: 0, setBackCount: 0))
+        let now = { @Sendable in
             let count = state.withLock { $0.count }
             // Read outside the lock, since the clock may be the user's code.
             let now = clock.now
@@ -54,12 +60,15 @@ struct BusClock: Sendable {
                 // The step is negative if another thread read the clock later but came here first, or if the clock was
                 // set back.
                 if step < .zero, state.count != count { return state.elapsed }
+                if step < .zero { state.setBackCount += 1 }
                 state.last = now
-                state.elapsed += max(step, .zero)
+                // A clock that jumps further than any duration in use must not make the sum overflow.
+                state.elapsed += min(max(step, .zero), forever)
                 state.count += 1
                 return state.elapsed
             }
         }
+        return (now, { state.withLock { $0.setBackCount } })
     }
 
     /// Returns the moment at which a time limit that begins now is over.
@@ -69,10 +78,10 @@ struct BusClock: Sendable {
 extension Duration {
     /// The duration in whole nanoseconds, clamped to the range of `Int64` (292 years).
     var nanoseconds: Int64 {
+        // Before `components` is read, which traps if the seconds alone do not fit.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
-        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, isTooLargeInAll) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        if isTooLarge || isTooLargeInAll { return seconds < 0 ? .min : .max }
-        return sum
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

@@ -6,7 +6,7 @@ extension TaskLocal {
     /// operation. That costs two hops, and lets other work of the actor run in between. So the closure captures the
     /// actor.
     @inlinable
-    func binding<T, F: Error>(
+    package func binding<T, F: Error>(
         _ value: Value,
         isolation: isolated (any Actor)?,
         _ operation: () async throws(F) -> T

@@ -78,7 +78,7 @@ enum TypeKind {
     }
 
     private static func ofValue(_ type: Any.Type, name: String) -> TypeKind {
-        if TypeName.isAddress(type) { return .named }
+        if TypeName.isAddress(named: name) { return .named }
         if type == AnyHashable.self { return .hashable }
         if type == DecodingError.self || type == EncodingError.self { return .codingError }
         if type == URLError.self || type == CocoaError.self || type == POSIXError.self { return .nsError }

@@ -33,10 +33,18 @@ enum TypeName {
     }
 
     /// Whether a type is a pointer, a slice of a buffer pointer, or another address whose memory may be deallocated.
-    static func isAddress(_ type: Any.Type) -> Bool {
-        let name = String(reflecting: type)
-        let prefixes = ["Unsafe", "OpaquePointer", "ObjectIdentifier", "Unmanaged", "AutoreleasingUnsafe", "Unowned"]
-        let inner = name.hasPrefix("Swift.Slice<") ? name.dropFirst("Swift.Slice<".count) : name[...]
-        return prefixes.contains { inner.hasPrefix("Swift.\($0)") }
+    static func isAddress(_ type: Any.Type) -> Bool { isAddress(named: String(reflecting: type)) }
+
+    /// Whether the type with a name is an address, as ``isAddress(_:)`` says.
+    static func isAddress(named name: String) -> Bool {
+        // Most types are of other modules.
+        guard name.hasPrefix("Swift.") else { return false }
+        let slice = "Swift.Slice<Swift."
+        let inner = name.dropFirst(name.hasPrefix(slice) ? slice.utf8.count : "Swift.".utf8.count)
+        return addresses.contains { inner.hasPrefix($0) }
     }
+
+    private static let addresses = [
+        "Unsafe", "OpaquePointer", "ObjectIdentifier", "Unmanaged", "AutoreleasingUnsafe", "Unowned",
+    ]
 }

@@ -10,8 +10,15 @@ public import Foundation
 /// ```
 ///
 /// A `RetryPolicy`'s rules decide which requests are sent again, with one exception. A request that is not idempotent
-/// by RFC 9110 and has no `Idempotency-Key` is sent again only if the server has certainly not received it, or has
-/// answered 429. So an order is never sent twice.
+/// by RFC 9110 and has no `Idempotency-Key` is sent again only if the server has certainly not received it, or after a
+/// 429. The errors say so too (``NetworkError/mayBeSentAgain``), so that a `retry` around `send` heeds it: an order is
+/// never sent twice.
+///
+/// Redirects are followed, twenty at most, all within the request's time limit; where it has none, the transport's
+/// limit holds for each. 307 and 308 repeat method and body; 303 makes every request a GET, 301 and 302 a POST. Another
+/// origin (scheme, host or port) gets no header field but those that describe the body and what is accepted,
+/// `User-Agent` and `Idempotency-Key`: any other may be a secret. A redirect from https to http is not followed, and
+/// ends in an error of kind `http`.
 public struct APIClient: Sendable {
     let base: URL
     let transport: any HTTPTransport
@@ -22,9 +29,7 @@ public struct APIClient: Sendable {
     let encoder: JSONEncoder
     let decoder: JSONDecoder
 
-    private let retry: RetryPolicy?
-    /// The policy for requests that must not be sent twice.
-    let cautiousRetry: RetryPolicy?
+    let retry: RetryPolicy?
     private let clock: any Clock<Duration>
 
     /// Makes a client.
@@ -36,12 +41,12 @@ public struct APIClient: Sendable {
     ///   - errors: Where errors are posted that no caller gets: the errors of attempts that are followed by another,
     ///     and of a failed refresh of the token.
     ///   - token: The token to send as `Authorization`, unless the request has this field already.
-    ///   - interceptors: The interceptors that see each request and each answer, in this order.
+    ///   - interceptors: The interceptors that see each request and each response, in this order.
     ///   - clock: The clock for the delays between attempts; a test clock in tests.
     ///   - encoder: Encodes the bodies of requests.
-    ///   - decoder: Decodes the bodies of answers.
-    ///   - serviceError: Makes the service's own error from an answer that is not a success, which is thrown as
-    ///     ``NetworkError/api(_:_:)``. If it returns nil, the status decides the error.
+    ///   - decoder: Decodes the bodies of responses.
+    ///   - serviceError: Makes the service's own error from a response that is not a success, which is thrown as the
+    ///     cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error.
     public init(
         base: URL,
         transport: any HTTPTransport = URLSessionTransport(),
@@ -57,7 +62,6 @@ public struct APIClient: Sendable {
         self.base = base
         self.transport = transport
         self.retry = retry
-        cautiousRetry = retry?.cautious(transport)
         self.errors = errors
         self.token = token?.keeper
         self.interceptors = interceptors
@@ -69,7 +73,7 @@ public struct APIClient: Sendable {
 
     /// Sends a request, and returns its decoded response.
     ///
-    /// A cancelled task gets ``NetworkError/cancelled`` at once.
+    /// A cancelled task gets an error of kind `cancelled` at once.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -84,83 +88,88 @@ public struct APIClient: Sendable {
     ) async throws(NetworkError) -> R.Response {
         let message = try message(for: request)
         let source = ErrorReport.Source(fileID: fileID, line: line)
-        guard let policy = message.isIdempotent ? retry : cautiousRetry else {
-            return try await attempt(request, message, source)
-        }
+        guard let retry else { return try await attempt(request, message, source) }
         // A local constant: Swift 6.3.1 does not open the existential of a property here.
         let clock = clock
-        return try await attempts(request, message, source, policy, clock)
+        return try await attempts(request, message, source, retry, clock)
     }
 
     /// Runs the attempts with the clock's concrete type, which `retry` needs.
     private func attempts<R: APIRequest>(
         _ request: R,
-        _ message: HTTPMessage,
+        _ message: TransportRequest,
         _ source: ErrorReport.Source,
         _ policy: RetryPolicy,
         _ clock: some Clock<Duration>
     ) async throws(NetworkError) -> R.Response {
-        try await ErrorRecovery.retry(
-            policy, clock: clock, reporting: .retriedAttempts, to: errors,
-            metadata: ["http.request": message.description], fileID: source.fileID, line: source.line
-        ) { (_: Int) async throws(NetworkError) in
-            try await attempt(request, message, source)
+        do throws(NetworkError) {
+            return try await ErrorRecovery.retry(
+                policy, clock: clock, postingAttemptsTo: errors,
+                metadata: ["http.request": message.description], fileID: source.fileID, line: source.line
+            ) { (_: Int) async throws(NetworkError) in
+                try await attempt(request, message, source)
+            }
+        } catch {
+            // Cancelled between two attempts, it has the last one's error.
+            guard Task.isCancelled, !error.isCancellation else { throw error }
+            throw NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
         }
     }
 
     private func attempt<R: APIRequest>(
         _ request: R,
-        _ message: HTTPMessage,
+        _ message: TransportRequest,
         _ source: ErrorReport.Source
     ) async throws(NetworkError) -> R.Response {
-        let (answer, sent) = try await exchange(message, source)
-        guard (200...299).contains(answer.status) else { throw error(of: answer) }
-        return try decode(answer, to: sent, as: request)
+        var chain = RedirectChain(message)
+        do throws(NetworkError) {
+            let response = try await exchange(message, &chain, source)
+            guard (200...299).contains(response.status) else { throw error(of: response) }
+            return try decode(response, to: chain.request, as: request)
+        } catch {
+            throw error.afterSending(message, repeats: transport.repeatsByItself, isProcessed: chain.isProcessed)
+        }
     }
 
-    private func error(of answer: HTTPAnswer) -> NetworkError {
-        let failure = HTTPFailure(answer)
+    private func error(of response: TransportResponse) -> NetworkError {
+        let failure = HTTPFailure(response)
         // With a token, 401 means that the token is refused, which is not the service's own error.
-        if failure.status == 401, token != nil { return .unauthorized(failure) }
-        if let error = serviceError?(failure) { return .api(error, failure) }
+        if failure.status == 401, token != nil { return NetworkError(failure) }
+        if let error = serviceError?(failure) { return NetworkError(.service, cause: error, failure: failure) }
         return NetworkError(failure)
     }
 }
 
-extension RetryPolicy {
-    /// Returns the policy for requests that must not be sent twice.
-    fileprivate func cautious(_ transport: any HTTPTransport) -> RetryPolicy {
-        let repeats = transport.repeatsByItself
-        let isSeen = ErrorMatcher.type(NetworkError.self)
-            .where { repeats || !($0.neverReachedServer || $0.failure?.status == 429) }
-            .named("NetworkError after which the server may have seen what must not be sent twice")
-        return failing(matching: isSeen)
-    }
+extension APIClient: SecretHolding {
+    /// The type's name, and the base URL without user and query.
+    public var description: String { "APIClient \(base.withoutSecrets)" }
 }
 
-/// A type that sees each request before it is sent, and each answer before its status is checked.
+/// A type that sees each request before it is sent, and each response before its status is checked.
 ///
 /// An error that it throws ends the attempt. A ``NetworkError`` is thrown as it is, and a cancellation as
-/// ``NetworkError/cancelled``. Any other error of `inspect` is taken for the service's own, and thrown as
-/// ``NetworkError/api(_:_:)``. An error of `prepare` is mapped as an error of the transport; see ``HTTPTransport``.
+/// one of kind `cancelled`. Any other error of `inspect` is taken for the service's own, and thrown as the cause of one
+/// of kind `service`. An error of `prepare` is mapped as an error of the transport; see ``HTTPTransport``.
 public protocol HTTPInterceptor: Sendable {
     /// Changes a request before it is sent; called for each attempt.
     ///
-    /// - Parameter message: The request, with its token.
-    func prepare(_ message: inout HTTPMessage) async throws
+    /// Whether the request may be sent again depends on its method and headers before this change.
+    ///
+    /// - Parameter request: The request, with its token.
+    func prepare(_ request: inout TransportRequest) async throws
 
-    /// Inspects or changes an answer; called for every answer, whatever its status.
+    /// Inspects or changes a response; called for every response, whatever its status.
     ///
     /// - Parameters:
-    ///   - answer: The answer.
-    ///   - message: The request, as it was sent.
-    func inspect(_ answer: inout HTTPAnswer, to message: HTTPMessage) async throws
+    ///   - response: The response.
+    ///   - request: The request, as it was sent.
+    func inspect(_ response: inout TransportResponse, to request: TransportRequest) async throws
 }
 
 extension HTTPInterceptor {
     /// Changes nothing.
-    public func prepare(_ message: inout HTTPMessage) async throws {}
+    public func prepare(_ request: inout TransportRequest) async throws {}
 
     /// Changes nothing.
-    public func inspect(_ answer: inout HTTPAnswer, to message: HTTPMessage) async throws {}
+    public func inspect(_ response: inout TransportResponse, to request: TransportRequest) async throws {}
 }

@@ -13,12 +13,15 @@ public import Foundation
 ///
 /// Only the path is required; the defaults make a GET.
 public protocol APIRequest: Sendable {
-    /// The type that a successful answer is decoded as; ``NoContent`` if its body is not needed.
+    /// The type that a successful response is decoded as; ``NoContent`` if its body is not needed.
     associatedtype Response: Decodable & Sendable
 
     /// The method, in capitals; `GET` by default.
     var method: String { get }
-    /// The path below the client's base URL. The client percent-encodes it.
+    /// The path below the client's base URL, which the client percent-encodes.
+    ///
+    /// A path that could lead out of the base is not sent: one with a segment of dots, a backslash, two slashes at the
+    /// beginning, or a control character, also where they are encoded.
     var path: String { get }
     /// The query; empty by default. The client percent-encodes it, plus signs too.
     var query: [URLQueryItem] { get }
@@ -33,7 +36,8 @@ public protocol APIRequest: Sendable {
     /// Returns the service's own error if a response means a failure: some services report failures with status 200.
     ///
     /// - Parameter response: The decoded response.
-    /// - Returns: The error, which is thrown as ``NetworkError/api(_:_:)``; nil, the default, for none.
+    /// - Returns: The error, which becomes the cause of a ``NetworkError`` of kind `service`; nil, the default, for
+    ///   none.
     func rejection(of response: Response) -> (any Error)?
 }
 
@@ -53,7 +57,7 @@ extension APIRequest {
     public func rejection(of response: Response) -> (any Error)? { nil }
 }
 
-/// A response without a value: the answer's body is ignored.
+/// A response without a value: the body is ignored.
 public struct NoContent: Decodable, Sendable {
     /// Makes an empty response, for tests and fakes.
     public init() {}

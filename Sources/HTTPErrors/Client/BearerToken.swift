@@ -12,21 +12,16 @@ public struct BearerToken: Sendable {
     /// - Parameters:
     ///   - token: The first token.
     ///   - refresh: Gets a new token. A request that it sends itself with this token does not start another refresh. An
-    ///     error that it throws is posted, since the waiting callers get the 401. It should have a time limit.
+    ///     error that it throws is posted once, and is the cause of the error that each waiting caller gets: one of
+    ///     kind `unauthorized`. It should have a time limit.
     public init(_ token: String, refresh: @escaping @Sendable () async throws -> String) {
         keeper = TokenKeeper(token, refresh)
     }
 }
 
-extension BearerToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension BearerToken: SecretHolding {
     /// The type's name, without the token.
     public var description: String { "BearerToken" }
-
-    /// The type's name, without the token.
-    public var debugDescription: String { description }
-
-    /// An empty mirror, so that reflection does not print the token.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The current token, and the refresh that is under way.
@@ -36,12 +31,14 @@ final class TokenKeeper: Sendable {
 
     private struct State {
         var token: String
+        /// How many refreshes have begun.
+        var count = 0
         var isRefreshing = false
         var waiters: [Promise<Refreshed>] = []
     }
 
-    /// The keepers whose tokens this task is refreshing.
-    @TaskLocal private static var underWay: Set<ObjectIdentifier> = []
+    /// The keepers whose tokens this task is refreshing, or was when it began, each with the number of its refresh.
+    @TaskLocal private static var underWay: [ObjectIdentifier: Int] = [:]
 
     private let state: Locked<State>
     private let refresh: @Sendable () async throws -> String
@@ -54,27 +51,43 @@ final class TokenKeeper: Sendable {
     /// The token to send with a request.
     var token: String { state.withLock { $0.token } }
 
+    /// How many callers wait for a refresh.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Whether this task is refreshing the token; if it waited for the refresh, it would wait for itself.
-    var isRefreshedHere: Bool { Self.underWay.contains(ObjectIdentifier(self)) }
+    ///
+    /// A task that the refresh has started may outlive it, and then waits for the next one as any other.
+    var isRefreshedHere: Bool {
+        guard let number = Self.underWay[ObjectIdentifier(self)] else { return false }
+        return state.withLock { $0.isRefreshing && $0.count == number }
+    }
 
     /// Returns the token to send in place of a refused one; waits for a refresh if needed.
     ///
+    /// - Parameters:
+    ///   - refused: The refused token.
+    ///   - onFailure: Called with the refresh's error, if this call has begun the refresh.
     /// - Throws: The refresh's error, or `CancellationError` if the task is cancelled.
-    func token(inPlaceOf refused: String) async throws -> String {
+    func token(
+        inPlaceOf refused: String,
+        onFailure: @escaping @Sendable (any Error) -> Void
+    ) async throws -> String {
         let promise = Promise<Refreshed>()
-        let (token, begins) = state.withLock { state -> (String?, Bool) in
+        let (token, number) = state.withLock { state -> (String?, Int?) in
             // The token has been refreshed meanwhile.
-            if state.token != refused { return (state.token, false) }
+            if state.token != refused { return (state.token, nil) }
             state.waiters.append(promise)
-            defer { state.isRefreshing = true }
-            return (nil, !state.isRefreshing)
+            if state.isRefreshing { return (nil, nil) }
+            state.isRefreshing = true
+            state.count += 1
+            return (nil, state.count)
         }
         if let token { return token }
-        if begins {
+        if let number {
             // A task of its own: the caller may be cancelled while other callers wait for the refresh.
             Task {
-                let refreshing = Self.underWay.union([ObjectIdentifier(self)])
-                await Self.$underWay.withValue(refreshing) { await renew() }
+                let refreshing = Self.underWay.merging([ObjectIdentifier(self): number]) { $1 }
+                await Self.$underWay.withValue(refreshing) { await renew(onFailure) }
             }
         }
         return try await withTaskCancellationHandler {
@@ -84,9 +97,14 @@ final class TokenKeeper: Sendable {
         }
     }
 
-    private func renew() async {
+    private func renew(_ onFailure: (any Error) -> Void) async {
         let result: Refreshed
-        do { result = .success(try await refresh()) } catch { result = .failure(error) }
+        do {
+            result = .success(try await refresh())
+        } catch {
+            onFailure(error)
+            result = .failure(error)
+        }
         let waiters = state.withLock { state in
             if case .success(let token) = result { state.token = token }
             state.isRefreshing = false

@@ -1,20 +1,22 @@
+import ErrorRecovery
 import ErrorRouting
 public import Foundation
 
 extension NetworkError {
     /// Makes the error that a status stands for.
     ///
-    /// - Parameter failure: An answer that is not a success.
+    /// - Parameter failure: A response that is not a success.
     public init(_ failure: HTTPFailure) {
-        self =
+        let kind: Kind =
             switch failure.status {
-            case 401: .unauthorized(failure)
-            case 403: .forbidden(failure)
-            case 404: .notFound(failure)
-            case 408, 504: .timeout(failure)
-            case 500...: .server(failure)
-            default: .http(failure)
+            case 401: .unauthorized
+            case 403: .forbidden
+            case 404: .notFound
+            case 408, 504: .timeout
+            case 500...: .server
+            default: .http
             }
+        self.init(kind, failure: failure)
     }
 
     /// Makes the error that a `URLError`'s code stands for.
@@ -23,68 +25,71 @@ extension NetworkError {
     ///
     /// - Parameter error: The error.
     public init(_ error: URLError) {
-        let error = error.withoutSecrets
-        self =
-            switch URLErrorKind(code: error.errorCode) {
-            case .networkUnavailable: .networkUnavailable(error)
-            case .timeout: .timeout(error)
-            case .cancelled: .cancelled
-            case .connection: .connection(error)
-            case .invalidResponse: .invalidResponse(error)
-            case .invalidURL: .invalidURL(error.failingURL?.withoutSecrets ?? "a URL")
-            case .unknown: .unknown(error)
-            }
+        self.init(Self.kind(ofURLErrorCode: error.errorCode), cause: error)
     }
 
     /// Makes the error for a body that cannot be decoded.
     ///
-    /// The coding path is kept. The decoder's text is not, since it may contain personal values.
+    /// The coding path is kept, except for keys that come from the body, such as a dictionary's. The decoder's text is
+    /// not kept, since it may contain personal values.
     ///
     /// - Parameter error: The decoder's error.
     public init(decoding error: DecodingError) {
-        self = .decoding(error.withoutSecrets)
+        self.init(.decoding, cause: error)
     }
 
     /// Returns the network error for an error that a transport, an interceptor or a coder threw.
     static func from(_ error: any Error) -> NetworkError {
         if let error = ErrorMatcher.type(NetworkError.self).match(error) { return error }
-        if ErrorMatcher.cancellation.match(error) != nil { return .cancelled }
+        if ErrorMatcher.cancellation.match(error) != nil { return NetworkError(.cancelled) }
         if let error = ErrorMatcher.type(HTTPFailure.self).match(error) { return NetworkError(error) }
         // By the domain and not by the type: on Linux `URLError` does not know some codes.
         if let error = ErrorMatcher.nsError(domain: NSURLErrorDomain).match(error) {
             return NetworkError(URLError(_nsError: error))
         }
-        if let error = ErrorMatcher.type(DecodingError.self).match(error) { return NetworkError(decoding: error) }
-        if let error = ErrorMatcher.type(EncodingError.self).match(error) { return .encoding(error.withoutSecrets) }
-        return .unknown(error)
+        if ErrorMatcher.type(DecodingError.self).match(error) != nil { return NetworkError(.decoding, cause: error) }
+        if ErrorMatcher.type(EncodingError.self).match(error) != nil { return NetworkError(.encoding, cause: error) }
+        if let error = ErrorMatcher.type(CircuitOpen.self).match(error) { return NetworkError(.server, cause: error) }
+        return NetworkError(.unknown, cause: error)
     }
-}
 
-/// The kinds of errors that the codes of `NSURLErrorDomain` stand for.
-enum URLErrorKind: CaseIterable {
-    case networkUnavailable, timeout, cancelled, connection, invalidResponse, invalidURL, unknown
+    /// Returns the error, marked as one after which the request must not be sent again, if sending it twice could
+    /// repeat an effect.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - repeats: Whether the layer below may have sent the request before the attempt that the error is of.
+    ///   - isProcessed: Whether a server has acted on the request, and the error is of what it redirected to.
+    func afterSending(_ request: TransportRequest, repeats: Bool, isProcessed: Bool) -> NetworkError {
+        let isUnprocessed = !isProcessed && (isRefusal || !repeats && (neverReachedServer || failure?.status == 429))
+        var error = self
+        error.mayBeSentAgain = mayBeSentAgain && (request.isIdempotent || isUnprocessed)
+        return error
+    }
 
+    // MARK: Codes
+
+    /// Returns the kind for a code of `NSURLErrorDomain`.
+    ///
     /// Takes the number, since on Linux reading `URLError.code` traps for a code without a name.
-    init(code: Int) {
-        self = Self.kinds[code] ?? .unknown
-    }
+    private static func kind(ofURLErrorCode code: Int) -> Kind { kinds[code] ?? .unknown }
 
     /// The codes after which the request has certainly not been sent.
-    static let beforeSending = Set(
-        [NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed] + tls)
+    static let codesBeforeSending = Set(
+        [NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed] + tlsCodes)
 
     /// The codes of TLS failures: seven, each of them one less on Linux than on other platforms.
-    private static let tls = Array(-1207 ... -1200)
+    private static let tlsCodes = Array(-1207 ... -1200)
 
-    private static let kinds: [Int: URLErrorKind] = {
-        let codes: [URLErrorKind: [Int]] = [
+    private static let kinds: [Int: Kind] = {
+        let codes: [Kind: [Int]] = [
             .networkUnavailable: [
                 NSURLErrorNotConnectedToInternet, NSURLErrorInternationalRoamingOff, NSURLErrorDataNotAllowed,
                 NSURLErrorCallIsActive,
             ],
             .timeout: [NSURLErrorTimedOut],
             .cancelled: [NSURLErrorCancelled, NSURLErrorUserCancelledAuthentication],
-            .connection: Array(beforeSending) + [NSURLErrorNetworkConnectionLost],
+            .connection: Array(codesBeforeSending) + [NSURLErrorNetworkConnectionLost],
             .invalidResponse: [
                 NSURLErrorBadServerResponse, NSURLErrorCannotParseResponse, NSURLErrorZeroByteResource,
                 NSURLErrorHTTPTooManyRedirects, NSURLErrorRedirectToNonExistentLocation,

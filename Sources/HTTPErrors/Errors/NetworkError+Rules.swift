@@ -15,7 +15,15 @@ extension ErrorMatcher where Output == NetworkError {
         return .type(NetworkError.self).where { set.contains($0.kind) }.named("network(\(names))")
     }
 
-    /// Matches network errors that come from an answer whose status is in a range.
+    /// Matches network errors that come from a response with a status.
+    ///
+    /// - Parameter status: The status.
+    /// - Returns: The matcher.
+    public static func status(_ status: Int) -> Self {
+        .type(NetworkError.self).where { $0.failure?.status == status }.named("status(\(status))")
+    }
+
+    /// Matches network errors that come from a response whose status is in a range.
     ///
     /// - Parameter range: The statuses.
     /// - Returns: The matcher.
@@ -27,6 +35,8 @@ extension ErrorMatcher where Output == NetworkError {
 
     /// Matches errors that may be temporary: time-outs, connections, and the statuses 408, 425, 429, 500, 502, 503,
     /// 504.
+    ///
+    /// An error after which the request must not be sent again does not match; see ``NetworkError/mayBeSentAgain``.
     public static var transient: Self {
         .type(NetworkError.self).where(\.isTransient).named("transient")
     }

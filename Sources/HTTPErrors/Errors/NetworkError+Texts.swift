@@ -49,7 +49,7 @@ extension NetworkError: LocalizedError {
     }
 
     private var english: (description: String, suggestion: String?) {
-        switch self {
+        switch kind {
         case .invalidURL: ("The address is not valid.", nil)
         case .encoding: ("The request could not be prepared.", nil)
         case .networkUnavailable:
@@ -63,9 +63,9 @@ extension NetworkError: LocalizedError {
         case .forbidden:
             ("You do not have permission to do this.", "Sign in with another account, or ask for permission.")
         case .notFound: ("This could not be found.", "It may have been moved or deleted.")
-        case .http(let failure) where failure.status == 429:
+        case .http where failure?.status == 429:
             ("There were too many requests.", "Please wait a moment, then try again.")
-        case .http, .api: ("The request was not accepted.", "Check what you entered, then try again.")
+        case .http, .service: ("The request was not accepted.", "Check what you entered, then try again.")
         case .server: ("The server has a problem.", "Please try again later.")
         case .noData: ("The server sent an empty response.", "Please try again later.")
         case .decoding, .unexpectedContentType:
@@ -76,7 +76,7 @@ extension NetworkError: LocalizedError {
     }
 
     private var japanese: (description: String, suggestion: String?) {
-        switch self {
+        switch kind {
         case .invalidURL: ("アドレスが正しくありません。", nil)
         case .encoding: ("リクエストを準備できませんでした。", nil)
         case .networkUnavailable:
@@ -91,9 +91,9 @@ extension NetworkError: LocalizedError {
         case .forbidden:
             ("この操作を行う権限がありません。", "別のアカウントでサインインするか、権限をリクエストしてください。")
         case .notFound: ("お探しの情報は見つかりませんでした。", "移動または削除された可能性があります。")
-        case .http(let failure) where failure.status == 429:
+        case .http where failure?.status == 429:
             ("リクエストが多すぎます。", "しばらく待ってから、もう一度お試しください。")
-        case .http, .api:
+        case .http, .service:
             ("リクエストは受け付けられませんでした。", "入力内容を確認して、もう一度お試しください。")
         case .server: ("サーバーで問題が発生しました。", "時間をおいて、もう一度お試しください。")
         case .noData: ("サーバーからの応答が空でした。", "時間をおいて、もう一度お試しください。")

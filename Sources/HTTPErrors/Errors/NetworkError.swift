@@ -2,94 +2,88 @@ public import ErrorRecovery
 public import ErrorRouting
 public import Foundation
 
-/// The one error type that ``APIClient`` throws: everything that can go wrong, from the URL to the decoded answer.
+/// The one error type that ``APIClient`` throws: everything that can go wrong, from the URL to the decoded response.
 ///
 /// The cause is an underlying error: `ErrorMatcher.anywhere(.type(GitHubError.self))` finds the service's own error.
 /// The texts for people are in English and Japanese. The ``description`` is for logs, and contains no URL, header field
 /// or body.
-public enum NetworkError: Error {
-    /// The URL is not valid; the text is the URL without its query.
-    case invalidURL(String)
-    /// The request's body cannot be encoded.
-    case encoding(any Error)
-    /// This device has no network, or is not allowed to use it.
-    case networkUnavailable(URLError)
-    /// No answer came in time, or the status is 408 or 504.
-    case timeout(any Error)
-    /// The task was cancelled, or a person cancelled the authentication.
-    case cancelled
-    /// The server could not be connected to, or the connection was lost.
-    case connection(URLError)
-    /// The answer is not valid HTTP, or redirects without end.
-    case invalidResponse(any Error)
-    /// Status 401: the request is not authenticated.
-    case unauthorized(HTTPFailure)
-    /// Status 403: the user has no permission.
-    case forbidden(HTTPFailure)
-    /// Status 404: the resource does not exist.
-    case notFound(HTTPFailure)
-    /// Another status that is not a success; most mean that the request is wrong.
-    case http(HTTPFailure)
-    /// A status of 500 or above, except 504.
-    case server(HTTPFailure)
-    /// The answer is empty, although a value was expected.
-    case noData
-    /// The body cannot be decoded; a `DecodingError` says where.
-    case decoding(any Error)
-    /// The content type is not one that the request accepts.
-    case unexpectedContentType(String)
-    /// The body is longer than the transport's limit.
-    case bodyTooLarge(limit: Int)
-    /// The service's own error, and the answer that contained it.
-    case api(any Error, HTTPFailure)
-    /// Any other error.
-    case unknown(any Error)
-}
-
-extension NetworkError {
-    /// The cases without their associated values, for rules and for labels of metrics.
+public struct NetworkError: Error {
+    /// What went wrong; for rules, and for labels of metrics.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// See the ``NetworkError`` case of the same name.
-        case invalidURL, encoding, networkUnavailable, timeout, cancelled, connection, invalidResponse, unauthorized,
-            forbidden, notFound, http, server, noData, decoding, unexpectedContentType, bodyTooLarge, api, unknown
+        // The order is that of `NetworkError.errorCode`: a new kind goes to the end.
+
+        /// The URL is not valid.
+        case invalidURL
+        /// The request cannot be encoded.
+        case encoding
+        /// This device has no network, or is not allowed to use it.
+        case networkUnavailable
+        /// No response came in time, or the status is 408 or 504.
+        case timeout
+        /// The task was cancelled, or a person cancelled the authentication.
+        case cancelled
+        /// The server could not be connected to, or the connection was lost.
+        case connection
+        /// The response is not valid HTTP, or redirects without end.
+        case invalidResponse
+        /// Status 401: the request is not authenticated.
+        case unauthorized
+        /// Status 403: the user has no permission.
+        case forbidden
+        /// Status 404: the resource does not exist.
+        case notFound
+        /// Another status that is not a success; most mean that the request is wrong.
+        case http
+        /// A status of 500 or above, except 504; or a circuit refused the request since the server had failed.
+        case server
+        /// The response is empty, although a value was expected.
+        case noData
+        /// The body cannot be decoded; the cause, a `DecodingError`, says where.
+        case decoding
+        /// The content type, the ``NetworkError/detail``, is not one that the request accepts.
+        case unexpectedContentType
+        /// The body is longer than the transport's limit.
+        case bodyTooLarge
+        /// The service's own error, which is the cause.
+        case service
+        /// Any other error, which is the cause.
+        case unknown
     }
 
-    /// The error's case, without its values.
-    public var kind: Kind {
-        switch self {
-        case .invalidURL: .invalidURL
-        case .encoding: .encoding
-        case .networkUnavailable: .networkUnavailable
-        case .timeout: .timeout
-        case .cancelled: .cancelled
-        case .connection: .connection
-        case .invalidResponse: .invalidResponse
-        case .unauthorized: .unauthorized
-        case .forbidden: .forbidden
-        case .notFound: .notFound
-        case .http: .http
-        case .server: .server
-        case .noData: .noData
-        case .decoding: .decoding
-        case .unexpectedContentType: .unexpectedContentType
-        case .bodyTooLarge: .bodyTooLarge
-        case .api: .api
-        case .unknown: .unknown
-        }
-    }
+    /// What went wrong.
+    public let kind: Kind
+    /// The error that caused this one: a `URLError`, a `DecodingError`, the service's own error.
+    public let cause: (any Error)?
+    /// The response that the error comes from; nil if there was none.
+    public let failure: HTTPFailure?
+    /// What was wrong, in a few words: the limit that was exceeded, the content type, the URL without its query.
+    public let detail: String?
+    /// Whether sending the request again cannot repeat an effect.
+    ///
+    /// False for an error that an ``APIClient`` throws for a request that is not idempotent and has no
+    /// `Idempotency-Key`, unless the server has not processed it: it never reached the server, or the status is 429.
+    public internal(set) var mayBeSentAgain: Bool
 
-    /// The answer that the error comes from; nil if there was none.
-    public var failure: HTTPFailure? {
-        switch self {
-        case .unauthorized(let failure), .forbidden(let failure), .notFound(let failure), .http(let failure),
-            .server(let failure), .api(_, let failure):
-            failure
-        case .timeout(let error), .invalidResponse(let error), .unknown(let error):
-            error as? HTTPFailure
-        case .invalidURL, .encoding, .networkUnavailable, .cancelled, .connection, .noData, .decoding,
-            .unexpectedContentType, .bodyTooLarge:
-            nil
-        }
+    /// Makes an error.
+    ///
+    /// - Parameters:
+    ///   - kind: What went wrong.
+    ///   - cause: The error that caused this one; a `URLError` or a coding error is kept without what may be secret.
+    ///   - failure: The response that the error comes from.
+    ///   - detail: What was wrong, in a few words without secrets: descriptions contain it.
+    ///   - mayBeSentAgain: Whether sending the request again cannot repeat an effect.
+    public init(
+        _ kind: Kind,
+        cause: (any Error)? = nil,
+        failure: HTTPFailure? = nil,
+        detail: String? = nil,
+        mayBeSentAgain: Bool = true
+    ) {
+        self.kind = kind
+        self.cause = cause.map(withoutSecrets)
+        self.failure = failure
+        self.detail = detail
+        self.mayBeSentAgain = mayBeSentAgain
     }
 
     /// Returns the service's own error, if it has a type.
@@ -97,99 +91,94 @@ extension NetworkError {
     /// - Parameter type: The error's type.
     /// - Returns: The error; nil if there is none, or if it has another type.
     public func service<E: Error>(as type: E.Type) -> E? {
-        guard case .api(let error, _) = self else { return nil }
-        return ErrorMatcher.type(type).match(error)
+        kind == .service ? cause.flatMap(ErrorMatcher.type(type).match) : nil
     }
 
-    /// Whether the server has certainly not received the request, so that it is safe to send it again.
+    /// Whether the server has certainly not received the request.
     ///
     /// False if that is not known: the request may have been sent before a connection was lost.
     public var neverReachedServer: Bool {
-        switch self {
+        switch kind {
         case .invalidURL, .encoding, .networkUnavailable: true
-        case .connection(let error): URLErrorKind.beforeSending.contains(error.errorCode)
+        case .connection: (cause as? URLError).map { Self.codesBeforeSending.contains($0.errorCode) } ?? false
+        case .server: isRefusal
         default: false
         }
     }
 }
 
+extension NetworkError {
+    /// Whether a circuit within the transport has not let the request through.
+    var isRefusal: Bool { kind == .server && failure == nil && cause is CircuitOpen }
+}
+
 extension NetworkError: UnderlyingErrors {
-    /// The causes.
+    /// The cause and the response, if there are any.
     public var underlyingErrors: [any Error] {
-        switch self {
-        case .networkUnavailable(let error), .connection(let error):
-            [error]
-        case .encoding(let error), .timeout(let error), .invalidResponse(let error), .decoding(let error),
-            .unknown(let error):
-            [error]
-        case .unauthorized(let failure), .forbidden(let failure), .notFound(let failure), .http(let failure),
-            .server(let failure):
-            [failure]
-        case .api(let error, let failure):
-            [error, failure]
-        case .invalidURL, .cancelled, .noData, .unexpectedContentType, .bodyTooLarge:
-            []
-        }
+        [cause, failure].compactMap { (error: (any Error)?) in error }
     }
 }
 
 extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConvertible {
-    /// The service's own error decides if it is `RetryClassified`; else the errors of `ErrorMatcher.transient` are
-    /// retried.
+    /// What the cause says if it is a service's or an unknown error, and `RetryClassified`; else the errors of
+    /// `ErrorMatcher.transient` are retried.
     public var retryDecision: RetryDecision {
-        if case .api(let error, _) = self, let error = error as? any RetryClassified { return error.retryDecision }
+        guard mayBeSentAgain else { return .fail }
+        if kind == .service || kind == .unknown, let cause = cause.flatMap(Self.classified.match) {
+            return cause.retryDecision
+        }
         return isTransient ? .retry() : .fail
     }
 
-    /// The hint of the service's own error, or else of the answer's `Retry-After`.
-    public var retryAfter: Duration? {
-        if case .api(let error, _) = self, let hint = (error as? any RetryAfterProviding)?.retryAfter { return hint }
-        return failure?.retryAfter
-    }
+    /// Whether the request must not be sent again, whatever the rules say; see ``mayBeSentAgain``.
+    public var forbidsRetry: Bool { !mayBeSentAgain }
 
-    /// Whether the error is ``cancelled``.
+    /// The hint of the cause, or else of the response's `Retry-After`.
+    public var retryAfter: Duration? { cause.flatMap(Self.hinting.match)?.retryAfter ?? failure?.retryAfter }
+
+    /// Whether the kind is `cancelled`.
     public var isCancellation: Bool { kind == .cancelled }
 
-    /// Whether the error may be temporary, so that another attempt may succeed.
+    /// Whether the error may be temporary, and sending the request again cannot repeat an effect.
     var isTransient: Bool {
-        switch kind {
+        guard mayBeSentAgain else { return false }
+        return switch kind {
         case .timeout, .connection: true
         default: failure.map { Self.transientStatuses.contains($0.status) } ?? false
         }
     }
 
+    private static let classified = ErrorMatcher.conforming(to: (any RetryClassified).self)
+    private static let hinting = ErrorMatcher.conforming(to: (any RetryAfterProviding).self)
     private static let transientStatuses: Set = [408, 425, 429, 500, 502, 503, 504]
 }
 
-extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind, with the status or code; for logs, in English.
-    public var description: String {
-        switch self {
-        case .networkUnavailable(let error), .connection(let error):
-            "\(kind.rawValue), URLError \(error.errorCode)"
-        case .bodyTooLarge(let limit):
-            "\(kind.rawValue), more than \(limit) bytes"
-        case .api(let error, let failure):
-            "\(kind.rawValue), \(type(of: error)), \(failure)"
-        case .encoding(let error), .timeout(let error), .invalidResponse(let error), .decoding(let error),
-            .unknown(let error):
-            "\(kind.rawValue), \(Self.name(of: error))"
-        default:
-            failure.map { "\(kind.rawValue), \($0)" } ?? kind.rawValue
-        }
-    }
+extension NetworkError: CustomNSError {
+    /// The kind's number, by which reports are grouped, as they are by an enum's case.
+    public var errorCode: Int { Kind.allCases.firstIndex(of: kind) ?? -1 }
 
-    /// The same as ``description``.
-    public var debugDescription: String { description }
+    /// The texts for people, which Foundation would otherwise not take from a `CustomNSError`.
+    public var errorUserInfo: [String: Any] {
+        let texts = [
+            NSLocalizedDescriptionKey: errorDescription, NSLocalizedRecoverySuggestionErrorKey: recoverySuggestion,
+        ]
+        return texts.compactMapValues { $0 }
+    }
+}
+
+extension NetworkError: SecretHolding {
+    /// The kind, with the cause's code or type, the detail, and the status; for logs, in English.
+    public var description: String {
+        // The content type is a header's value, which descriptions do not contain.
+        let detail = kind == .unexpectedContentType ? nil : detail
+        let parts = [kind.rawValue, cause.map(Self.name), detail, failure?.description]
+        return parts.compactMap { $0 }.joined(separator: ", ")
+    }
 
     /// A mirror with the kind alone, so that reflection prints no more than the description.
     public var customMirror: Mirror { Mirror(self, children: ["kind": kind.rawValue]) }
 
     private static func name(of error: any Error) -> String {
-        switch error {
-        case let failure as HTTPFailure: failure.description
-        case let error as URLError: "URLError \(error.errorCode)"
-        default: "\(type(of: error))"
-        }
+        (error as? URLError).map { "URLError \($0.errorCode)" } ?? "\(type(of: error))"
     }
 }

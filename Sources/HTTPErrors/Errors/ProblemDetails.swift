@@ -3,7 +3,7 @@ import Foundation
 /// A problem that a server describes in `application/problem+json`, by RFC 9457.
 ///
 /// A member whose value has another type than the RFC defines is ignored, as the RFC asks. The description contains
-/// only the status and the type, since the other members may be personal.
+/// nothing of the body but a valid status, since anything else may be personal.
 public struct ProblemDetails: Error, Codable, Hashable {
     /// The kind of problem, a URI reference; `about:blank` if the status is all there is to say.
     public var type: String
@@ -84,18 +84,12 @@ public struct ProblemDetails: Error, Codable, Hashable {
     }
 }
 
-extension ProblemDetails: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The status and the type, without the type's query and fragment.
+extension ProblemDetails: SecretHolding {
+    /// The status, if it is one.
     public var description: String {
-        let kind = type.prefix { $0 != "?" && $0 != "#" }
-        return status.map { "problem \(kind), status \($0)" } ?? "problem \(kind)"
+        guard let status, (100...599).contains(status) else { return "problem" }
+        return "problem, status \(status)"
     }
-
-    /// The status and the type.
-    public var debugDescription: String { description }
-
-    /// An empty mirror, so that reflection does not print the details.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// A JSON value.
@@ -113,10 +107,21 @@ public enum JSONValue: Codable, Hashable, Sendable {
     /// An object.
     case object([String: JSONValue])
 
+    /// How many keys and indices the coding path of a value may have.
+    ///
+    /// Each attempt at another type takes time that grows with the square of the depth: without a limit, a kilobyte of
+    /// brackets takes seconds, and an error's body minutes.
+    private static let depthLimit = 20
+
     /// Reads a value.
     ///
-    /// - Throws: A `DecodingError` if there is no JSON value.
+    /// - Throws: A `DecodingError` if there is no JSON value, or if values are nested more than 20 levels deep.
     public init(from decoder: any Decoder) throws {
+        guard decoder.codingPath.count <= Self.depthLimit else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "The value is nested too deep.")
+            )
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -147,14 +152,14 @@ public enum JSONValue: Codable, Hashable, Sendable {
     }
 }
 
-extension HTTPAnswer {
-    /// Makes the answer by which a service reports a problem: `application/problem+json`, by RFC 9457.
+extension TransportResponse {
+    /// Makes the response by which a service reports a problem: `application/problem+json`, by RFC 9457.
     ///
     /// ```swift
-    /// let answer = HTTPAnswer(problems[error])    // an ErrorMap<ProblemDetails>
+    /// let response = TransportResponse(problems[error])    // an ErrorMap<ProblemDetails>
     /// ```
     ///
-    /// - Parameter problem: The problem. If it has no status, the answer's status is 500. If its extensions cannot be
+    /// - Parameter problem: The problem. If it has no status, the response's status is 500. If its extensions cannot be
     ///   encoded as JSON, because of a NaN for example, they are left out.
     public init(_ problem: ProblemDetails) {
         let encoder = JSONEncoder()

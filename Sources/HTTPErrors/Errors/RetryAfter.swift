@@ -9,7 +9,7 @@ enum RetryAfter {
     ///
     /// - Parameters:
     ///   - value: The field's value.
-    ///   - date: The value of the answer's own field `Date`, from which a date is measured; without it, from now.
+    ///   - date: The value of the response's own field `Date`, from which a date is measured; without it, from now.
     /// - Returns: At least zero and at most ``longest``; nil if the value is neither digits nor a date.
     static func duration(_ value: String, since date: String?) -> Duration? {
         let text = value.trimmingCharacters(in: .whitespaces)

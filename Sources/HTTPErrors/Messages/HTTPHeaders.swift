@@ -11,11 +11,15 @@ import Foundation
 /// names, since values may be secret.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     private struct Field: Sendable {
+        /// The field's place among the others.
+        let number: Int
         let name: String
         var value: String
     }
 
-    private var stored: [Field] = []
+    /// The fields by their names in lower case.
+    private var stored: [String: Field] = [:]
+    private var nextNumber = 0
 
     /// Makes headers from names and values; several values of one name are joined with commas.
     public init(dictionaryLiteral elements: (String, String)...) {
@@ -34,16 +38,13 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// Setting nil removes the field. Several values of one field are joined with commas, by RFC 9110, section 5.2.
     ///
     /// - Parameter name: The field's name, in upper or lower case.
-    /// - Complexity: O(n) for n fields.
+    /// - Complexity: O(1).
     public subscript(_ name: String) -> String? {
-        get { index(of: name).map { stored[$0].value } }
+        get { stored[name.lowercased()]?.value }
         set {
-            switch (index(of: name), newValue) {
-            case (let index?, let value?): stored[index].value = value
-            case (let index?, nil): stored.remove(at: index)
-            case (nil, let value?): stored.append(Field(name: name, value: value))
-            case (nil, nil): break
-            }
+            let key = name.lowercased()
+            guard let newValue else { return stored[key] = nil }
+            if stored[key] != nil { stored[key]?.value = newValue } else { add(newValue, key, name) }
         }
     }
 
@@ -52,39 +53,50 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// - Parameters:
     ///   - value: The value to add.
     ///   - name: The field's name, in upper or lower case.
+    /// - Complexity: O(1).
     public mutating func append(_ value: String, for name: String) {
-        if let index = index(of: name) {
-            stored[index].value += ", " + value
-        } else {
-            stored.append(Field(name: name, value: value))
-        }
+        let key = name.lowercased()
+        // In place: a copy of the value for each addition would take quadratic time.
+        if stored[key] != nil { stored[key]?.value += ", " + value } else { add(value, key, name) }
+    }
+
+    private mutating func add(_ value: String, _ key: String, _ name: String) {
+        stored[key] = Field(number: nextNumber, name: name, value: value)
+        nextNumber += 1
     }
 
     /// The names and values, in their order.
-    public var fields: [(name: String, value: String)] { stored.map { ($0.name, $0.value) } }
+    ///
+    /// - Complexity: O(n log n) for n fields.
+    public var fields: [(name: String, value: String)] {
+        stored.values.sorted { $0.number < $1.number }.map { ($0.name, $0.value) }
+    }
 
-    private func index(of name: String) -> Int? {
-        let name = name.lowercased()
-        return stored.firstIndex { $0.name.lowercased() == name }
+    /// Returns the fields that fit into a number of bytes of names and values; one that does not fit is left out.
+    func limited(to limit: Int) -> HTTPHeaders {
+        func size(_ name: String, _ value: String) -> Int { name.utf8.count + value.utf8.count }
+        guard stored.values.reduce(0, { $0 + size($1.name, $1.value) }) > limit else { return self }
+        var left = limit
+        return HTTPHeaders(
+            fields.filter { name, value in
+                guard size(name, value) <= left else { return false }
+                left -= size(name, value)
+                return true
+            })
     }
 }
 
 extension HTTPHeaders: Equatable {
     /// Whether both have the same fields with the same values, in any order.
     public static func == (first: HTTPHeaders, second: HTTPHeaders) -> Bool {
-        first.stored.count == second.stored.count && first.stored.allSatisfy { second[$0.name] == $0.value }
+        first.stored.count == second.stored.count
+            && first.stored.allSatisfy { second.stored[$0.key]?.value == $0.value.value }
     }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders: SecretHolding {
     /// The names of the fields, without their values.
-    public var description: String { "[\(stored.map(\.name).joined(separator: ", "))]" }
-
-    /// The names of the fields, without their values.
-    public var debugDescription: String { description }
-
-    /// An empty mirror, so that reflection does not print the values.
-    public var customMirror: Mirror { Mirror(self, children: []) }
+    public var description: String { "[\(fields.map(\.name).joined(separator: ", "))]" }
 }
 
 /// The type of a body, without its parameters, in lower case: `application/problem+json`.

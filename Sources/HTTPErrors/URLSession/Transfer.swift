@@ -23,9 +23,14 @@ final class Transfer: Sendable {
         return !isEnding.exchange(true, ordering: .relaxed)
     }
 
-    func receive(_ head: HTTPAnswer) { machine.withLock { $0.receive(head) } }
+    func receive(_ head: TransportResponse) { settle(machine.withLock { $0.receive(head) }) }
 
-    func receiveAtEnd(_ head: HTTPAnswer) { machine.withLock { $0.receiveAtEnd(head) } }
+    /// Receives the head that the session has at the end, which is converted only if none came before.
+    func receiveAtEnd(_ head: @autoclosure () -> TransportResponse) {
+        guard machine.withLock({ $0.isWithoutHead }) else { return }
+        let head = head()
+        machine.withLock { $0.receiveAtEnd(head) }
+    }
 
     func receive(_ data: Data) { settle(machine.withLock { $0.receive(data) }) }
 
@@ -37,10 +42,10 @@ final class Transfer: Sendable {
         if let end { self.end.fulfill(end) }
     }
 
-    /// Waits for the answer; throws at once if the task is cancelled.
+    /// Waits for the response; throws at once if the task is cancelled.
     ///
     /// - Parameter limit: The time limit.
-    func answer(within limit: Duration) async throws -> HTTPAnswer {
+    func response(within limit: Duration) async throws -> TransportResponse {
         // A timer and not a sleeping task: a cancelled one would stay in memory until its time.
         let timer = DispatchSource.makeTimerSource()
         timer.schedule(deadline: .now() + limit / .seconds(1))
@@ -73,8 +78,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        if let response = response as? HTTPURLResponse { transfer(of: dataTask)?.receive(response.answer) }
+        let transfer = transfer(of: dataTask)
+        if let response = response as? HTTPURLResponse { transfer?.receive(response.head) }
         completionHandler(.allow)
+        endUnlessWanted(dataTask, transfer)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -105,6 +112,7 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
     /// A queue of its own, since on Linux `cancel` blocks until libcurl is idle, and incoming events would pile up.
     private static let endings = DispatchQueue(label: "HTTPErrors.TransferDelegate.endings")
 
+    /// Follows no redirect: the client does that, in the same way for every transport.
     func urlSession(
         _ session: URLSession,
         task: URLSessionTask,
@@ -112,37 +120,37 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        var request = request
-        // The credentials are for the first server alone: another one must not get them.
-        if let from = response.url, let to = request.url, !from.hasSameOrigin(as: to) {
-            for name in ["Authorization", "Cookie", "Proxy-Authorization"] {
-                request.setValue(nil, forHTTPHeaderField: name)
-            }
-        }
-        completionHandler(request)
+        completionHandler(nil)
+    }
+
+    /// Has no credentials for any challenge, so that the response with the challenge is the result.
+    func urlSession(
+        _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(FoundationNetworking)
+            // On Linux the challenge comes after the whole response, and the task then waits for its cancellation.
+            transfer(of: task)?.complete(nil)
+            Self.endings.async { completionHandler(.rejectProtectionSpace, nil) }
+        #else
+            completionHandler(.performDefaultHandling, nil)
+        #endif
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let transfer = transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         // On Linux the head of a redirect without a target is known only here.
-        if let response = task.response as? HTTPURLResponse { transfer?.receiveAtEnd(response.answer) }
+        if let response = task.response as? HTTPURLResponse { transfer?.receiveAtEnd(response.head) }
         transfer?.complete(error)
     }
 }
 
 extension HTTPURLResponse {
-    /// The head of the answer, with an empty body.
-    fileprivate var answer: HTTPAnswer {
-        HTTPAnswer(status: statusCode, headers: HTTPHeaders(allHeaderFields.map { ("\($0.key)", "\($0.value)") }))
-    }
-}
-
-extension URL {
-    func hasSameOrigin(as other: URL) -> Bool {
-        func origin(_ url: URL) -> (scheme: String?, host: String?, port: Int?) {
-            let scheme = url.scheme?.lowercased()
-            return (scheme, url.host()?.lowercased(), url.port ?? (scheme == "https" ? 443 : 80))
-        }
-        return origin(self) == origin(other)
+    /// The head of the response, with an empty body.
+    fileprivate var head: TransportResponse {
+        TransportResponse(
+            status: statusCode, headers: HTTPHeaders(allHeaderFields.map { ("\($0.key)", "\($0.value)") }))
     }
 }

@@ -5,14 +5,14 @@ import Foundation
 /// Events are method calls. An event that ends the transfer returns its result. A transfer ends once: later events
 /// change nothing, and later bytes are not kept.
 struct TransferMachine {
-    typealias End = Result<HTTPAnswer, any Error>
+    typealias End = Result<TransportResponse, any Error>
 
     /// The most bytes that a body may have.
     let bodyLimit: Int
 
     private enum Phase {
         case sending
-        case receiving(HTTPAnswer)
+        case receiving(TransportResponse)
         case ended
     }
 
@@ -22,34 +22,64 @@ struct TransferMachine {
         self.bodyLimit = bodyLimit
     }
 
+    /// Whether no head has come yet.
+    var isWithoutHead: Bool {
+        if case .sending = phase { return true }
+        return false
+    }
+
     /// Whether the transfer has not ended, so that a caller still waits for it.
     var isWanted: Bool {
         if case .ended = phase { return false }
         return true
     }
 
-    /// Receives the head of an answer; after a redirect it is not the first one.
-    mutating func receive(_ head: HTTPAnswer) {
-        guard isWanted else { return }
+    /// Receives the head of a response; one that only announces another is not the last.
+    ///
+    /// Ends the transfer if the declared length is above the limit, or is none. URLSession takes what follows a number
+    /// for nothing, and of two lengths the last.
+    mutating func receive(_ head: TransportResponse) -> End? {
+        guard isWanted else { return nil }
         phase = .receiving(head)
+        let isBodiless = head.status < 200 || [204, 304].contains(head.status)
+        guard !isBodiless, let field = head.headers["Content-Length"], head.headers["Transfer-Encoding"] == nil else {
+            return nil
+        }
+        let lengths = Set(field.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) })
+        guard lengths.count == 1, let text = lengths.first, text.allSatisfy(\.isNumber), let length = Int(text) else {
+            phase = .ended
+            return .failure(URLError(.cannotParseResponse))
+        }
+        return length > bodyLimit ? endTooLarge() : nil
     }
 
-    /// Receives the head of an answer that the session has at the end; ignored unless it is the first one.
-    mutating func receiveAtEnd(_ head: HTTPAnswer) {
+    /// Receives the head of a response that the session has at the end; ignored unless it is the first one.
+    mutating func receiveAtEnd(_ head: TransportResponse) {
         if case .sending = phase { phase = .receiving(head) }
     }
 
     /// Receives a part of the body.
+    ///
+    /// Ends the transfer if there was no head, or only one that announces another. On Linux libcurl takes a line that
+    /// begins with a return for the end of a head; URLSession then has no response, and at the end makes up a status
+    /// 200.
     mutating func receive(_ data: Data) -> End? {
-        guard case .receiving(var answer) = phase else { return nil }
+        guard isWanted else { return nil }
+        guard case .receiving(var response) = phase, response.status >= 200 else {
+            phase = .ended
+            return .failure(URLError(.cannotParseResponse))
+        }
         // Drops the other reference to the body, so that appending does not copy it.
         phase = .ended
-        guard answer.body.count + data.count <= bodyLimit else {
-            return .failure(NetworkError.bodyTooLarge(limit: bodyLimit))
-        }
-        answer.body.append(data)
-        phase = .receiving(answer)
+        guard response.body.count + data.count <= bodyLimit else { return endTooLarge() }
+        response.body.append(data)
+        phase = .receiving(response)
         return nil
+    }
+
+    private mutating func endTooLarge() -> End {
+        phase = .ended
+        return .failure(NetworkError(.bodyTooLarge, detail: "more than \(bodyLimit) bytes"))
     }
 
     /// Ends the transfer because the session has completed it.
@@ -58,7 +88,7 @@ struct TransferMachine {
         switch phase {
         case .ended: return nil
         case .sending: return .failure(error ?? URLError(.badServerResponse))
-        case .receiving(let answer): return error.map { .failure($0) } ?? .success(answer)
+        case .receiving(let response): return error.map { .failure($0) } ?? .success(response)
         }
     }
 

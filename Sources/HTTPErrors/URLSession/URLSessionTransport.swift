@@ -6,9 +6,9 @@ import Foundation
 
 /// Sends requests by `URLSession`.
 ///
-/// The transport keeps no cookies, caches or credentials. It follows redirects; a redirect to another server is sent
-/// without `Authorization` and cookies. A request is sent once. On Linux, libcurl sends a request again by itself if a
-/// kept-alive connection drops; so there a request that may have an effect gets a connection of its own.
+/// The transport keeps no cookies, caches or credentials, and follows no redirect. A request is sent once. On Linux,
+/// libcurl sends a request again by itself if a kept-alive connection drops; so there a request that may have an effect
+/// gets a connection of its own.
 ///
 /// A call whose task is cancelled, or whose time limit is over, throws at once. On Linux its transfer is not cancelled
 /// then, since that can crash the process. The transfer ends when its next bytes move, or when no bytes have moved for
@@ -26,11 +26,13 @@ public final class URLSessionTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - timeout: How long a request without a time limit of its own may take, from its beginning to the last byte of
-    ///     the answer.
+    ///     the response.
     ///   - bodyLimit: How many bytes a body may have; a longer one is an error.
     ///   - transferLimit: How long any transfer may take, also one that no caller waits for. On Linux it limits only
     ///     the time in which no bytes move.
     ///   - configuration: The session's configuration; the transport copies it without cache, cookies and credentials.
+    ///     Of its additional headers it keeps those that any server may see, as ``APIClient`` does after a redirect to
+    ///     another origin; an ``HTTPInterceptor`` sets the others.
     public init(
         timeout: Duration = .seconds(60),
         bodyLimit: Int = 1 << 20,
@@ -52,8 +54,11 @@ public final class URLSessionTransport: HTTPTransport {
         own.httpMaximumConnectionsPerHost = 10_000
         own.urlCache = nil
         own.httpCookieStorage = nil
+        own.httpCookieAcceptPolicy = .never
         own.httpShouldSetCookies = false
         own.urlCredentialStorage = nil
+        // The session adds them to every request, also to one that a redirect sends to another server.
+        own.httpAdditionalHeaders = own.httpAdditionalHeaders?.filter { HTTPHeaders.isPublic("\($0.key)") }
         self.configuration = own
         session = URLSession(configuration: own, delegate: delegate, delegateQueue: nil)
     }
@@ -63,21 +68,22 @@ public final class URLSessionTransport: HTTPTransport {
 
     deinit { session.finishTasksAndInvalidate() }
 
-    /// Sends a request, and returns the answer with its whole body.
+    /// Sends a request, and returns the response with its whole body.
     ///
-    /// - Parameter message: The request.
-    /// - Returns: The answer.
-    /// - Throws: `CancellationError` if the task is cancelled, ``NetworkError/bodyTooLarge(limit:)``, or a `URLError`
-    ///   whose code is the same on all platforms.
-    public func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
+    /// - Parameter request: The request.
+    /// - Returns: The response.
+    /// - Throws: `CancellationError` if the task is cancelled, a ``NetworkError`` of kind `bodyTooLarge`, or a
+    ///   `URLError` whose code is the same on all platforms.
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
-        let limit = min(message.timeout ?? timeout, Self.longest)
-        let transfer = Transfer(bodyLimit: bodyLimit)
-        start(transfer, request(for: message, within: limit), alone: message.needsOwnConnection)
+        let limit = min(request.timeout ?? timeout, Self.longest)
+        // The response to HEAD declares the length of a body that does not come.
+        let transfer = Transfer(bodyLimit: request.method == "HEAD" ? .max : bodyLimit)
+        start(transfer, urlRequest(for: request, within: limit), alone: request.needsOwnConnection)
         do {
-            return try await transfer.answer(within: limit)
+            return try await transfer.response(within: limit)
         } catch let error as URLError {
-            throw error.evenedOut(for: message.url)
+            throw error.evenedOut(for: request.url)
         }
     }
 
@@ -96,20 +102,25 @@ public final class URLSessionTransport: HTTPTransport {
         session.finishTasksAndInvalidate()
     }
 
-    private func request(for message: HTTPMessage, within limit: Duration) -> URLRequest {
-        var request = URLRequest(url: message.url)
+    private func urlRequest(for request: TransportRequest, within limit: Duration) -> URLRequest {
+        var result = URLRequest(url: request.url)
         // On Linux this is the only limit; it limits the time in which no bytes move. It counts whole seconds there, so
         // it is rounded up: half a second would mean no limit. Linux ignores the limit of the initializer.
-        request.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
-        request.httpMethod = message.method
-        for (name, value) in message.headers.fields { request.setValue(value, forHTTPHeaderField: name) }
-        request.httpBody = message.body
-        request.httpShouldHandleCookies = false
-        return request
+        result.timeoutInterval = (min(limit, transferLimit) / .seconds(1)).rounded(.up)
+        result.httpMethod = request.method
+        for (name, value) in request.headers.fields { result.setValue(value, forHTTPHeaderField: name) }
+        result.httpBody = request.body
+        result.httpShouldHandleCookies = false
+        return result
     }
 }
 
-extension HTTPMessage {
+extension URLSessionTransport: SecretHolding {
+    /// The type's name: the session's configuration may hold secrets.
+    public var description: String { "URLSessionTransport" }
+}
+
+extension TransportRequest {
     /// Whether the request must not share a connection with others.
     ///
     /// When a reused connection drops, libcurl sends a request again. If the request has a body, which libcurl cannot
@@ -126,16 +137,16 @@ extension HTTPMessage {
 extension URLError {
     /// The error with the code that it has on other platforms.
     ///
-    /// On Linux a dropped connection has the code of a bad answer, and garbage has the code of an unsupported URL. A
-    /// TLS failure, a truncated answer and an answer that contradicts itself all have the code `unknown`; only
+    /// On Linux a dropped connection has the code of a bad response, and garbage has the code of an unsupported URL. A
+    /// TLS failure, a truncated response and a response that contradicts itself all have the code `unknown`; only
     /// libcurl's text tells the last one from the others.
     fileprivate func evenedOut(for url: URL) -> URLError {
         #if canImport(FoundationNetworking)
             let isHTTP = ["http", "https"].contains(url.scheme?.lowercased() ?? "")
             switch errorCode {
-            case NSURLErrorUnknown where localizedDescription.contains("content unencoding"):
+            case NSURLErrorUnknown where Self.undecodable.contains { localizedDescription.contains($0) }:
                 return URLError(.cannotDecodeContentData, userInfo: errorUserInfo)
-            case NSURLErrorUnknown where localizedDescription.contains("Invalid Content-Length"):
+            case NSURLErrorUnknown where Self.malformed.contains { localizedDescription.contains($0) }:
                 return URLError(.cannotParseResponse, userInfo: errorUserInfo)
             case NSURLErrorBadServerResponse, NSURLErrorUnknown:
                 return URLError(.networkConnectionLost, userInfo: errorUserInfo)
@@ -148,4 +159,17 @@ extension URLError {
             return self
         #endif
     }
+
+    #if canImport(FoundationNetworking)
+        /// Parts of libcurl's texts for a body that it cannot decode.
+        private static let undecodable = ["content unencoding", "content encoding"]
+
+        /// Parts of its texts for a response that it, or Foundation, cannot read; it reports a line that is too long as
+        /// a lack of memory, and a folded first line as a bad argument.
+        private static let malformed = [
+            "Invalid Content-Length", "chunked-encoding", "Failed writing header", "Header without colon",
+            "Nul byte in header", "Unsupported HTTP version", "Too large response headers", "Out of memory",
+            "bad argument",
+        ]
+    #endif
 }

@@ -123,15 +123,17 @@ struct BusEndsTests {
 
     /// A clock that can be set.
     private final class WallClock: Clock, Sendable {
-        typealias Instant = TestClock.Instant
+        typealias Instant = ManualClock.Instant
         private let time = Locked(Duration.seconds(10_000))
-        private let wakeUps = TestClock()
+        private let wakeUps = ManualClock()
 
         var now: Instant { Instant(offset: time.withLock { $0 }) }
         var minimumResolution: Duration { .zero }
 
         func set(forward step: Duration) { time.withLock { $0 += step } }
         func waitForSleepers() async { await wakeUps.waitForSleepers() }
+        /// Lets those who sleep look at the time.
+        func tick() { wakeUps.advance(by: .seconds(1)) }
 
         func sleep(until deadline: Instant, tolerance: Duration?) async throws {
             while now < deadline { try await wakeUps.sleep(for: .seconds(1)) }
@@ -176,10 +178,41 @@ struct BusEndsTests {
         await run.value
     }
 
+    @Test("a flood limit's window ends by itself, where the bus has seen that the clock was set back meanwhile")
+    func alarmSetBack() async {
+        let (wall, journal) = (WallClock(), Journal<Int>())
+        let handler = ErrorHandler().always { _, report in
+            journal.note(report.occurrences)
+            return .next
+        }
+        let limit = FloodLimit(first: 1, per: .seconds(10))
+        let bus = ErrorBus(handler: handler, configuration: .init(floodLimit: limit, clock: wall))
+        let run = Task { await bus.run() }
+        for _ in 0..<3 { bus.post(Zoo.Offline()) }
+        while bus.statistics.suppressed < 1 { await Task.yield() }
+        await wall.waitForSleepers()
+        wall.set(forward: .seconds(-1_000))
+        // The bus looks at the time for another error, and sleeps again.
+        await bus.deliver(Numbered(0))
+        for _ in 0..<1_000 { await Task.yield() }
+        wall.set(forward: .seconds(11))
+        for _ in 0..<100_000 where journal.entries.count < 3 {
+            wall.tick()
+            await Task.yield()
+        }
+        #expect(journal.entries == [1, 1, 2])
+        bus.finish()
+        await run.value
+    }
+
     @Test("nanoseconds end at 292 years, forwards and backwards")
     func nanoseconds() {
         #expect(Duration.seconds(Int64.max).nanoseconds == .max)
         #expect(Duration.seconds(Int64.min).nanoseconds == .min)
+        let longest = Duration(attoseconds: .max)
+        let shortest = Duration(attoseconds: .min)
+        #expect(longest.nanoseconds == .max && shortest.nanoseconds == .min)
+        #expect(Duration.nanoseconds(Int64.min).nanoseconds == .min)
         #expect(Duration.seconds(-3).nanoseconds == -3_000_000_000)
         #expect((Duration.nanoseconds(Int64.max) + .nanoseconds(1)).nanoseconds == .max)
         #expect((Duration.nanoseconds(Int64.min) - .nanoseconds(1)).nanoseconds == .min)

@@ -60,7 +60,7 @@ struct BusFlushTests {
     func held() async {
         let journal = Journal<Int>()
         let configuration = ErrorBus.Configuration(
-            floodLimit: FloodLimit(first: 1, per: .seconds(10)), clock: TestClock())
+            floodLimit: FloodLimit(first: 1, per: .seconds(10)), clock: ManualClock())
         await withRunningBus(.noting(journal), configuration) { bus in
             for number in 1...5 { bus.post(Numbered(number)) }
             async let isFlushed = bus.flush(within: .seconds(5))
@@ -117,7 +117,7 @@ struct BusFlushTests {
 
     @Test("when its time is up it returns false, and what is pending is delivered later")
     func timeLimit() async {
-        let clock = TestClock()
+        let clock = ManualClock()
         let gate = Gate()
         let handler = ErrorHandler().on(Numbered.self) { _ in
             await gate.wait()
@@ -141,7 +141,7 @@ struct BusFlushTests {
 
     @Test("a bus that nobody runs is not flushed; one that is shut down meanwhile is not either; an ended one is")
     func ends() async {
-        let clock = TestClock()
+        let clock = ManualClock()
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(clock: clock))
         #expect(await bus.flush(within: .zero))
         bus.post(Numbered(1))

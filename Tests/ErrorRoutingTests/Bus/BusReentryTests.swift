@@ -133,7 +133,7 @@ struct BusReentryTests {
     func cutOffInside() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let (clock, gate) = (TestClock(), Gate())
+            let (clock, gate) = (ManualClock(), Gate())
             let handler = ErrorHandler().on(Numbered.self) { _ in
                 _ = await ErrorBus.current?.shutdown(within: .seconds(5))
                 await gate.wait()
@@ -274,7 +274,7 @@ struct BusReentryTests {
 
     @Test("where an action cancels its own task, the end of a flood limit's window is kept all the same")
     func cancelsItselfWhileHolding() async {
-        let (clock, journal) = (TestClock(), Journal<Int>())
+        let (clock, journal) = (ManualClock(), Journal<Int>())
         let handler = ErrorHandler().on(Numbered.self) { error in
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             journal.note(error.number)
@@ -352,10 +352,10 @@ struct OddClock: Clock {
 
     struct Broken: Error {}
 
-    var now: TestClock.Instant { .init(offset: .zero) }
+    var now: ManualClock.Instant { .init(offset: .zero) }
     var minimumResolution: Duration { .zero }
 
-    func sleep(until deadline: TestClock.Instant, tolerance: Duration?) async throws {
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
         if fails { throw Broken() }
         await gate.wait()
     }

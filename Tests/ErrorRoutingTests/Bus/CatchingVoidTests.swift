@@ -35,21 +35,6 @@ struct CatchingVoidTests {
         #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [-1, -2, -3])
     }
 
-    @Test("a handler's catching does the same")
-    func handler() async {
-        let journal = Journal<Int>()
-        let handler = ErrorHandler.noting(journal)
-        let client = Client()
-        #expect(handler.catching { try client.send(1) })
-        #expect(!handler.catching { try client.send(-1) })
-        let isSent: Bool = await handler.catching {
-            await Task.yield()
-            try client.send(-2)
-        }
-        #expect(!isSent)
-        #expect(journal.entries == [-1, -2])
-    }
-
     @Test("what returns something still returns it, and an optional chain stays optional")
     func others() async {
         let (client, none) = (Client() as Client?, nil as Client?)

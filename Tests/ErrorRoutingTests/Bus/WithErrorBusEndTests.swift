@@ -1,3 +1,4 @@
+import Dispatch
 import ErrorRoutingTesting
 import Foundation
 import TestSupport
@@ -23,10 +24,40 @@ struct WithErrorBusEndTests {
         }
     }
 
+    // In a process of its own, since it keeps a thread of the pool from everyone else.
+    @Test("a task that an observer starts while it is told of the last report is awaited, and its error delivered")
+    func taskOfAnObserver() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let (entered, leave, journal) = (Gate(), DispatchSemaphore(value: 0), Journal<Int>())
+            let bus = Locked<ErrorBus?>(nil)
+            let ends = Task {
+                await withErrorBus(handler: .noting(journal)) { started in
+                    bus.withLock { $0 = started }
+                    started.observeUntilEnd { report in
+                        guard report.error as? Numbered == Numbered(1) else { return }
+                        entered.open()
+                        leave.wait()
+                        ErrorBus.current?.task { throw Numbered(2) }
+                    }
+                    started.post(Numbered(1))
+                }
+            }
+            await entered.wait()
+            guard let bus = bus.withLock({ $0 }) else { return #expect(Bool(false), "no bus") }
+            while bus.statistics.pending > 0 { yieldToOtherThreads() }
+            // The end of the bus has time to come too early.
+            for _ in 0..<200 where !bus.storage.isClosed { yieldToOtherThreads() }
+            leave.signal()
+            await ends.value
+            #expect(journal.entries == [1, 2])
+        }
+    }
+
     @Test("at its drain time limit the rest is dropped, counted, and goes to the last resort, with the reason")
     func drainTimeLimit() async {
         let lines = Journal<String>()
-        let (clock, entered, gate) = (TestClock(), Gate(), Gate())
+        let (clock, entered, gate) = (ManualClock(), Gate(), Gate())
         let handler = ErrorHandler().on(Numbered.self) { error in
             if error.number == 2 {
                 entered.open()
@@ -61,7 +92,7 @@ struct WithErrorBusEndTests {
     @Test("the limit holds until the end, also where somebody else finishes the bus meanwhile")
     func finishedByAnother() async {
         let lines = Journal<String>()
-        let (clock, gate, second, end) = (TestClock(), Gate(), Gate(), Gate())
+        let (clock, gate, second, end) = (ManualClock(), Gate(), Gate(), Gate())
         let handler = ErrorHandler()
             .on(Numbered(1)) { _ in
                 await gate.wait()
@@ -95,7 +126,7 @@ struct WithErrorBusEndTests {
     @Test("where all is delivered in time the limit changes nothing")
     func inTime() async {
         let journal = Journal<Int>()
-        let configuration = ErrorBus.Configuration(clock: TestClock(), drainTimeLimit: .seconds(5))
+        let configuration = ErrorBus.Configuration(clock: ManualClock(), drainTimeLimit: .seconds(5))
         await withErrorBus(handler: .noting(journal), configuration: configuration) { bus in
             for number in 1...100 { bus.post(Numbered(number)) }
         }

@@ -48,8 +48,15 @@ struct DiagnosticTests {
         ("ErrorHandler().on((any P).self) { _ in await pause(); return .stop }", isNoType("on(_:fileID:line:do:)")),
         ("ErrorHandler().on((any P).self) { _, _ in await pause(); return .stop }", isNoType("on(_:fileID:line:do:)")),
         ("ErrorHandler().ignore((any P).self)", isNoType("ignore(_:fileID:line:)", "ignore")),
-        ("ErrorMap(default: 1).on((any P).self, 2)", isNoType("on(_:_:fileID:line:_:)")),
+        ("ErrorMap(default: 1).on((any P).self, 2)", isNoType("on(_:_:fileID:line:where:)")),
         ("ErrorMap(default: 1).on((any P).self) { _ in 2 }", isNoType("on(_:fileID:line:_:)")),
+        // Cases with a payload in place of values, with closures of any shape that fit an error.
+        ("ErrorHandler().on(Payment.declined) { _ in .stop }", isNoValue),
+        ("ErrorHandler().on(Payment.lost) { _, _ in .stop }", isNoValue),
+        ("ErrorHandler().on(Payment.declined) { error in print(error); return .stop }", isNoValue),
+        ("ErrorHandler().on(Payment.declined) { error, _ in await pause(); print(error); return .stop }", isNoValue),
+        // Actions of the main actor.
+        ("ErrorHandler().on(E.self) { @MainActor error in touch(); print(error.kode); return .stop }", noMember),
         // Arguments.
         (
             "ErrorHandler().on(F()) { _ in .stop }",
@@ -62,6 +69,10 @@ struct DiagnosticTests {
     ]
 
     private static let noMember = noMember("E", "kode")
+
+    private static let isNoValue =
+        "'on(_:fileID:line:do:)' is unavailable: a case with a payload is no value: "
+        + "use on(matching: .extracting(E.self) { … }), which returns the payload"
 
     private static let noTypeMeant = "cannot convert value of type 'E' to expected argument type 'E.Type'"
 
@@ -87,15 +98,37 @@ struct DiagnosticTests {
             struct E: Error, Equatable { var code = 1 }
             struct F: Error {}
             protocol P: Error {}
+            enum Payment: Error, Equatable { case declined(Int), lost(Int, reason: String) }
+            @MainActor func touch() {}
             func pause() async {}
 
             """
         let errors = try await Typechecker.errors(in: ["wrong.swift": program + lines.joined(separator: "\n")])
         for (index, mistake) in Self.mistakes.enumerated() {
-            let said = errors.filter { $0.hasPrefix("wrong.swift:\(index + 7):") }
+            let said = errors.filter { $0.hasPrefix("wrong.swift:\(index + 9):") }
             #expect(said.count == 1 && said[0].hasSuffix(": error: \(mistake.says)"), "\(mistake.line): \(said)")
         }
         #expect(errors.count == Self.mistakes.count)
+    }
+
+    @Test("an action of the main actor compiles with and without async, and every other closure is none of its")
+    func mainActor() async throws {
+        let program = """
+            import ErrorRouting
+            struct E: Error, Equatable { var code = 1 }
+            @MainActor func touch() {}
+            let rules = ErrorHandler()
+                .on(E.self) { @MainActor error in touch(); return error.code == 1 ? .stop : .next }
+                .on(E.self) { @MainActor _, report in touch(); return report.sequence == 1 ? .stop : .next }
+                .on(matching: .type(E.self)) { @MainActor _ in touch(); return .stop }
+                .on(matching: .type(E.self)) { @MainActor _, _ in touch(); return .stop }
+                .on(E.self) { @MainActor error async in touch(); return .stop }
+            @MainActor func synchronous() {
+                let outcome = ErrorHandler().on(E.self) { $0.code == 1 ? .stop : .next }.handleSynchronously(E())
+                print(outcome as Any)
+            }
+            """
+        #expect(try await Typechecker.errors(in: ["actor.swift": program]) == [])
     }
 
     @Test("a chain of 200 rules in all shapes is type-checked as one expression, within the compiler's limits")

@@ -181,3 +181,67 @@ struct ErrorMapTests {
         )
     }
 }
+
+@Suite("A rule with a constant may be for some matches only")
+struct ErrorMapConditionTests {
+    @Test("of a matcher, a type, a value and a domain")
+    func conditions() {
+        let map = ErrorMap(default: 0)
+            .on(Zoo.Timeout.self, 1)
+            .on(Zoo.Timeout.self, 2, where: { $0.seconds > 10 })
+            .on(matching: .type(Zoo.Timeout.self), 3, where: { $0.seconds > 20 })
+            .on(Zoo.Timeout(seconds: 30), 4, where: { $0.seconds != 30 })
+            .on(domain: "d", 5, where: { $0.code == 7 })
+        #expect([5, 11, 21, 30].map { map[Zoo.Timeout(seconds: $0)] } == [1, 2, 3, 3])
+        #expect(map[NSError(domain: "d", code: 7)] == 5 && map[NSError(domain: "d", code: 8)] == 0)
+    }
+}
+
+@Suite("A map that is derived from another has its rules, and values made from its values")
+struct DerivedMapTests {
+    private struct Meaning: Sendable {
+        var status = 500
+        var level = "error"
+    }
+
+    private static let table = ErrorMap(default: Meaning())
+        .on(Zoo.Timeout.self, Meaning(status: 504, level: "info"))
+        .on(Zoo.Payment.self) { Meaning(status: $0 == .expired ? 410 : 402) }
+        .on(domain: "d", Meaning(level: "debug"), where: { $0.code == 7 })
+        .on(matching: .anywhere(.type(Zoo.Offline.self)), Meaning(status: 503))
+
+    private static let errors: [any Error] = [
+        Zoo.Timeout(), Zoo.Payment.expired, Zoo.Payment.unavailable, NSError(domain: "d", code: 7),
+        NSError(domain: "d", code: 8), Zoo.Group(underlyingErrors: [Zoo.Offline()]), Zoo.Localized(),
+    ]
+
+    @Test("each part of a table is what the table says, at the first look-up and later, and so are parts of parts")
+    func parts() {
+        let statuses = Self.table.map(\.status)
+        let texts = statuses.map { "\($0)" }
+        let levels = Self.table.map(\.level)
+        for error in Self.errors + Self.errors + Self.errors {
+            #expect(statuses[error] == Self.table[error].status && levels[error] == Self.table[error].level)
+            #expect(texts[error] == "\(statuses[error])")
+        }
+        #expect(Self.errors.map { statuses[$0] } == [504, 410, 402, 500, 500, 503, 500])
+    }
+
+    @Test("it names the table's line for each rule, and may have rules of its own on top")
+    func places() throws {
+        let statuses = Self.table.map(\.status).on(Zoo.Payment.self, 409)
+        #expect(statuses[Zoo.Payment.expired] == 409 && statuses[Zoo.Timeout()] == 504)
+        let (own, base) = (statuses.explain(Zoo.Timeout()).entries, Self.table.explain(Zoo.Timeout()).entries)
+        #expect(own.dropFirst().map(\.rule.source) == base.map(\.rule.source))
+        #expect(own.dropFirst().map(\.rule.matcher) == base.map(\.rule.matcher))
+        #expect(
+            try #require(statuses.match(Zoo.Timeout())).rule.source
+                == #require(Self.table.match(Zoo.Timeout())).rule.source)
+    }
+
+    @Test("an overlaid map is derived with both, the overlay first")
+    func overlaid() {
+        let both = Self.table.overlaid(with: ErrorMap(default: Meaning()).on(Zoo.Timeout.self, Meaning(status: 408)))
+        #expect(both.map(\.status)[Zoo.Timeout()] == 408 && both.map(\.status)[Zoo.Payment.expired] == 410)
+    }
+}

@@ -25,11 +25,6 @@ struct OwnDefaultTests {
         #expect(matchers(.standardError) == Array(own.dropFirst()))
     }
 
-    @Test("the redacting default is still the library's")
-    func redacting() {
-        #expect(matchers(.default { text, _ in text }) == Array(own.dropFirst()))
-    }
-
     @Test("customising the own preset leaves it as it is")
     func customised() {
         #expect(matchers(.default.ignore(Zoo.Offline.self)) == ["type(Offline)"] + own)

@@ -25,7 +25,7 @@ struct PresetTests {
             precondition(outcome.disposition == .unmatched && outcome.failures.isEmpty)
         }
         #expect(
-            try standardError(result) == #"error type=ErrorRoutingTests.Zoo.Localized message="a\nb" "#
+            try standardError(result) == #"failure type=ErrorRoutingTests.Zoo.Localized message="a\nb" "#
                 + #"source=Intake/Main.swift:12 metadata.iban="DE12""# + "\n"
         )
     }
@@ -38,7 +38,7 @@ struct PresetTests {
         }
         #expect(
             try standardError(result)
-                == #"error type=ErrorRoutingTests.Zoo.Offline message="Offline()" source=Intake/Main.swift:3"# + "\n"
+                == #"failure type=ErrorRoutingTests.Zoo.Offline message="Offline()" source=Intake/Main.swift:3"# + "\n"
         )
     }
 
@@ -79,12 +79,12 @@ struct PresetTests {
         #expect(messages.allSatisfy { $0.map { Set($0.utf8).count } == 1 })
     }
 
-    @Test(".default(redacting:) and .standardError(redacting:) print what the redaction returns")
+    @Test(".standardError(redacting:) prints what the redaction returns")
     func redaction() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
             let report = Self.report(Zoo.Localized(errorDescription: "secret"))
-            let first = ErrorHandler.default { text, field in field == .message ? "\(text.count) letters" : text }
+            let first = ErrorHandler.standardError { text, field in field == .message ? "\(text.count) letters" : text }
             await first.handle(report)
             let second = ErrorHandler.standardError { text, field in field == .metadata(key: "iban") ? "…" : text }
             await second.handle(report)

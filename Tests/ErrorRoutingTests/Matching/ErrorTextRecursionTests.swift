@@ -160,7 +160,7 @@ struct ErrorTextRecursionTests {
         let lines = result.standardErrorLines
         #expect(lines.count == 2)
         let inner = try #require(lines.first)
-        #expect(inner.hasPrefix("error type=\(Self.name) source=Intake/Main.swift:3 reason=\""))
+        #expect(inner.hasPrefix("failure type=\(Self.name) source=Intake/Main.swift:3 reason=\""))
         #expect(ErrorLineFields(inner)?.keys == ["type", "source", "reason"])
         #expect(lines.last.flatMap { line in ErrorLineFields(line)?["message"] } == "<text>")
     }

@@ -62,9 +62,9 @@ final class DrivenStorage {
     }
 
     func fill(_ place: Int, with posting: Posting) -> IntakeBox.FillAnswer {
-        let answer = storage.fill(Int64(place), isSpecial: posting.promise != nil, with: posting)
+        let answer = storage.fill(Int64(place), with: posting)
         if answer == .refused {
-            #expect(Self.number(of: storage.takeBack(Int64(place)).error) == Self.number(of: posting.error))
+            #expect(Self.number(of: storage.reclaim(Int64(place)).error) == Self.number(of: posting.error))
         }
         return answer
     }
@@ -117,7 +117,8 @@ final class DrivenStorage {
         case .mark(let pending):
             pending.floodMark = Self.mark(of: pending.posting)
             return event(storage.next(for: generation), generation, at: now)
-        case .suppressed(let pending): return .suppressed(Self.number(of: pending.error) ?? -1)
+        case .held(_, suppressing: let suppressed?): return .suppressed(Self.number(of: suppressed.error) ?? -1)
+        case .held: return event(storage.next(for: generation), generation, at: now)
         case .readClock: return event(storage.next(for: generation, at: now), generation)
         case .sleep(let idle, let alarm):
             self.alarm = alarm

@@ -9,8 +9,8 @@ struct ErrorLineFields {
     init?(_ line: String) {
         // Reads scalars: a quotation mark ends a text even where an accent makes one character with it.
         var rest = Array(line.unicodeScalars)[...]
-        guard rest.starts(with: "error".unicodeScalars) else { return nil }
-        rest = rest.dropFirst("error".count)
+        guard rest.starts(with: "failure".unicodeScalars) else { return nil }
+        rest = rest.dropFirst("failure".count)
         while !rest.isEmpty {
             guard rest.popFirst() == " ", let key = Self.key(&rest), let value = Self.value(&rest) else { return nil }
             keys.append(key)

@@ -26,7 +26,7 @@ struct Flood {
         let numbered = Numbered(error)
         let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
         let moment = Int64(time) * 1_000_000
-        let mark = FloodMark(.init(of: numbered, code: ErrorCode(of: numbered), at: source), moment: moment)
+        let mark = FloodMark(.init(of: numbered, code: ErrorCode(of: numbered), at: source, in: []), moment: moment)
         // The lane's way, where nothing is held.
         if limiter.heldCount == 0, limiter.pass(mark) { return [.passes(error)] }
         while let release = limiter.release(toAdmit: mark) {

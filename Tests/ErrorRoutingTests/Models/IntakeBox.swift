@@ -45,9 +45,9 @@ final class IntakeBox: Sendable {
     func fill(_ place: Int, with number: Int) -> FillAnswer { fill(place, with: Self.posting(Numbered(number))) }
 
     func fill(_ place: Int, with posting: Posting) -> FillAnswer {
-        let answer = intake.mailbox.fill(Int64(place), isSpecial: posting.promise != nil, with: posting)
+        let answer = intake.mailbox.fill(Int64(place), isSpecial: posting.isSpecial, with: posting)
         if answer == .refused {
-            #expect(Self.number(of: intake.takeBack(Int64(place))) == Self.number(of: posting))
+            #expect(Self.number(of: intake.reclaim(Int64(place))) == Self.number(of: posting))
         }
         return answer
     }

@@ -18,7 +18,7 @@ final class MailboxBox: Sendable {
     @discardableResult
     func fill(_ place: Int, isSpecial: Bool = false) -> FillAnswer {
         let answer = mailbox.fill(Int64(place), isSpecial: isSpecial, with: Item(place, ends))
-        if answer == .refused { #expect(mailbox.takeBack(Int64(place)).number == place) }
+        if answer == .refused { #expect(mailbox.reclaim(Int64(place)).number == place) }
         return answer
     }
 

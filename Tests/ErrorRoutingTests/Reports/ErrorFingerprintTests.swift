@@ -8,7 +8,7 @@ import Testing
 #endif
 
 /// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviour 20: errors of one type, code and posting line are of one kind")
+@Suite("Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind")
 struct ErrorFingerprintTests {
     @Test("an enum's cases are kinds apart, their payloads count for nothing")
     func enumCases() {
@@ -54,6 +54,13 @@ struct ErrorFingerprintTests {
         }
     }
 
+    @Test("the path of scopes counts")
+    func scopes() {
+        let error = Zoo.Timeout()
+        #expect(kind(error, in: ["a", "b"]) == kind(error, in: ["a", "b"]))
+        #expect(Set([[], ["a"], ["b"], ["a", "b"]].map { kind(error, in: $0) }).count == 4)
+    }
+
     @Test("posting line and file count")
     func source() {
         let error = Zoo.Timeout()
@@ -76,8 +83,10 @@ struct ErrorFingerprintTests {
         #expect(counts.values.reduce(0, +) == 300)
     }
 
-    private func kind(_ error: any Error, _ file: String = "M/A.swift", _ line: UInt = 1) -> ErrorFingerprint {
-        ErrorFingerprint(of: error, code: ErrorCode(of: error), at: .init(fileID: file, line: line))
+    private func kind(
+        _ error: any Error, _ file: String = "M/A.swift", _ line: UInt = 1, in scope: [String] = []
+    ) -> ErrorFingerprint {
+        ErrorFingerprint(of: error, code: ErrorCode(of: error), at: .init(fileID: file, line: line), in: scope)
     }
 
     private func areApart(_ errors: [any Error]) -> Bool { Set(errors.map { kind($0) }).count == errors.count }

@@ -60,7 +60,7 @@ struct ErrorLineTests {
     func plain() {
         #expect(
             line(Zoo.Timeout(seconds: 5))
-                == #"error type=ErrorRoutingTests.Zoo.Timeout message="Timeout(seconds: 5)" "#
+                == #"failure type=ErrorRoutingTests.Zoo.Timeout message="Timeout(seconds: 5)" "#
                 + "source=Intake/Main.swift:12"
         )
     }
@@ -70,7 +70,7 @@ struct ErrorLineTests {
         let text = line(
             Zoo.Offline(), metadata: ["order": "17", "eta": "a b"], scope: ["intake", "xml"], occurrences: 3)
         #expect(
-            text == #"error type=ErrorRoutingTests.Zoo.Offline message="Offline()" source=Intake/Main.swift:12 "#
+            text == #"failure type=ErrorRoutingTests.Zoo.Offline message="Offline()" source=Intake/Main.swift:12 "#
                 + #"scope=intake/xml metadata.eta="a b" metadata.order="17" occurrences=3"#
         )
     }
@@ -171,7 +171,8 @@ struct ErrorLineTests {
             }
         }
         #expect(
-            line.text == #"error type=\#(String(reflecting: NSError.self)) message="message of 9" domain=bank code=3 "#
+            line.text
+                == #"failure type=\#(String(reflecting: NSError.self)) message="message of 9" domain=bank code=3 "#
                 + #"source=Intake/Main.swift:12 scope=intake metadata.iban="…" metadata.order="17""#
         )
     }

@@ -28,7 +28,7 @@ struct ErrorTrailTests {
                 "ErrorRoutingTests.Zoo.Wrapped", "ErrorRoutingTests.Zoo.Timeout", "ErrorRoutingTests.Zoo.Localized",
             ])
         #expect(trail.map(\.message).suffix(2) == ["Timeout(seconds: 5)", "no paper"])
-        #expect(trail.map(\.fingerprint).last == "ErrorRoutingTests.Zoo.Localized(1)")
+        #expect(trail.map(\.fingerprint).last == "ErrorRoutingTests.Zoo.Localized")
         #expect(trail.map(\.description).last == "ErrorRoutingTests.Zoo.Localized: no paper")
         #expect(
             trail == trail.map { Step(typeName: $0.typeName, message: $0.message, fingerprint: $0.fingerprint) })
@@ -114,7 +114,7 @@ struct ErrorTrailTests {
     func redacted() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let handler = ErrorHandler.default { text, field in field == .message ? "…" : text }
+            let handler = ErrorHandler.standardError { text, field in field == .message ? "…" : text }
             await handler.handle(ErrorTrailTests.report(ErrorTrailTests.nested))
         }
         let names = ["Wrapped", "Timeout", "Localized"].map { "ErrorRoutingTests.Zoo.\($0): …" }

@@ -12,11 +12,11 @@ struct ReportFieldsTests {
 
     private let source = ErrorReport.Source(fileID: "Intake/Rules.swift", line: 12)
 
-    @Test func `a plain report has its type, fingerprint, source and disposition, and no more`() {
+    @Test func `a plain report has its type, role, fingerprint, source and disposition, and no more`() {
         let report = ErrorReport(error: Inner(), source: source)
         #expect(
             report.fields == [
-                "error.type": report.typeName, "error.fingerprint": report.fingerprint,
+                "error.type": report.typeName, "error.role": "failure", "error.fingerprint": report.fingerprint,
                 "error.source": "Intake/Rules.swift:12", "error.disposition": "pending",
             ])
     }
@@ -35,7 +35,7 @@ struct ReportFieldsTests {
         #expect(fields["error.trail"] == #"ErrorRoutingTests.ReportFieldsTests.Inner: no\npaper"#)
         let rule = try #require(outcome.rule)
         #expect(fields["error.rule"] == rule.description && fields["error.disposition"] == "handled")
-        #expect(fields.count == 9)
+        #expect(fields.count == 10)
     }
 
     @Test func `what the report says of itself goes before metadata of the same name`() {

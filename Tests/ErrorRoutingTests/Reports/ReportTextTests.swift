@@ -7,6 +7,11 @@ import Testing
 @Suite("A report says its error's type, message and fingerprint")
 struct ReportTextTests {
     private enum Order: Error { case late, lost(String) }
+    private enum Mute: Error, CustomStringConvertible, CustomReflectable {
+        case silent, loud(Int)
+        var description: String { fatalError("asked for a description") }
+        var customMirror: Mirror { fatalError("asked for a mirror") }
+    }
     private struct Coded: CustomNSError {
         static let errorDomain = "orders"
         let errorCode: Int
@@ -35,20 +40,27 @@ struct ReportTextTests {
         #expect(message.utf8.count <= 16 * 1024 && message.hasSuffix("…"))
     }
 
-    @Test("the fingerprint is made of type, code and posting line; payloads and scopes do not count")
+    @Test("the fingerprint is made of type, case or else domain and code, and file; nothing that other edits change")
     func fingerprints() {
         let order = "ErrorRoutingTests.ReportTextTests.Order"
-        // Cases with payloads come first in what Swift counts.
-        #expect(report(Order.late).fingerprint == "\(order)(1) Intake/Rules.swift:12")
-        #expect(report(Order.lost("a")).fingerprint == "\(order)(0) Intake/Rules.swift:12")
-        #expect(report(Order.lost("a")).fingerprint == report(Order.lost("b")).fingerprint)
-        #expect(report(Order.late, line: 13).fingerprint != report(Order.late).fingerprint)
-        let type = "ErrorRoutingTests.ReportTextTests.Coded"
-        #expect(report(Coded(errorCode: 7)).fingerprint == "\(type)(7) Intake/Rules.swift:12")
-        let error = NSError(domain: "d\nd", code: 4)
-        #expect(report(error).fingerprint == #"\#(String(reflecting: NSError.self))(d\nd 4) Intake/Rules.swift:12"#)
+        #expect(report(Order.late).fingerprint == "\(order).late Intake/Rules.swift")
+        #expect(report(Order.lost("a")).fingerprint == "\(order).lost Intake/Rules.swift")
+        #expect(report(Order.lost("b"), line: 13).fingerprint == report(Order.lost("a")).fingerprint)
         #expect(
-            report(URLError(.timedOut)).fingerprint.hasSuffix("URLError(NSURLErrorDomain -1001) Intake/Rules.swift:12"))
+            report(Spoken(errorDescription: "a")).fingerprint.hasSuffix("ReportTextTests.Spoken Intake/Rules.swift"))
+        let type = "ErrorRoutingTests.ReportTextTests.Coded"
+        #expect(report(Coded(errorCode: 7)).fingerprint == "\(type)(orders 7) Intake/Rules.swift")
+        let error = NSError(domain: "d\nd", code: 4)
+        #expect(report(error).fingerprint == #"\#(String(reflecting: NSError.self))(d\nd 4) Intake/Rules.swift"#)
+        #expect(
+            report(URLError(.timedOut)).fingerprint.hasSuffix("URLError(NSURLErrorDomain -1001) Intake/Rules.swift"))
+    }
+
+    @Test("a case's name is found whatever its type says of itself, and none of the type's code is run for it")
+    func caseNames() {
+        let mute = "ErrorRoutingTests.ReportTextTests.Mute"
+        #expect(report(Mute.silent).fingerprint == "\(mute).silent Intake/Rules.swift")
+        #expect(report(Mute.loud(1)).fingerprint == "\(mute).loud Intake/Rules.swift")
     }
 
     @Test("they are the same in every run: another process says the same")

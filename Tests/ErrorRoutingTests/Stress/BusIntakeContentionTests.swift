@@ -111,7 +111,7 @@ struct BusIntakeContentionTests {
         }
         #expect(taken.entries.sorted() == accepted.entries.sorted())
         let counts = box.intake.counts
-        #expect(counts.withdrawn == refused.entries.count && refused.entries.count <= posters)
+        #expect(counts.reclaimed == refused.entries.count && refused.entries.count <= posters)
         #expect(counts.accepted == accepted.entries.count + refused.entries.count)
         #expect(counts.accepted + counts.refused + counts.untoldDrops == posters * each)
     }

@@ -13,7 +13,7 @@ import Testing
 struct BusLongLifeTests {
     @Test("behaviour 18: an action that is cut off leaves no mark on those after it")
     func marks() async {
-        let (marks, clock) = (Journal<Int>(), TestClock())
+        let (marks, clock) = (Journal<Int>(), ManualClock())
         let entered = (0..<20).map { _ in Gate() }
         let handler = ErrorHandler()
             .ignore(ActionFailure.self)

@@ -17,6 +17,7 @@ struct StressEvidence: Sendable {
         var sequence: UInt64 = 0
         var occurrences = 1
         var line: UInt = 0
+        var scope: [String] = []
         var end: HandleOutcome.Disposition?
     }
 
@@ -63,6 +64,7 @@ extension StressEvidence.Seen {
         sequence = report.sequence
         occurrences = report.occurrences
         line = report.source.line
+        scope = report.scope
         end = report.outcome.disposition
     }
 
@@ -88,7 +90,7 @@ extension StressEvidence.Written {
     /// Reads a line that the bus has written.
     init(_ line: Substring) {
         reason = Reason.allCases.first { line.hasSuffix("reason=\"\($0.rawValue)\"") }
-        let type = String(line.dropFirst("error type=".count).prefix { $0 != " " })
+        let type = String(line.dropFirst("failure type=".count).prefix { $0 != " " })
         let message = line.range(of: "message=\"").map { line[$0.upperBound...] } ?? ""
         seen = .init(content: Self.content(type, message), occurrences: line.number(after: "occurrences=") ?? 1)
     }

@@ -19,7 +19,7 @@ struct StressPlan: CustomStringConvertible {
     let capacity: Int
     let floodLimit: FloodLimit?
     /// Nil for a real clock.
-    let clock: TestClock?
+    let clock: ManualClock?
     let actionTimeLimit: Duration?
     let shutdownLimit: Duration
     let taskCount: Int
@@ -48,7 +48,7 @@ struct StressPlan: CustomStringConvertible {
         let end = pick(End.allCases)
         self.end = end
         capacity = pick([1, 2, 5, 63, 64, 65, 200, 1_000, 8_192])
-        clock = pick([TestClock(), nil])
+        clock = pick([ManualClock(), nil])
         floodLimit = pick([nil, nil, FloodLimit(first: pick([0, 1, 3]), per: .milliseconds(pick([1, 5])))])
         actionTimeLimit = pick([nil, .zero, .milliseconds(1), .milliseconds(3), .seconds(30)])
         shutdownLimit = pick([.zero, .milliseconds(1), .milliseconds(5), .seconds(1)])

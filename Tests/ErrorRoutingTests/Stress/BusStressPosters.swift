@@ -26,7 +26,7 @@ struct StressPoster {
         let places = plan.places(in: bus)
         while let (error, source) = next(places.map(\.path)) {
             let posting = places[error.mark.scope.count].posting
-            posting.post(error, metadata: [:], source: source)
+            posting.post(error, as: .failure, metadata: [:], source: source)
             stage.notePost()
             if chance(2) { sched_yield() }
         }
@@ -41,7 +41,7 @@ struct StressPoster {
             if chance(plan.deliverPercent) {
                 answers[error.mark.key] = await posting.deliver(error, metadata: [:], source: source).disposition
             } else {
-                posting.post(error, metadata: [:], source: source)
+                posting.post(error, as: .failure, metadata: [:], source: source)
             }
             stage.notePost()
             if chance(5) { await Task.yield() }

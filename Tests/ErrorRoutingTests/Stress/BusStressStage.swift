@@ -150,7 +150,9 @@ final class StressStage: Sendable {
 }
 
 extension ErrorPosting {
-    fileprivate func post(_ error: any Error, source: ErrorReport.Source) { post(error, metadata: [:], source: source) }
+    fileprivate func post(_ error: any Error, source: ErrorReport.Source) {
+        post(error, as: .failure, metadata: [:], source: source)
+    }
 
     fileprivate func deliver(_ error: any Error, source: ErrorReport.Source) async -> HandleOutcome {
         await deliver(error, metadata: [:], source: source)

@@ -38,7 +38,7 @@ struct EvilTests {
                 withExtendedLifetime(observer) {}
                 throw Numbered(error.number - 1)
             }
-        let bus = ErrorBus(handler: handler, configuration: .init(capacity: 64, clock: TestClock()))
+        let bus = ErrorBus(handler: handler, configuration: .init(capacity: 64, clock: ManualClock()))
         let reports = bus.reports()
         bus.post(Numbered(2))
         await bus.run()

@@ -117,8 +117,9 @@ struct LaneContentionTests {
     /// Posts without a line on standard error if the post comes too late.
     private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillAnswer? {
         guard case .accepted(let place) = bus.storage.reserve(for: Numbered(number)) else { return nil }
-        let answer = bus.storage.fill(place, isSpecial: number % 50 == 0, with: Posting(Numbered(number), at: .init()))
-        if answer == .refused { _ = bus.storage.takeBack(place) }
+        let role = number % 50 == 0 ? ErrorReport.Role.notice : .failure
+        let answer = bus.storage.fill(place, with: Posting(Numbered(number), as: role, at: .init()))
+        if answer == .refused { _ = bus.storage.reclaim(place) }
         if answer == .filledForSleeper { bus.waker.yield() }
         return answer
     }

@@ -1,21 +1,21 @@
 /// A limit on the number of errors of one kind that a bus delivers in a window of time; it sums up the others.
 ///
-/// Errors are of one kind if they have the same type, code (an enum's case; an `NSError`'s domain and code), and
-/// posting line; payloads and scopes do not count. The first few errors in a window are delivered as they come. Of the
-/// others the newest is held until the window ends, and then delivered; its ``ErrorReport/occurrences`` says how many
-/// errors it stands for. The rest count as suppressed. A window begins with the first error of its kind, and the next
-/// window with the first error after the end of that one.
+/// Errors are of one kind if they have the same type, code (an enum's case; an `NSError`'s domain and code), posting
+/// line, path of scopes and role; payloads do not count. A notice is never held or merged. The first few errors in a
+/// window are delivered as they come. Of the others the newest is held until the window ends, and then delivered; its
+/// ``ErrorReport/occurrences`` says how many errors it stands for. The rest count as suppressed. A window begins with
+/// the first error of its kind, and the next window with the first error after the end of that one.
 ///
 /// The bus remembers the kinds it saw last: at most half its capacity, and at most 1,024. A held report is delivered
 /// early if its kind is forgotten, and when the bus is finished or flushed. Held reports are pending and take capacity:
-/// with a capacity of 1 a single held report fills the bus. The report that is delivered goes through the rules of its
-/// own scope.
+/// with a capacity of 1 a single held report fills the bus. Whoever waits for an error's outcome gets `.pending` as
+/// soon as the error is held. The report that is delivered goes through the rules of its own scope.
 public struct FloodLimit: Sendable {
     /// The number of errors of a kind that are delivered in a window as they come.
     public let first: Int
     /// The length of a window.
     public let window: Duration
-    /// Returns the kind of an error; nil for type, code and posting line.
+    /// Returns the kind of an error; nil for type, code, posting line, scope and role.
     let fingerprint: (@Sendable (ErrorReport) -> String)?
 
     /// Creates a limit on the number of errors of one kind.
@@ -24,9 +24,9 @@ public struct FloodLimit: Sendable {
     ///   - first: The number of errors of a kind that are delivered in a window as they come. A negative number stops
     ///     the program; with 0 only the summed-up reports are delivered.
     ///   - window: The length of a window, by the bus's clock. A length that is not positive stops the program.
-    ///   - fingerprint: Returns the kind of a reported error, in place of type, code and posting line: errors with
-    ///     equal strings are of one kind. The bus's worker calls it once for each error, before the report is
-    ///     delivered, so it should be quick.
+    ///   - fingerprint: Returns the kind of a reported error, in place of type, code, posting line, scope and role:
+    ///     errors with equal strings are of one kind. The bus's worker calls it once for each error, before the report
+    ///     is delivered, so it should be quick.
     public init(first: Int, per window: Duration, by fingerprint: (@Sendable (ErrorReport) -> String)? = nil) {
         if first < 0 { fatalError("FloodLimit(first:per:): first must not be negative, but is \(first)") }
         if window <= .zero { fatalError("FloodLimit(first:per:): the window must be positive, but is \(window)") }

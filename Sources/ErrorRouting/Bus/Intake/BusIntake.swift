@@ -6,6 +6,17 @@ import Synchronization
 /// released when it takes no capacity any more: when its delivery begins, or when it is suppressed.
 ///
 /// The methods under "The worker's side" are called under the bus's lock, or by the worker in the lane.
+///
+/// Memory orders, each the weakest that will do; swaps and exchanges acquire and release:
+///
+/// - `word` is swapped: all posters agree on one order, and later ones see the end.
+/// - `releasedCounter` and, handed on by posters, `seenReleased` are stored with release and read with acquire: the
+///   worker empties a slot before it releases the report after it, so that whoever gets the slot's next number for that
+///   finds the slot empty.
+/// - `limit` is read relaxed: it says how many and nothing else, and who reads an old limit came earlier.
+/// - `notice` is stored before `noticeTurn`, with release: who reads the turn with acquire finds the notice.
+/// - `flushTurn` is stored under the lock; a worker in the lane that reads it late is interrupted a report later.
+/// - `refused` and `reclaimed` are added to with release, so that a post that has returned is in the next read.
 struct BusIntake: ~Copyable, Sendable {
     enum Reservation {
         /// Accepted as the report of this number: the caller has to fill its place.
@@ -33,7 +44,7 @@ struct BusIntake: ~Copyable, Sendable {
     /// The number of the report before which a flush interrupts the lane.
     private let flushTurn = Atomic<Int64>(.max)
     private let refused = Atomic<Int64>(0)
-    private let withdrawn = Atomic<Int64>(0)
+    private let reclaimed = Atomic<Int64>(0)
 
     /// The reports that were posted and not yet taken.
     let mailbox: Mailbox<Posting>
@@ -78,10 +89,10 @@ struct BusIntake: ~Copyable, Sendable {
         }
     }
 
-    /// Takes back the posting that the mailbox has refused since the bus was shut down, and counts its report.
-    func takeBack(_ number: Int64) -> Posting {
-        withdrawn.wrappingAdd(1, ordering: .releasing)
-        return mailbox.takeBack(number)
+    /// Takes out the posting that the mailbox has refused since the bus was shut down, and counts its report.
+    func reclaim(_ number: Int64) -> Posting {
+        reclaimed.wrappingAdd(1, ordering: .releasing)
+        return mailbox.reclaim(number)
     }
 
     /// Queues a notice of drops behind what is accepted up to now; the caller rouses the worker, which may sleep.
@@ -177,7 +188,7 @@ struct BusIntake: ~Copyable, Sendable {
         let released = released
         let untoldDrops = drops.untold
         let refused = refused.load(ordering: .acquiring)
-        let withdrawn = withdrawn.load(ordering: .acquiring)
+        let reclaimed = reclaimed.load(ordering: .acquiring)
         let after = state
         return IntakeCounts(
             accepted: after.accepted,
@@ -185,7 +196,7 @@ struct BusIntake: ~Copyable, Sendable {
             released: released,
             untoldDrops: untoldDrops,
             refused: refused,
-            withdrawn: withdrawn,
+            reclaimed: reclaimed,
             notices: after.hasNotice ? 1 : 0
         )
     }
@@ -218,7 +229,7 @@ struct IntakeCounts {
     /// Errors posted after the end of posting.
     var refused: Int64 = 0
     /// Reports that were accepted, but whose places were filled after the end.
-    var withdrawn: Int64 = 0
+    var reclaimed: Int64 = 0
     /// Notices of drops that are announced and not yet taken: 0 or 1.
     var notices: Int64 = 0
 }

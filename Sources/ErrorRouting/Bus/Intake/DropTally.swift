@@ -5,6 +5,10 @@ import Synchronization
 /// A poster first counts its drop in its type's slot, then in the total. A notice empties the slots, and subtracts what
 /// it has found from the total. So once all drops are counted, the total is what no notice has told of; it passes from
 /// 0 to 1 exactly when a notice has to be made; and each drop is in exactly one notice.
+///
+/// Memory orders: a count is added with release and emptied by an exchange that acquires, so the type, which is stored
+/// before, is found, and stays what it is: relaxed will do. The total is added to and subtracted from with both orders:
+/// whoever makes the next notice comes after the one who has emptied the slots.
 @safe struct DropTally: ~Copyable, @unchecked Sendable {
     private struct Slot: ~Copyable {
         /// The type's address, or 0.
@@ -62,7 +66,10 @@ import Synchronization
         return (counts, rest > 0)
     }
 
-    /// Counts a drop; static, since a method called here would have each ``BusIntake/reserve(for:)`` save a register.
+    /// Counts a drop.
+    ///
+    /// Static: a method would need this value's address, which ``BusIntake/reserve(for:)`` would have to keep at hand
+    /// for each post, also where nothing is dropped.
     private static func count(
         _ type: UInt, in slots: UnsafeMutablePointer<Slot>, elseIn others: borrowing Atomic<Int64>
     ) {

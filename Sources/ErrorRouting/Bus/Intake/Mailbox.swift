@@ -14,7 +14,7 @@ import Synchronization
 /// | `empty` | the slot holds no element yet |
 /// | `asleep` | the slot holds no element yet, and the reader sleeps until it does |
 /// | `plain`, `special` | the slot holds an element; its poster has chosen between the two |
-/// | `shut` | the slot will never hold an element: whoever comes to fill it takes the element back |
+/// | `shut` | the slot will never hold an element: whoever comes to fill it takes the element out again |
 ///
 /// Invariants:
 ///
@@ -33,6 +33,14 @@ import Synchronization
 ///    exchange has it alone until it is installed.
 ///
 /// The methods under "The reader's side" are called by one thread at a time, which debug builds assert.
+///
+/// Memory orders:
+///
+/// - A slot's state is exchanged by whoever fills it, and read with acquire: the element is written before, and a
+///   reader that sleeps is seen. It is emptied with release: the element is gone before the slot's next number is given
+///   out.
+/// - `directory` is swapped, and read with acquire: who finds a segment finds its slots initialised, or emptied.
+/// - `spares` are exchanged: who takes a segment finds its slots emptied. The relaxed look before that is a guess.
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
     // Unchecked for the pointers: their memory is accessed by the invariants above.
 
@@ -40,7 +48,7 @@ import Synchronization
         case filled
         /// The reader sleeps and has to be woken.
         case filledForSleeper
-        /// The mailbox is shut; the caller has to take the element back.
+        /// The mailbox is shut; the caller has to reclaim the element.
         case refused
     }
 
@@ -112,8 +120,8 @@ import Synchronization
         }
     }
 
-    /// Takes back an element that was refused.
-    func takeBack(_ number: Int64) -> Element { unsafe element(at: number).move() }
+    /// Takes an element that was refused out of its place.
+    func reclaim(_ number: Int64) -> Element { unsafe element(at: number).move() }
 
     // MARK: The reader's side
 

@@ -17,14 +17,20 @@ struct Posting: Sendable {
         case more(Extras)
     }
 
-    /// The scope, with what only some postings have: the promise of a waiting poster, and a flood stamp.
+    /// The scope, with what only some postings have: a role other than failure, the promise of a waiting poster, a
+    /// flood stamp, and a witness's mark.
     private final class Extras: Sendable {
         let scope: ScopeContext?
+        let label: ErrorReport.Label?
         let promise: Promise<HandleOutcome>?
         let floodStamp: FloodStamp?
 
-        init(_ scope: ScopeContext?, _ promise: Promise<HandleOutcome>?, _ floodStamp: FloodStamp?) {
+        init(
+            _ scope: ScopeContext?, _ label: ErrorReport.Label?, _ promise: Promise<HandleOutcome>?,
+            _ floodStamp: FloodStamp?
+        ) {
             self.scope = scope
+            self.label = label
             self.promise = promise
             self.floodStamp = floodStamp
         }
@@ -38,20 +44,23 @@ struct Posting: Sendable {
 
     init(
         _ error: consuming any Error,
+        as role: ErrorReport.Role = .failure,
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
         scope: ScopeContext? = nil,
         moment: ErrorReport.Moment = .init(),
         promise: Promise<HandleOutcome>? = nil,
-        floodStamp: FloodStamp? = nil
+        floodStamp: FloodStamp? = nil,
+        mark: (any AnyObject & Sendable)? = nil
     ) {
         self.error = error
         self.source = source
         self.metadata = metadata
         self.moment = moment
+        let label = ErrorReport.Label.of(role, mark)
         context =
-            if promise != nil || floodStamp != nil {
-                .more(Extras(scope, promise, floodStamp))
+            if promise != nil || floodStamp != nil || label != nil {
+                .more(Extras(scope, label, promise, floodStamp))
             } else if let scope {
                 .scope(scope)
             } else {
@@ -79,14 +88,27 @@ struct Posting: Sendable {
         }
     }
 
+    /// What the post is.
+    var role: ErrorReport.Role { label?.role ?? .failure }
+
     /// The promise of the outcome, if the poster waits for it.
     var promise: Promise<HandleOutcome>? { extras?.promise }
 
     /// The flood stamp; nil for notices, and if the worker can find out everything itself.
     var floodStamp: FloodStamp? { extras?.floodStamp }
 
-    /// Whether there is a promise or a flood stamp; reading this does not copy the posting in its place.
+    /// The mark of the bus's witness.
+    var mark: (any AnyObject & Sendable)? { label?.mark }
+
+    /// Role and mark; nil for a failure without a mark.
+    private var label: ErrorReport.Label? { extras?.label }
+
+    /// Whether there is any of these; reading this does not copy the posting in its place.
     var hasExtras: Bool { if case .more = context { true } else { false } }
+
+    /// Whether the worker has to do more with it than deliver it, so that it is not for the lane.
+    @inline(__always)
+    var isSpecial: Bool { hasExtras && (promise != nil || role == .notice) }
 
     private var extras: Extras? {
         if case .more(let extras) = context { return extras }
@@ -103,8 +125,8 @@ struct Posting: Sendable {
         // Most postings are in no scope: two branches, so that these retain nothing for the others' sake.
         if let scope { return report(of: scope.forReports, sequence, occurrences, outcome) }
         return ErrorReport(
-            error: error, source: source, moment: moment, metadata: metadata, scope: [], sequence: sequence,
-            occurrences: occurrences, outcome: outcome)
+            error: error, label: label, source: source, moment: moment, metadata: metadata, scope: [],
+            sequence: sequence, occurrences: occurrences, outcome: outcome)
     }
 
     @inline(never)
@@ -112,8 +134,8 @@ struct Posting: Sendable {
         of scope: ScopeContext.Summary, _ sequence: UInt64, _ occurrences: Int, _ outcome: HandleOutcome
     ) -> ErrorReport {
         ErrorReport(
-            error: error, source: source, moment: moment, metadata: scope.metadata(with: metadata), scope: scope.path,
-            sequence: sequence, occurrences: occurrences, outcome: outcome)
+            error: error, label: label, source: source, moment: moment, metadata: scope.metadata(with: metadata),
+            scope: scope.path, sequence: sequence, occurrences: occurrences, outcome: outcome)
     }
 }
 

@@ -7,12 +7,15 @@ extension ErrorScope {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - metadata: Metadata for the report, on top of the scope's.
     ///   - source: Where the error is posted.
-    public func post(_ error: consuming any Error, metadata: [String: String], source: ErrorReport.Source) {
-        guard let bus = unsafe unretainedBus else { return postWithoutBus(error, metadata, source) }
+    public func post(
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) {
+        guard let bus = unsafe unretainedBus else { return postWithoutBus(error, role, metadata, source) }
         let (error, context) = (error, context)
-        _ = unsafe bus._withUnsafeGuaranteedRef { $0.post(error, metadata, source, in: context) }
+        _ = unsafe bus._withUnsafeGuaranteedRef { $0.post(error, role, metadata, source, in: context) }
     }
 
     /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.
@@ -32,27 +35,31 @@ extension ErrorScope {
     ) async -> HandleOutcome {
         let scope = rooted
         guard let bus = scope.bus else {
-            writeToLastResort(error, metadata, source)
+            writeToLastResort(error, .failure, metadata, source)
             return HandleOutcome(disposition: .unmatched)
         }
         return await bus.deliver(error, metadata, source, in: scope.context)
     }
 
     @inline(never)
-    private func postWithoutBus(_ error: any Error, _ metadata: [String: String], _ source: ErrorReport.Source) {
+    private func postWithoutBus(
+        _ error: any Error, _ role: ErrorReport.Role, _ metadata: [String: String], _ source: ErrorReport.Source
+    ) {
         let scope = rooted
-        guard scope.bus != nil else { return writeToLastResort(error, metadata, source) }
-        scope.post(error, metadata: metadata, source: source)
+        guard scope.bus != nil else { return writeToLastResort(error, role, metadata, source) }
+        scope.post(error, as: role, metadata: metadata, source: source)
     }
 
     private func writeToLastResort(
         _ error: any Error,
+        _ role: ErrorReport.Role,
         _ metadata: [String: String],
         _ source: ErrorReport.Source
     ) {
         let scope = context.forReports
         let report = ErrorReport(
             error: error,
+            role: role,
             source: source,
             metadata: scope.metadata(with: metadata),
             scope: scope.path

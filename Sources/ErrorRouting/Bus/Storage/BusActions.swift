@@ -7,8 +7,9 @@ enum WorkerAction {
     /// The report is counted: tell the observers and the waiting poster, write the unheard failures to the last resort,
     /// and ask again.
     case announce(PendingReport, HandleOutcome, unheard: [ActionFailure])
-    /// A flood limit has suppressed the report: tell the waiting poster, and ask again.
-    case suppressed(PendingReport)
+    /// A flood limit holds the report, and suppresses the one that it held before: tell the waiting poster, and ask
+    /// again.
+    case held(PendingReport, suppressing: PendingReport?)
     /// Compute the report's flood mark, and ask again; the report waits meanwhile.
     case mark(PendingReport)
     /// Everything posted before these promises were made is delivered: fulfill them, and ask again.

@@ -9,6 +9,9 @@ struct BusCounts: Equatable {
     var pending: Int64
     var actionFailures: Int64
 
+    /// How many reports were delivered.
+    var delivered: Int64 { handled + ignored + unmatched }
+
     /// The same counts as `Int`s, which have 32 bits on some systems.
     var statistics: ErrorBus.Statistics {
         ErrorBus.Statistics(
@@ -68,14 +71,14 @@ extension BusStateMachine {
         let overflowed = counters.toldDrops + intake.untoldDrops
         let notices = counters.notices + intake.notices + counters.failureNotices
         let noticesWaiting = intake.notices + Int64(failureNotices.count)
-        let lost = intake.withdrawn + counters.givenBack
+        let lost = intake.reclaimed + counters.givenBack
         let ended = handled + ignored + unmatched + counters.suppressed + lost
         let mostPending = Int64(capacity) + 1 + noticesWaiting
         let accepted = max(intake.acceptedBefore, min(intake.accepted, ended + mostPending - notices))
         let isAtRest = intake.acceptedBefore == intake.accepted && !lane.isOpen
         // After the end, a worker that is late may have set the intake's count to an older one.
         let released = hasEnded ? counters.released : intake.released
-        let held = accepted - intake.withdrawn - released + noticesWaiting + (isDelivering ? 1 : 0)
+        let held = accepted - intake.reclaimed - released + noticesWaiting + (isDelivering ? 1 : 0)
         return BusCounts(
             posted: accepted + overflowed + intake.refused + notices,
             handled: handled,

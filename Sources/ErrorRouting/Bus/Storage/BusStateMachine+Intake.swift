@@ -46,7 +46,7 @@ extension BusStateMachine {
             }
             guard intake.mailbox.sleep(at: nextNumber) else { continue }
             let isIdle = counts(of: intake, lane).pending == 0
-            return .sleep(isIdle ? waiters.takeIdle() : [], alarm: nextAlarm())
+            return .sleep(isIdle ? waiters.takeIdle() : [], alarm: alarm)
         }
     }
 
@@ -108,7 +108,7 @@ extension BusStateMachine {
                 _ = deliverFromLane(posting)
             }
         }
-        return takeBack(takeRest(from: intake), isAnnouncing: laneStop?.isAnnouncing ?? false)
+        return giveBack(takeRest(from: intake), isAnnouncing: laneStop?.isAnnouncing ?? false)
     }
 
     /// Shuts the intake, and takes what is left in it.

@@ -31,8 +31,9 @@ struct BusStateMachine {
     /// ignored.
     private(set) var generation: UInt64 = 0
     private var watchdogIsOut = false
-    /// The moment for which the flood limit's alarm is set.
-    private var alarm: Duration?
+    /// Deliveries that have left the machine during the event; whoever holds the lock releases them after unlocking,
+    /// since objects of the user's may be deallocated then.
+    private var former: [Delivery] = []
     /// Whether what a flood limit holds is released at once, although the bus still accepts posts.
     private(set) var isWindingUp = false
     /// Whether the bus's tasks have ended, so that no more posts are accepted than there is room for.
@@ -112,14 +113,14 @@ extension BusStateMachine {
 
     /// Delivers a report that was taken from the intake, or asks the flood limit about it.
     ///
-    /// - Returns: What the worker does next; nil if the report is held, and no report before it was suppressed.
+    /// - Returns: What the worker does next; nil if the report is held, and nothing follows from that.
     mutating func receive(_ posting: Posting) -> WorkerAction? {
         nextNumber += 1
         return receive(PendingReport(posting))
     }
 
     private mutating func receive(_ pending: PendingReport) -> WorkerAction? {
-        guard flood != nil else {
+        guard flood != nil, pending.posting.role != .notice else {
             counters.released += 1
             return deliver(pending)
         }
@@ -135,10 +136,13 @@ extension BusStateMachine {
             counters.released += 1
             return deliver(pending)
         }
-        guard let suppressed else { return nil }
-        counters.released += 1
-        counters.suppressed += 1
-        return .suppressed(suppressed)
+        if suppressed != nil {
+            counters.released += 1
+            counters.suppressed += 1
+        } else if pending.posting.promise == nil {
+            return nil
+        }
+        return .held(pending, suppressing: suppressed)
     }
 
     private mutating func deliver(_ release: FloodLimiter<PendingReport>.Release) -> WorkerAction {
@@ -164,15 +168,8 @@ extension BusStateMachine {
     /// Counts drops of which a notice, or the last resort, tells.
     mutating func countTold(_ drops: DropCounts) { counters.toldDrops += drops.total }
 
-    /// Returns the moment for which the sleeping worker needs an alarm; nil if nothing is held, or if an alarm is set.
-    mutating func nextAlarm() -> Duration? {
-        guard alarm == nil, let end = flood?.nextEnd else { return nil }
-        alarm = end
-        return end
-    }
-
-    /// Notes that the alarm has rung.
-    mutating func alarmRang() { alarm = nil }
+    /// The moment at which the sleeping worker has to be woken; nil if nothing is held.
+    var alarm: Duration? { flood?.nextEnd }
 
     /// Counts the end of the report in delivery, and queues notices of its failed actions.
     ///
@@ -189,7 +186,7 @@ extension BusStateMachine {
         guard generation == self.generation, case .delivering(let delivery) = phase else {
             return .stop(telling: untold(result.failures, known: 0))
         }
-        phase = .idle
+        leave(delivery, for: .idle)
         counters.count(result.disposition)
         var unheard: [ActionFailure] = []
         if !result.failures.isEmpty {
@@ -209,13 +206,26 @@ extension BusStateMachine {
     }
 }
 
+// MARK: - What leaves the machine
+
+extension BusStateMachine {
+    private mutating func leave(_ delivery: Delivery, for phase: Phase) {
+        former.append(delivery)
+        self.phase = phase
+    }
+
+    /// Removes and returns the deliveries that have left the machine, with the last references to what was found out
+    /// about their errors.
+    mutating func takeFormer() -> [Delivery] { former.isEmpty ? [] : exchange(&former, with: []) }
+}
+
 // MARK: - The lane
 
 extension BusStateMachine {
     /// Leaves the next report to the lane, and hands the flood limit, which holds nothing, over to the worker.
     ///
     /// - Returns: The report's number, its sequence number, and the flood limit.
-    mutating func beginInLane() -> (number: Int64, sequence: UInt64, flood: FloodLimiter<PendingReport>?) {
+    mutating func openLane() -> (number: Int64, sequence: UInt64, flood: FloodLimiter<PendingReport>?) {
         (nextNumber, lastSequence + 1, flood.take())
     }
 
@@ -257,6 +267,7 @@ extension BusStateMachine {
     /// - Returns: Whether the worker of the generation still has the report.
     mutating func goOn(from progress: DispatchProgress, for generation: UInt64) -> Bool {
         guard generation == self.generation, case .delivering(var delivery) = phase else { return false }
+        former.append(delivery)
         delivery.progress = progress
         phase = .delivering(delivery)
         return true
@@ -279,6 +290,7 @@ extension BusStateMachine {
     /// Notes that the action has returned; returns whether its worker still had the report.
     mutating func actionDidEnd(for generation: UInt64) -> Bool {
         guard generation == self.generation, case .delivering(var delivery) = phase else { return false }
+        former.append(delivery)
         delivery.action = nil
         phase = .delivering(delivery)
         return true
@@ -292,6 +304,7 @@ extension BusStateMachine {
         }
         let deadline = began + min(actionTimeLimit, BusClock.forever)
         guard now >= deadline else { return .sleep(until: deadline) }
+        former.append(delivery)
         var progress = action.progress
         progress.record(ActionTimeLimitExceeded(limit: actionTimeLimit), of: action.rule, action.report)
         delivery.progress = progress
@@ -347,12 +360,13 @@ extension BusStateMachine {
     /// - Parameters:
     ///   - rest: What was still in the intake; its notices of drops say which drops.
     ///   - isAnnouncing: Whether the worker, in the lane, is telling the observers of a report.
-    mutating func takeBack(_ rest: [PendingReport], isAnnouncing: Bool) -> Leftovers {
+    mutating func giveBack(_ rest: [PendingReport], isAnnouncing: Bool) -> Leftovers {
         generation += 1
         var left = Leftovers()
         if case .delivering(let delivery) = phase {
             left.reports.append(delivery.pending)
             left.failures = (delivery.action?.running.progress ?? delivery.progress)?.failures ?? []
+            leave(delivery, for: .idle)
         }
         phase = isAnnouncing || self.isAnnouncing ? .announcing(then: .stop) : .ended(told: left.failures.count)
         while let notice = failureNotices.popFirst() { left.reports.append(notice) }

@@ -17,6 +17,8 @@ struct BusStorage: ~Copyable, Sendable {
     private let laneFlood: LaneFlood?
     private let machine: Locked<BusStateMachine>
     /// A copy of the machine's generation that can be read without the lock.
+    ///
+    /// Stored with release and read with acquire: a worker that finds itself replaced sees why.
     private let generation = Atomic<UInt64>(0)
 
     /// - Parameters:
@@ -37,6 +39,13 @@ struct BusStorage: ~Copyable, Sendable {
         )
     }
 
+    /// Calls a closure with the machine under the lock; what leaves the machine is released after unlocking.
+    private func withMachine<Result>(_ body: (inout BusStateMachine) -> Result) -> Result {
+        let (result, former) = machine.withLock { machine in (body(&machine), machine.takeFormer()) }
+        withExtendedLifetime(former) {}
+        return result
+    }
+
     // MARK: Posting
 
     /// Reserves a place for a report; the caller has to fill it.
@@ -44,18 +53,19 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Fills the place of a report that was accepted.
     ///
-    /// If the place is refused, the bus was shut down meanwhile, and the caller has to call ``takeBack(_:)``.
+    /// If the place is refused, the bus was shut down meanwhile, and the caller has to call ``reclaim(_:)``.
     @inline(__always)
-    func fill(_ number: Int64, isSpecial: Bool, with posting: consuming Posting) -> Mailbox<Posting>.FillAnswer {
-        intake.mailbox.fill(number, isSpecial: isSpecial, with: posting)
+    func fill(_ number: Int64, with posting: consuming Posting) -> Mailbox<Posting>.FillAnswer {
+        let isSpecial = posting.isSpecial
+        return intake.mailbox.fill(number, isSpecial: isSpecial, with: posting)
     }
 
     /// Whether the place of a report is filled.
     @inline(__always)
     func isFilled(at number: Int64) -> Bool { intake.mailbox.isFilled(at: number) }
 
-    /// Takes back the posting that was to fill a refused place, and counts its report as dropped.
-    func takeBack(_ number: Int64) -> Posting { intake.takeBack(number) }
+    /// Takes the posting out of a place that was refused, and counts its report as dropped.
+    func reclaim(_ number: Int64) -> Posting { intake.reclaim(number) }
 
     /// Queues a notice of drops behind what is accepted up to now; returns false if the bus has ended.
     func announceDrops(at source: ErrorReport.Source) -> Bool { intake.announceDrops(at: source) }
@@ -64,7 +74,7 @@ struct BusStorage: ~Copyable, Sendable {
     ///
     /// - Returns: Drops of which no notice will be delivered any more, and whether the worker has to be woken.
     func settleDrops(at source: ErrorReport.Source, isAnnounced: Bool) -> (untold: ErrorsDropped?, wakes: Bool) {
-        machine.withLock { machine in
+        withMachine { machine in
             guard machine.hasEnded else { return (nil, isAsleep(machine)) }
             // The bus has ended since it was full. If the notice was taken meanwhile, its taker tells of the drops.
             if isAnnounced, intake.takeNotice() == nil { return (nil, false) }
@@ -83,11 +93,11 @@ struct BusStorage: ~Copyable, Sendable {
     // MARK: Counting
 
     /// The counts, which balance whenever they are read.
-    var counts: BusCounts { machine.withLock { $0.counts(of: intake, lane) } }
+    var counts: BusCounts { withMachine { $0.counts(of: intake, lane) } }
 
     /// The counts, and whether a report is in delivery.
     var countsAndDelivery: (counts: BusCounts, isDelivering: Bool) {
-        machine.withLock { ($0.counts(of: intake, lane), $0.isDelivering || lane.isOpen) }
+        withMachine { ($0.counts(of: intake, lane), $0.isDelivering || lane.isOpen) }
     }
 
     /// The counts; nil if a thread holds the lock, possibly this one.
@@ -96,11 +106,11 @@ struct BusStorage: ~Copyable, Sendable {
     /// A lower bound of how many reports are pending, read without the lock.
     var leastPending: Int64 {
         let counts = intake.counts
-        return counts.accepted - counts.withdrawn - counts.released
+        return counts.accepted - counts.reclaimed - counts.released
     }
 
     /// Calls a closure while holding the lock.
-    func withLock<Result>(_ body: () -> Result) -> Result { machine.withLock { _ in body() } }
+    func withLock<Result>(_ body: () -> Result) -> Result { withMachine { _ in body() } }
 
     /// Whether no more posts are accepted.
     var isClosed: Bool { intake.state.isClosed }
@@ -111,7 +121,7 @@ struct BusStorage: ~Copyable, Sendable {
     func isCurrent(_ generation: UInt64) -> Bool { self.generation.load(ordering: .acquiring) == generation }
 
     /// Whether the report with a sequence number is in delivery outside the lane; only asynchronous actions ask.
-    func isDelivering(_ sequence: UInt64) -> Bool { machine.withLock { $0.isDelivering(sequence) } }
+    func isDelivering(_ sequence: UInt64) -> Bool { withMachine { $0.isDelivering(sequence) } }
 
     // MARK: Delivering
 
@@ -119,7 +129,7 @@ struct BusStorage: ~Copyable, Sendable {
     ///
     /// - Parameter now: The current moment, if the caller knows it: windows of the flood limit that end by then end.
     func next(for generation: UInt64, at now: Duration? = nil) -> WorkerAction {
-        machine.withLock { next(for: generation, at: now, &$0) }
+        withMachine { next(for: generation, at: now, &$0) }
     }
 
     /// Records the end of a report that the worker of a generation delivered outside the lane.
@@ -136,7 +146,7 @@ struct BusStorage: ~Copyable, Sendable {
         for generation: UInt64,
         isObserved: Bool
     ) -> WorkerAction {
-        machine.withLock { machine in
+        withMachine { machine in
             machine.complete(progress, for: generation, isObserved: isObserved)
                 ?? next(for: generation, at: nil, &machine)
         }
@@ -148,13 +158,13 @@ struct BusStorage: ~Copyable, Sendable {
     ///   - failures: The failures of the report's actions.
     ///   - known: How many of them the next worker of the report knows of.
     func superseded(telling failures: [ActionFailure], known: Int = 0) -> WorkerAction {
-        machine.withLock { .stop(telling: $0.untold(failures, known: known)) }
+        withMachine { .stop(telling: $0.untold(failures, known: known)) }
     }
 
     /// Notes how far the report in delivery has come; returns whether the worker of the generation still has it.
     @discardableResult
     func goOn(from progress: DispatchProgress, for generation: UInt64) -> Bool {
-        machine.withLock { $0.goOn(from: progress, for: generation) }
+        withMachine { $0.goOn(from: progress, for: generation) }
     }
 
     private func next(for generation: UInt64, at now: Duration?, _ machine: inout BusStateMachine) -> WorkerAction {
@@ -164,7 +174,7 @@ struct BusStorage: ~Copyable, Sendable {
     }
 
     private func openLane(_ machine: inout BusStateMachine) {
-        let (number, sequence, flood) = machine.beginInLane()
+        let (number, sequence, flood) = machine.openLane()
         unsafe laneFlood?.limiter = flood
         intake.publishReleased(machine.counters.released + (isLimitingFloods ? 0 : 1))
         lane.open(at: number, sequence: sequence, isLimited: isLimitingFloods)
@@ -208,18 +218,18 @@ struct BusStorage: ~Copyable, Sendable {
     /// Ends a report in the lane and begins the next one: the first half of ``goOnInLane(from:_:isObserved:)``, for
     /// tests that stop a worker between the halves.
     @inline(__always)
-    func beginInLane(
-        _ number: Int64,
+    func passInLane(
+        to number: Int64,
         _ disposition: HandleOutcome.Disposition,
         isObserved: Bool
     ) -> DeliveryLane.Passage? {
-        lane.begin(number, disposition, isObserved: isObserved, isLimited: isLimitingFloods, in: intake)
+        lane.pass(to: number, disposition, isObserved: isObserved, isLimited: isLimitingFloods, in: intake)
     }
 
     /// Counts the report that has ended, and empties its place: the second half, for the same tests.
     @inline(__always)
-    func complete(_ passage: DeliveryLane.Passage) {
-        lane.complete(passage, in: intake)
+    func countInLane(_ passage: DeliveryLane.Passage) {
+        lane.count(passage, in: intake)
         intake.mailbox.empty(passage.number - 1)
     }
 
@@ -266,7 +276,7 @@ struct BusStorage: ~Copyable, Sendable {
     ) -> WorkerAction {
         // The posting is taken under the lock, since its place has to be empty before the next one is emptied, but
         // destroyed outside: an error's deinitializer may run the user's code.
-        let (posting, action) = machine.withLock { machine -> (Posting?, WorkerAction?) in
+        let (posting, action) = withMachine { machine -> (Posting?, WorkerAction?) in
             guard let stop = lane.close(), let posting = intake.mailbox.take(stop.number) else { return (nil, nil) }
             machine.laneClosed(at: stop, unsafe laneFlood?.limiter.take())
             if stop.isUnadmitted {
@@ -311,15 +321,15 @@ struct BusStorage: ~Copyable, Sendable {
     func actionWillBegin(
         _ action: SupervisedAction, at now: Duration, for generation: UInt64
     ) -> BusStateMachine.BeginAnswer {
-        machine.withLock { $0.actionWillBegin(action, at: now, for: generation) }
+        withMachine { $0.actionWillBegin(action, at: now, for: generation) }
     }
 
     /// Notes that the action has returned; returns whether its worker still had the report.
-    func actionDidEnd(for generation: UInt64) -> Bool { machine.withLock { $0.actionDidEnd(for: generation) } }
+    func actionDidEnd(for generation: UInt64) -> Bool { withMachine { $0.actionDidEnd(for: generation) } }
 
     /// Checks the action in flight for the watchdog, and replaces its worker if the action is overdue.
     func watch(at now: Duration) -> BusStateMachine.WatchAnswer {
-        machine.withLock { machine in
+        withMachine { machine in
             let answer = machine.watch(at: now)
             generation.store(machine.generation, ordering: .releasing)
             return answer
@@ -328,39 +338,42 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Stops the worker of a generation, and returns the next one's; nil if it was stopped already.
     func replaceWorker(_ generation: UInt64) -> UInt64? {
-        machine.withLock { machine in
+        withMachine { machine in
             let next = machine.replaceWorker(generation)
             self.generation.store(machine.generation, ordering: .releasing)
             return next
         }
     }
 
-    /// Notes that the flood limit's alarm has rung; returns whether the worker has to be woken.
-    func alarmRang() -> Bool {
-        machine.withLock { machine in
-            machine.alarmRang()
-            return isAsleep(machine)
-        }
-    }
+    /// Returns whether the worker sleeps, and the caller has to wake it; the next caller gets false.
+    func rouse() -> Bool { withMachine { isAsleep($0) } }
 
     // MARK: Running and ending
 
-    func run() -> BusStateMachine.RunAnswer { machine.withLock { $0.run() } }
+    func run() -> BusStateMachine.RunAnswer { withMachine { $0.run() } }
 
-    func runReturned() { machine.withLock { $0.runReturned() } }
+    func runReturned() { withMachine { $0.runReturned() } }
 
     /// Accepts no more posts; what is pending is still delivered.
-    func close() -> CloseAction { machine.withLock { closed(intake.close(), &$0) } }
+    func close() -> CloseAction { withMachine { closed(intake.close(), &$0) } }
 
-    /// Accepts no more posts, if nothing is pending and the count of posts is the given one; else returns nil.
-    func close(ifIdleSince posted: Int64) -> CloseAction? {
-        machine.withLock { machine in
+    /// Accepts no more posts, if nothing is pending and nothing was delivered since a moment; else returns nil.
+    ///
+    /// - Parameter delivered: How many reports were delivered by that moment.
+    func close(ifIdleSince delivered: Int64) -> CloseAction? {
+        withMachine { machine in
             let state = intake.state
             if state.isClosed { return .nothing }
-            let counts = machine.counts(of: intake, lane)
-            guard counts.pending == 0, counts.posted == posted, intake.close(ifStill: state) else { return nil }
+            guard isIdle(machine), machine.counts(of: intake, lane).delivered == delivered,
+                intake.close(ifStill: state)
+            else { return nil }
             return closed(true, &machine)
         }
+    }
+
+    /// Whether nothing is pending, and everyone has been told of the last report.
+    private func isIdle(_ machine: borrowing BusStateMachine) -> Bool {
+        !machine.isAnnouncing && (machine.hasEnded || machine.counts(of: intake, lane).pending == 0)
     }
 
     /// Returns what follows once the intake is closed.
@@ -377,22 +390,22 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Releases what a flood limit holds, from now on at once; returns whether the worker has to be woken.
     func windUp() -> Bool {
-        machine.withLock { machine in
+        withMachine { machine in
             machine.windUp()
             return isAsleep(machine)
         }
     }
 
     /// Notes that the bus's tasks have ended: from now on no more posts are accepted than the bus has room for.
-    func tasksEnded() { machine.withLock { machine in intake.accept(atMost: machine.tasksEnded()) } }
+    func tasksEnded() { withMachine { machine in intake.accept(atMost: machine.tasksEnded()) } }
 
     /// Accepts no more posts once the tasks have ended.
-    func hurry() { machine.withLock { machine in if machine.hurry() { intake.accept(atMost: 0) } } }
+    func hurry() { withMachine { machine in if machine.hurry() { intake.accept(atMost: 0) } } }
 
-    /// Returns true if nothing is pending; else keeps a promise, which is fulfilled when nothing is.
+    /// Returns true if the bus is idle; else keeps a promise, which is fulfilled when it is.
     func waitUntilIdle(_ promise: Promise<Void>) -> Bool {
-        machine.withLock { machine in
-            if machine.hasEnded || machine.counts(of: intake, lane).pending == 0 { return true }
+        withMachine { machine in
+            if isIdle(machine) { return true }
             machine.waiters.wait(promise)
             return false
         }
@@ -402,9 +415,8 @@ struct BusStorage: ~Copyable, Sendable {
     ///
     /// - Parameter promise: Fulfilled when that is delivered; nil to ask whether there is anything to wait for.
     func flush(_ promise: Promise<Bool>?) -> FlushAction {
-        machine.withLock { machine in
-            // While the last report is being announced, observers and those waiting for it have not heard of it yet.
-            if !machine.isAnnouncing, machine.hasEnded || machine.counts(of: intake, lane).pending == 0 { return .idle }
+        withMachine { machine in
+            if isIdle(machine) { return .idle }
             guard let promise else { return .busy }
             machine.waiters.wait(for: promise, before: intake.state.accepted)
             intake.interruptLane(before: machine.waiters.firstFlush)
@@ -414,7 +426,7 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Removes a promise that was given to ``flush(_:)``.
     func forgetFlush(_ promise: Promise<Bool>) {
-        machine.withLock { machine in
+        withMachine { machine in
             machine.waiters.forget(promise)
             intake.interruptLane(before: machine.waiters.firstFlush)
         }
@@ -422,7 +434,7 @@ struct BusStorage: ~Copyable, Sendable {
 
     /// Ends the bus, and returns what was not delivered, nil if the bus had ended already, and the worker's generation.
     func takeBack() -> (left: BusStateMachine.Leftovers?, worker: UInt64) {
-        machine.withLock { machine in
+        withMachine { machine in
             let worker = machine.generation
             if machine.hasEnded { return (nil, worker) }
             let left = machine.takeBack(from: intake, laneStop: lane.withdraw())
@@ -433,10 +445,10 @@ struct BusStorage: ~Copyable, Sendable {
     }
 
     /// Notes that the receiver has what was taken back; returns whether the bus ends now, or else its worker ends it.
-    func leftoversWereReceived() -> Bool { machine.withLock { $0.leftoversWereReceived() } }
+    func leftoversWereReceived() -> Bool { withMachine { $0.leftoversWereReceived() } }
 
     /// Removes and returns all waiters, since the bus has ended.
     func takeWaiters() -> (idle: [Promise<Void>], flushes: [Promise<Bool>]) {
-        machine.withLock { ($0.waiters.takeIdle(), $0.waiters.takeFlushes(before: .max)) }
+        withMachine { ($0.waiters.takeIdle(), $0.waiters.takeFlushes(before: .max)) }
     }
 }

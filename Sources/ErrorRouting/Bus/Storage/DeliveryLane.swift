@@ -28,6 +28,11 @@ import Synchronization
 ///    the lane was withdrawn, since the bus has ended then.
 /// 6. An unadmitted report stays in its place too, since the worker looks at it. It is released, and in delivery, once
 ///    the worker has noted by compare-and-swap that it passes; else the lane closes, and the machine takes it over.
+///
+/// Memory orders: the position is swapped and exchanged with acquire and release, so that whoever withdraws the lane
+/// sees every count before the last one, and the worker that finds it withdrawn sees that the bus has ended. Counts are
+/// stored with release and read with acquire, so that who reads a count also sees the counts that are older. All
+/// interleavings of these steps are tried in the tests, by `DeliveryModel`.
 struct DeliveryLane: ~Copyable, Sendable {
     /// What a worker that has begun a report still has to write, to count the one before.
     struct Passage {
@@ -186,9 +191,9 @@ struct DeliveryLane: ~Copyable, Sendable {
         in intake: borrowing BusIntake
     ) -> Step {
         guard Self.goesOn(after: number, in: intake) == true else { return .last }
-        let passage = begin(number + 1, disposition, isObserved: isObserved, isLimited: isLimited, in: intake)
+        let passage = pass(to: number + 1, disposition, isObserved: isObserved, isLimited: isLimited, in: intake)
         guard let passage else { return .withdrawn }
-        complete(passage, in: intake)
+        count(passage, in: intake)
         return .next
     }
 
@@ -200,10 +205,10 @@ struct DeliveryLane: ~Copyable, Sendable {
     ///   - isObserved: Whether observers are told of that end, and ``announced(at:)`` follows.
     ///   - isLimited: Whether the report is unadmitted, and ``admitted(at:in:)`` follows.
     ///   - intake: The intake that the reports are in.
-    /// - Returns: What the caller passes to ``complete(_:in:)``; nil if the lane was withdrawn.
+    /// - Returns: What the caller passes to ``count(_:in:)``; nil if the lane was withdrawn.
     @inline(__always)
-    func begin(
-        _ number: Int64,
+    func pass(
+        to number: Int64,
         _ disposition: HandleOutcome.Disposition,
         isObserved: Bool,
         isLimited: Bool = false,
@@ -245,7 +250,7 @@ struct DeliveryLane: ~Copyable, Sendable {
     /// Counts the report that has ended, and releases the next one unless it is unadmitted: the second half of
     /// ``goOn(from:_:isObserved:isLimited:in:)``.
     @inline(__always)
-    func complete(_ passage: Passage, in intake: borrowing BusIntake) {
+    func count(_ passage: Passage, in intake: borrowing BusIntake) {
         self[passage.end] = passage.count + 1
         intake.publishReleased(passage.released)
     }

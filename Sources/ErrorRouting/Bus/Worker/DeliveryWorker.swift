@@ -67,9 +67,9 @@ final class DeliveryWorker: ActionSupervisor {
                 pending.posting.promise?.fulfill(outcome)
                 for failure in unheard { bus.lastResort.write(failure) }
                 action = next()
-            case .suppressed(let pending):
+            case .held(let pending, _):
                 untilYield -= 1
-                pending.posting.promise?.fulfill(HandleOutcome(disposition: .suppressed))
+                pending.posting.promise?.fulfill(.pending)
                 if untilYield <= 0 { await giveWay(&untilYield) }
                 action = next()
             case .mark(let pending):

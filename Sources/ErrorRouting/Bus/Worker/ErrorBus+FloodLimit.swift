@@ -15,11 +15,17 @@ extension ErrorBus {
     func floodMark(of posting: Posting) -> FloodMark {
         let stamp = posting.floodStamp
         let moment = stamp?.moment ?? posting.moment.sinceOrigin &+ momentOffset
+        // A failure is not folded into an attempt, nor an error into one that a test expects. No scope has such a name.
+        let mark = posting.mark.map { "\0\(ObjectIdentifier($0))" }
         if let given = configuration.floodLimit?.fingerprint {
-            return FloodMark(.init(given: given(posting.report())), moment: moment)
+            let text = given(posting.report())
+            return FloodMark(.init(given: text + (mark ?? "")), moment: moment)
         }
         let code = stamp?.code ?? ErrorCode(of: posting.error)
-        return FloodMark(.init(of: posting.error, code: code, at: posting.source), moment: moment)
+        var scope = posting.scope?.forReports.path ?? []
+        if posting.role != .failure { scope.append("\0\(posting.role.name)") }
+        if let mark { scope.append(mark) }
+        return FloodMark(.init(of: posting.error, code: code, at: posting.source, in: scope), moment: moment)
     }
 
     /// Returns the flood mark of a posting in the lane, which in most cases is not copied.
@@ -27,24 +33,36 @@ extension ErrorBus {
     func floodMark(of posting: UnsafePointer<Posting>) -> FloodMark {
         if unsafe hasOwnFingerprint || posting.pointee.hasExtras { return unsafe floodMark(of: posting.pointee) }
         let (error, source) = unsafe (posting.pointee.error, posting.pointee.source)
+        let scope = unsafe posting.pointee.unretainedScope?._withUnsafeGuaranteedRef { $0.forReports.path } ?? []
         let moment = unsafe posting.pointee.moment.sinceOrigin &+ momentOffset
-        return FloodMark(.init(of: error, code: ErrorCode(of: error), at: source), moment: moment)
+        return FloodMark(.init(of: error, code: ErrorCode(of: error), at: source, in: scope), moment: moment)
     }
 
-    /// Wakes the worker at a moment.
+    /// Wakes the worker at a moment, if no alarm is set that does so by then.
     func setAlarm(_ moment: Duration) {
+        let setBackCount = clock.setBackCount()
+        let isSet = staff.withLock { staff in
+            staff.alarm.map { $0.moment <= moment && $0.setBackCount == setBackCount } ?? false
+        }
+        if isSet { return }
         // Weak, and without the task-locals that tasks inherit: the clock's sleep may outlast its cancellation.
-        let alarm = Self.unbound {
+        let task = Self.unbound {
             Task { [weak self, clock] in
-                try? await clock.sleep(moment)
+                do { try await clock.sleep(moment) } catch { return }
                 self?.alarmRings()
             }
         }
-        staff.withLock { $0.alarm = alarm }
-        if hasEnded { alarm.cancel() }
+        let former = staff.withLock { staff in
+            defer { staff.alarm = Staff.Alarm(moment: moment, setBackCount: setBackCount, task: task) }
+            return staff.alarm
+        }
+        former?.task.cancel()
+        if hasEnded { task.cancel() }
     }
 
     private func alarmRings() {
-        if storage.alarmRang() { waker.yield() }
+        let former = staff.withLock { $0.alarm.take() }
+        if storage.rouse() { waker.yield() }
+        withExtendedLifetime(former) {}
     }
 }

@@ -17,7 +17,11 @@ extension ErrorBus {
                 while let deadline = self?.watch() { try? await clock.sleep(deadline) }
             }
         }
-        staff.withLock { $0.watchdog = watchdog }
+        let former = staff.withLock { staff in
+            defer { staff.watchdog = watchdog }
+            return staff.watchdog
+        }
+        withExtendedLifetime(former) {}
         if hasEnded { watchdog.cancel() }
     }
 

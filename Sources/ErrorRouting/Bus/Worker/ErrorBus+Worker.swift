@@ -4,19 +4,29 @@ import Synchronization
 extension ErrorBus {
     /// The tasks that work for the bus.
     struct Staff {
+        /// What wakes the worker when a flood limit's window ends.
+        struct Alarm {
+            let moment: Duration
+            /// How often the clock had been set back by then; after the next time this alarm rings too late.
+            let setBackCount: Int
+            let task: Task<Void, Never>
+        }
+
         var worker: (generation: UInt64, task: Task<Void, Never>)?
         var watchdog: Task<Void, Never>?
-        /// Wakes the worker when a flood limit's window ends.
-        var alarm: Task<Void, Never>?
+        var alarm: Alarm?
     }
 
     /// Starts the worker of a generation.
     func startWorker(_ generation: UInt64) {
         let task = Task { await DeliveryWorker(bus: self, generation: generation).work() }
         // This worker may have been replaced before its task is stored here.
-        staff.withLock { staff in
-            if staff.worker.map({ $0.generation < generation }) ?? true { staff.worker = (generation, task) }
+        let former = staff.withLock { staff in
+            guard staff.worker.map({ $0.generation < generation }) ?? true else { return nil as Task<Void, Never>? }
+            defer { staff.worker = (generation, task) }
+            return staff.worker?.task
         }
+        withExtendedLifetime(former) {}
         if !storage.isCurrent(generation) { task.cancel() }
     }
 

@@ -17,17 +17,18 @@ import Synchronization
 public struct AsyncHTTPClientTransport: HTTPTransport {
     /// Returns a configuration that makes a client behave as `URLSession` does.
     ///
-    /// The client decompresses responses and follows up to twenty redirects, also to the same URL twice. If nobody
-    /// listens, it fails at once, instead of trying again for ten seconds. The transport sets the time limit of a
-    /// request.
+    /// The client decompresses responses, and follows no redirect, which `APIClient` does. If nobody listens, it fails
+    /// at once, instead of trying again for ten seconds. The transport sets the time limit of a request. A response
+    /// with a status below 100, for which async-http-client stops the process, is an error.
     ///
-    /// - Parameter bodyLimit: How many bytes of one answer are decompressed: a hundred kilobytes can decompress to a
+    /// - Parameter bodyLimit: How many bytes of one response are decompressed: a hundred kilobytes can decompress to a
     ///   hundred megabytes, in two pieces. The transport should have the same limit.
     /// - Returns: The configuration, to be changed further.
     public static func configuration(bodyLimit: Int = 1 << 20) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration.singletonConfiguration
         configuration.decompression = .enabled(limit: .size(bodyLimit))
-        configuration.redirectConfiguration = .follow(max: 20, allowCycles: true)
+        configuration.redirectConfiguration = .disallow
+        configuration.http1_1ConnectionDebugInitializer = StatusGuard.add
         configuration.connectionPool.retryConnectionEstablishment = false
         // Nil means no limit for reading, but ten seconds for connecting.
         configuration.timeout = HTTPClient.Configuration.Timeout(connect: .minutes(10), read: nil)
@@ -41,8 +42,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     /// Makes a transport that uses a client; the caller has to shut down the client.
     ///
     /// - Parameters:
-    ///   - client: The client, best with ``configuration(bodyLimit:)``.
-    ///   - timeout: How long an answer may take, its body included, if the request has no time limit.
+    ///   - client: The client, best with ``configuration(bodyLimit:)``; it must not follow redirects.
+    ///   - timeout: How long a response may take, its body included, if the request has no time limit.
     ///   - bodyLimit: How many bytes of a body are accepted.
     public init(_ client: HTTPClient, timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) {
         self.client = client
@@ -50,20 +51,20 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
         self.bodyLimit = bodyLimit
     }
 
-    /// Sends a request, once, and returns the answer with its whole body.
+    /// Sends a request, once, and returns the response with its whole body.
     ///
     /// A cancelled task gets a `CancellationError` at once, and the connection is closed.
     ///
-    /// - Parameter message: The request.
-    /// - Returns: The answer.
+    /// - Parameter request: The request.
+    /// - Returns: The response.
     /// - Throws: A ``NetworkError``, a `URLError`, or a `CancellationError`.
-    public func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
-        // Not the client's own deadline, which covers only the head of the answer: the body could take for ever. And
+    public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        // Not the client's own deadline, which covers only the head of the response: the body could take for ever. And
         // not a sleeping task, which stays in memory until its time even if it is cancelled, a kilobyte for each
         // request.
-        let exchange = Task { try await self.exchange(message) }
+        let exchange = Task { try await self.exchange(request) }
         let isOver = Flag()
-        let timer = client.eventLoopGroup.any().scheduleTask(in: TimeAmount(message.timeout ?? timeout)) {
+        let timer = client.eventLoopGroup.any().scheduleTask(in: TimeAmount(request.timeout ?? timeout)) {
             isOver.set()
             exchange.cancel()
         }
@@ -76,38 +77,41 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
             }
         } catch {
             if Task.isCancelled { throw CancellationError() }
-            if isOver.isSet { throw NetworkError.timeout(HTTPClientError.deadlineExceeded) }
+            if isOver.isSet { throw NetworkError(.timeout, cause: HTTPClientError.deadlineExceeded) }
             throw EvenedOut.error(for: error, bodyLimit: bodyLimit)
         }
     }
 
-    private func exchange(_ message: HTTPMessage) async throws -> HTTPAnswer {
-        let response = try await client.execute(request(message), deadline: .distantFuture)
-        // Fails at once for a declared length above the limit; but an answer to HEAD declares a length without a body.
-        if message.method != "HEAD", let length = response.headers.first(name: "Content-Length").flatMap({ Int($0) }),
+    private func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+        // For any other port, which a redirect may name too, SwiftNIO stops the process.
+        guard request.url.port.map((0...65_535).contains) ?? true else { throw URLError(.badURL) }
+        let response = try await client.execute(clientRequest(request), deadline: .distantFuture)
+        // Fails at once for a declared length above the limit; but some responses declare one, and have no body.
+        let isBodiless = request.method == "HEAD" || [204, 304].contains(response.status.code)
+        if !isBodiless, let length = response.headers.first(name: "Content-Length").flatMap({ Int($0) }),
             length > bodyLimit
         {
-            throw NetworkError.bodyTooLarge(limit: bodyLimit)
+            throw EvenedOut.tooLarge(bodyLimit)
         }
         var body = Data()
         for try await part in response.body {
             guard body.count + part.readableBytes <= bodyLimit else {
-                throw NetworkError.bodyTooLarge(limit: bodyLimit)
+                throw EvenedOut.tooLarge(bodyLimit)
             }
             body.append(contentsOf: part.readableBytesView)
         }
         // A cancelled body may end in the same way as a complete one.
         try Task.checkCancellation()
         let headers = HTTPErrors.HTTPHeaders(response.headers.map { ($0.name, $0.value) })
-        return HTTPAnswer(status: Int(response.status.code), headers: headers, body: body)
+        return TransportResponse(status: Int(response.status.code), headers: headers, body: body)
     }
 
-    private func request(_ message: HTTPMessage) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: message.url.absoluteString)
-        request.method = HTTPMethod(rawValue: message.method)
-        for field in message.headers.fields { request.headers.add(name: field.name, value: field.value) }
-        if let body = message.body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        return request
+    private func clientRequest(_ request: TransportRequest) -> HTTPClientRequest {
+        var result = HTTPClientRequest(url: request.url.absoluteString)
+        result.method = HTTPMethod(rawValue: request.method)
+        for field in request.headers.fields { result.headers.add(name: field.name, value: field.value) }
+        if let body = request.body { result.body = .bytes(ByteBuffer(bytes: body)) }
+        return result
     }
 }
 

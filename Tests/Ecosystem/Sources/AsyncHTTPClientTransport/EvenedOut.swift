@@ -19,9 +19,9 @@ enum EvenedOut {
         case let error as IOError: system(error)
         case is SocketAddressError: lost(.cannotFindHost, error)
         case let error as HTTPParserError: parser(error)
-        case NIOHTTPDecompression.DecompressionError.limit: NetworkError.bodyTooLarge(limit: bodyLimit)
-        case is NIOHTTPDecompression.DecompressionError: NetworkError.invalidResponse(error)
-        case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError.invalidResponse(error)
+        case NIOHTTPDecompression.DecompressionError.limit: tooLarge(bodyLimit)
+        case is NIOHTTPDecompression.DecompressionError: NetworkError(.invalidResponse, cause: error)
+        case is NIOHTTPDecompression.ExtraDecompressionError: NetworkError(.invalidResponse, cause: error)
         case let error as NIOSSLError: tls(error)
         case is NIOSSLExtraError: lost(.serverCertificateUntrusted, error)
         // Errors of TLS after the connection was made.
@@ -30,9 +30,13 @@ enum EvenedOut {
         }
     }
 
-    /// Returns a `NetworkError` and not a `URLError`, since mapping a `URLError` would remove its underlying error.
+    /// Returns the error of a connection that failed, with what async-http-client says of it under the code.
     private static func lost(_ code: URLError.Code, _ cause: any Error) -> NetworkError {
-        .connection(URLError(code, userInfo: [NSUnderlyingErrorKey: cause]))
+        NetworkError(.connection, cause: URLError(code, userInfo: [NSUnderlyingErrorKey: cause]))
+    }
+
+    static func tooLarge(_ limit: Int) -> NetworkError {
+        NetworkError(.bodyTooLarge, detail: "more than \(limit) bytes")
     }
 
     private static func client(_ error: HTTPClientError) -> any Error {
@@ -40,26 +44,26 @@ enum EvenedOut {
         case .cancelled: return CancellationError()
         case .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout, .tlsHandshakeTimeout,
             .socksHandshakeTimeout, .httpProxyHandshakeTimeout, .getConnectionFromPoolTimeout:
-            return NetworkError.timeout(error)
+            return NetworkError(.timeout, cause: error)
         case .remoteConnectionClosed, .uncleanShutdown, .requestStreamCancelled:
             return lost(.networkConnectionLost, error)
         case .redirectLimitReached, .redirectCycleDetected, .invalidProxyResponse:
-            return NetworkError.invalidResponse(error)
+            return NetworkError(.invalidResponse, cause: error)
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath:
             return URLError(.badURL)
         case .bodyLengthMismatch, .identityCodingIncorrectlyPresent, .contentLengthMissing, .traceRequestWithBody:
-            return NetworkError.encoding(error)
+            return NetworkError(.encoding, cause: error)
         default:
             break
         }
         // These errors have associated values, and so equal no constant. Values of headers must not come into logs.
         return switch error.shortDescription {
         case HTTPClientError.unsupportedScheme("").shortDescription: URLError(.unsupportedURL)
-        case HTTPClientError.invalidHeaderFieldNames([]).shortDescription: NetworkError.encoding(error)
+        case HTTPClientError.invalidHeaderFieldNames([]).shortDescription: NetworkError(.encoding, cause: error)
         case HTTPClientError.invalidHeaderFieldValues([]).shortDescription:
-            NetworkError.encoding(HTTPClientError.invalidHeaderFieldValues([]))
+            NetworkError(.encoding, cause: HTTPClientError.invalidHeaderFieldValues([]))
         case HTTPClientError.serverOfferedUnsupportedApplicationProtocol("").shortDescription:
-            NetworkError.invalidResponse(error)
+            NetworkError(.invalidResponse, cause: error)
         default: error
         }
     }
@@ -68,14 +72,14 @@ enum EvenedOut {
         let failures = error.connectionErrors.map(\.error)
         if failures.isEmpty { return lost(.cannotFindHost, error) }
         if failures.contains(where: { if case ChannelError.connectTimeout = $0 { true } else { false } }) {
-            return NetworkError.timeout(error)
+            return NetworkError(.timeout, cause: error)
         }
         return lost(.cannotConnectToHost, error)
     }
 
     private static func channel(_ error: ChannelError) -> any Error {
         switch error {
-        case .connectTimeout: NetworkError.timeout(error)
+        case .connectTimeout: NetworkError(.timeout, cause: error)
         case .ioOnClosedChannel, .alreadyClosed, .eof, .inputClosed, .outputClosed: lost(.networkConnectionLost, error)
         default: error
         }
@@ -85,7 +89,7 @@ enum EvenedOut {
         switch error.errnoCode {
         case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL: lost(.cannotConnectToHost, error)
         case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN, ESHUTDOWN: lost(.networkConnectionLost, error)
-        case ETIMEDOUT: NetworkError.timeout(error)
+        case ETIMEDOUT: NetworkError(.timeout, cause: error)
         default: error
         }
     }
@@ -94,7 +98,7 @@ enum EvenedOut {
         switch error {
         // The connection ended before the declared length was read.
         case .invalidEOFState, .closedConnection: lost(.networkConnectionLost, error)
-        default: NetworkError.invalidResponse(error)
+        default: NetworkError(.invalidResponse, cause: error)
         }
     }
 

@@ -11,7 +11,7 @@ enum Fault {
         let first = segments.first ?? ""
         let rest = segments.dropFirst().joined(separator: "/")
         return plain(first, rest, request) ?? ending(first, rest, request) ?? slow(first, request)
-            ?? wrong(first, rest, request) ?? packed(first, rest, request)
+            ?? wrong(first, rest, request) ?? packed(first, rest, request) ?? raw(first, rest)
             ?? .answer(404, json: #"{"error":"no such fault"}"#, to: request.method)
     }
 
@@ -48,10 +48,19 @@ enum Fault {
             let type = ["html": "text/html; charset=utf-8", "text": "text/plain"]
             let body = Array("<html><body>Sign in to the café's network.</body></html>".utf8)
             return .answer(200, type: type[rest], body: body, to: method)
-        case "redirect-loop": return redirect(to: "/redirect-loop", method)
+        // What a server asks for in order to sign in; `?status=` is 401 or 407.
+        case "challenge":
+            let status = request.parameter("status").flatMap(Int.init) ?? 401
+            let name = status == 407 ? "Proxy-Authenticate" : "WWW-Authenticate"
+            let fields = request.query.filter { $0.name == "by" }.map { (name, $0.value) }
+            return .answer(status, headers: fields, json: #"{"challenged":true}"#, to: method)
+        case "redirect-loop": return redirect(302, to: "/redirect-loop", method)
+        // `/redirect/3` redirects three times; `/redirect?to=` once, to any URL, with any `?status=`.
         case "redirect":
+            let status = request.parameter("status").flatMap(Int.init) ?? 302
+            if let target = request.parameter("to") { return redirect(status, to: target, method) }
             guard let left = Int(rest) else { return nil }
-            return redirect(to: left > 1 ? "/redirect/\(left - 1)" : "/json?redirected=yes", method)
+            return redirect(302, to: left > 1 ? "/redirect/\(left - 1)" : "/json?redirected=yes", method)
         case "big":
             guard let megabytes = Int(rest), megabytes > 0 else { return nil }
             let piece = ByteBuffer(repeating: UInt8(ascii: "x"), count: 1 << 16)
@@ -61,8 +70,8 @@ enum Fault {
         }
     }
 
-    private static func redirect(to path: String, _ method: String) -> [Step] {
-        .answer(302, headers: [("Location", path)], json: "{}", to: method)
+    private static func redirect(_ status: Int, to target: String, _ method: String) -> [Step] {
+        .answer(status, headers: [("Location", target)], json: "{}", to: method)
     }
 
     /// Returns the steps of connections that end too early, or never.
@@ -116,6 +125,15 @@ enum Fault {
             let piece = ByteBuffer(string: "4000\r\n" + String(repeating: "x", count: 0x4000) + "\r\n")
             return [.bytes(.head(200, fields)), .repeated(piece, .max)]
         default: return nil
+        }
+    }
+
+    /// Returns the steps of answers that no parser has seen before they are sent.
+    private static func raw(_ first: String, _ rest: String) -> [Step]? {
+        switch first {
+        case "raw": RawResponse.bytes(rest).map { [.bytes($0), .close] }
+        case "fuzz": UInt64(rest).map { [.bytes(FuzzedResponse.bytes($0)), .close] }
+        default: nil
         }
     }
 

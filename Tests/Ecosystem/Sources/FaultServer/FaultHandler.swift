@@ -94,7 +94,10 @@ final class FaultHandler: ChannelInboundHandler {
             case .done:
                 if !keepsConnection { context.close(promise: nil) }
             case .close:
-                context.close(promise: nil)
+                // After what was written has been sent, however much it is.
+                let sent = context.eventLoop.makePromise(of: Void.self)
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+                sent.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
             case .reset:
                 reset(context)
             }

@@ -20,6 +20,9 @@ public final class FaultServer: Sendable {
     /// The certificate of the TLS port, as PEM, for a client that is to trust it.
     public static var certificate: String { Certificate.pem }
 
+    /// Returns what `/fuzz/<seed>` answers.
+    public static func fuzzedResponse(_ seed: UInt64) -> [UInt8] { FuzzedResponse.bytes(seed) }
+
     private let plain: any Channel
     private let secure: any Channel
     private let counts: Watched<RequestCounts>

@@ -55,6 +55,19 @@ let levels = ErrorMap<Logger.Level>(default: .error)
     .on(HTTPError.self) { $0.status.code < 500 ? .info : .error }
     .on(ErrorsDropped.self, .critical)
 
+/// Returns the level at which a report is logged.
+func level(of report: ErrorReport) -> Logger.Level {
+    // An attempt is followed by a retry, and a notice is no failure.
+    report.role == .failure ? levels[report.error] : .info
+}
+
+extension ErrorReport {
+    /// What counters tell errors apart by: few values each.
+    var dimensions: [(String, String)] {
+        [("disposition", "\(outcome.disposition)"), ("role", role.name), ("type", typeName)]
+    }
+}
+
 /// The problems that clients are told: the kind of problem, without internal details.
 let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
     .on(InvalidOrder.self) { error in

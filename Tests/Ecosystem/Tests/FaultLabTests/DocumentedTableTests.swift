@@ -43,29 +43,49 @@ extension FaultLab {
             return statuses.contains { situation.name == "status \($0)" }
         }
 
-        /// A row, or nil where the situation is no error.
+        /// A row, or nil where the situation is an error on no transport.
         private static func row(for situation: Situation) async throws -> String? {
             let isFatal = TransportUnderTest.urlSession.fatalPaths.contains(situation.path)
-            let transport = isFatal ? TransportUnderTest.asyncHTTPClient : .urlSession
-            var row: String?
+            let other = try await end(of: situation, on: .asyncHTTPClient)
+            let end = isFatal ? other : try await end(of: situation, on: .urlSession)
+            guard end.error != nil || other.error != nil || isFatal else { return nil }
+            let kinds = [end, other].map { end in end.error.map { "`\($0.kind.rawValue)`" } ?? "a response" }
+            let cells = [
+                situation.name,
+                isFatal ? "stops the process" : end.error.map(code) ?? "",
+                kinds[0],
+                end.error.map { error in NetworkError.$language.withValue(.english) { error.localizedDescription } }
+                    ?? "",
+                end.getAgain ? "yes" : "no",
+                end.postAgain ? "yes" : "no",
+                kinds[0] == kinds[1] ? "" : kinds[1],
+            ]
+            return "| \(cells.joined(separator: " | ")) |"
+        }
+
+        private static func end(
+            of situation: Situation,
+            on transport: TransportUnderTest
+        ) async throws -> (error: NetworkError?, getAgain: Bool, postAgain: Bool) {
+            let get = try await retrial(of: situation, as: "GET", on: transport)
+            let post = try await retrial(of: situation, as: "POST", on: transport)
+            #expect(
+                post.error?.kind == get.error?.kind,
+                "\(situation.name), \(transport.name): a POST ends in \(String(describing: post.error))")
+            return (get.error, get.isRetried, post.isRetried)
+        }
+
+        /// Each has a server of its own: a connection that one has left behind must not change the next.
+        private static func retrial(
+            of situation: Situation,
+            as method: String,
+            on transport: TransportUnderTest
+        ) async throws -> Retrial {
+            var result: Retrial?
             try await withLab(transport) { server, client in
-                let get = await Retrial(of: situation, as: "GET", on: server, by: client)
-                let post = await Retrial(of: situation, as: "POST", on: server, by: client)
-                guard let error = get.error else { return }
-                #expect(
-                    post.error?.kind == error.kind,
-                    "\(situation.name): a POST ends in \(String(describing: post.error))")
-                let cells = [
-                    situation.name,
-                    isFatal ? "stops the process" : code(in: error),
-                    "`\(error.kind.rawValue)`",
-                    NetworkError.$language.withValue(.english) { error.localizedDescription },
-                    get.attempts > 1 ? "yes" : "no",
-                    post.attempts > 1 ? "yes" : "no",
-                ]
-                row = "| \(cells.joined(separator: " | ")) |"
+                result = await Retrial(of: situation, as: method, on: server, by: client)
             }
-            return row
+            return try #require(result)
         }
 
         /// The code of the `URLError` in an error, with its name.
@@ -96,16 +116,18 @@ extension FaultLab {
             Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``.
 
             A test of the package's fault lab, `Tests/Ecosystem`, sends every request of this table, and fails if the
-            table differs from what it observes. With async-http-client the kinds are the same. The `URLError` codes are
-            those of other platforms too, except where Linux reports one code for several faults. An empty cell means
-            that there was no `URLError`: a response came, or no request was sent. The statuses are the most common ones.
+            table differs from what it observes. The `URLError` codes are those of other platforms too, except where
+            Linux reports one code for several faults. An empty cell means that there was no `URLError`: a response
+            came, or no request was sent. The statuses are the most common ones. Where a situation stops the process,
+            the cells after that are those of async-http-client. The last column says what async-http-client makes of a
+            situation where it differs.
 
-            The last two columns say whether `RetryPolicy.default` retries an idempotent request, such as GET, and one
-            that is not idempotent, such as POST without an `Idempotency-Key`. It does not retry where the response asks
-            for a wait of two minutes, since that exceeds the longest hint that the policy accepts.
+            Two columns say whether `RetryPolicy.default` retries an idempotent request, such as GET, and one that is
+            not idempotent, such as POST without an `Idempotency-Key`. It does not retry where the response asks for a
+            wait of two minutes, since that exceeds the longest hint that the policy accepts.
 
-            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again |
-            | --- | --- | --- | --- | --- | --- |
+            | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again | async-http-client |
+            | --- | --- | --- | --- | --- | --- | --- |
             \(rows.joined(separator: "\n"))
 
             """

@@ -23,13 +23,14 @@ extension FaultLab {
             ("/drop/within-headers", .connection), ("/drop/after-headers", .connection),
             ("/truncated", .connection), ("/truncated/chunks", .connection), ("/garbage", .invalidResponse),
             ("/wrong-length/words", .invalidResponse), ("/gzip/garbage", .invalidResponse),
-            ("/redirect-loop", .invalidResponse), ("/big/100", .bodyTooLarge), ("/endless-chunks", .bodyTooLarge),
+            ("/redirect/2", .http), ("/challenge?by=Basic%20realm=a", .unauthorized), ("/big/100", .bodyTooLarge),
+            ("/endless-chunks", .bodyTooLarge),
             ("/gzip/bomb", .bodyTooLarge), ("/slow-headers", .timeout), ("/slow-body", .timeout),
             ("/drip", .timeout), ("/hang", .timeout),
         ]
         private static let successes: [(path: String, status: Int)] = [
             ("/json?a=1", 200), ("/echo", 200), ("/status/201", 201), ("/no-content", 204), ("/empty", 200),
-            ("/gzip", 200), ("/slow-headers?ms=20", 200), ("/redirect/2", 200),
+            ("/gzip", 200), ("/slow-headers?ms=20", 200),
         ]
 
         /// How requests ended.
@@ -97,7 +98,7 @@ extension FaultLab {
                     let method = ["GET", "POST", "PUT", "DELETE"][number % 4]
                     let body = number % 8 == 1 ? Data(repeating: 0x20, count: 10_000) : nil
                     let endless = ["/slow-headers", "/slow-body", "/drip", "/hang"].contains(path)
-                    let message = HTTPMessage(
+                    let message = TransportRequest(
                         method: method, url: server.url(path), headers: ["X-Test-Id": path], body: body,
                         timeout: endless ? .milliseconds(300) : nil)
                     group.addTask {

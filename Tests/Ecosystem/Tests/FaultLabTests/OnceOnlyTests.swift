@@ -22,8 +22,8 @@ extension FaultLab {
                 [true, false].map { Order(method: method, hasBody: $0) }
             }
 
-            func message(_ url: URL, id: String) -> HTTPMessage {
-                HTTPMessage(
+            func message(_ url: URL, id: String) -> TransportRequest {
+                TransportRequest(
                     method: method, url: url, headers: ["X-Test-Id": id, "Content-Type": "application/json"],
                     body: hasBody ? Data(#"{"order":7}"#.utf8) : nil)
             }
@@ -49,7 +49,8 @@ extension FaultLab {
         func kept(_ order: Order, on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 let url = server.url("/keepalive-then-drop")
-                let first = await Observation(sending: HTTPMessage(url: url, headers: ["X-Test-Id": "get"]), by: client)
+                let first = await Observation(
+                    sending: TransportRequest(url: url, headers: ["X-Test-Id": "get"]), by: client)
                 #expect(first.outcome == .success(200))
                 let observed = await Observation(sending: order.message(url, id: "order"), by: client)
                 #expect(server.count(of: "order") == 1)

@@ -3,24 +3,27 @@ import ErrorRouting
 import FaultServer
 import Foundation
 import HTTPErrors
-import Synchronization
 
 /// The error that a client makes of a situation, and whether the client tries again.
 struct Retrial: Sendable {
     /// How it ended; nil where it ended well.
     let error: NetworkError?
-    /// How often the request went to the transport, of at most two times.
-    let attempts: Int
+    /// Whether it was tried a second time.
+    let isRetried: Bool
 
     init(of situation: Situation, as method: String, on server: FaultServer, by transport: any HTTPTransport) async {
         let message = situation.message(server)
-        let counting = CountingTransport(transport)
         var policy = RetryPolicy.default
         policy.maxAttempts = 2
         policy.backoff = .constant(.zero, jitter: .none)
-        // Ignores what the client posts besides.
-        error = await withErrorBus(handler: ErrorHandler()) { bus -> NetworkError? in
-            let client = APIClient(base: message.origin, transport: counting, retry: policy, errors: bus)
+        let retried = Watched(false)
+        // An attempt that another follows is posted as one.
+        let handler = ErrorHandler().on(matching: .any) { _, report in
+            if report.role == .attempt { retried.update { $0 = true } }
+            return .stop
+        }
+        error = await withErrorBus(handler: handler) { bus -> NetworkError? in
+            let client = APIClient(base: message.origin, transport: transport, retry: policy, errors: bus)
             do throws(NetworkError) {
                 _ = try await client.send(Probe(message, as: method))
                 return nil
@@ -28,7 +31,7 @@ struct Retrial: Sendable {
                 return error
             }
         }
-        attempts = counting.count
+        isRetried = retried.value
     }
 }
 
@@ -41,7 +44,7 @@ private struct Probe: APIRequest {
     let query: [URLQueryItem]
     let timeout: Duration?
 
-    init(_ message: HTTPMessage, as method: String) {
+    init(_ message: TransportRequest, as method: String) {
         self.method = method
         path = String(message.url.path().drop { $0 == "/" })
         query = URLComponents(url: message.url, resolvingAgainstBaseURL: false)?.queryItems ?? []
@@ -49,25 +52,7 @@ private struct Probe: APIRequest {
     }
 }
 
-/// A transport that counts what goes to another.
-private final class CountingTransport: HTTPTransport {
-    private let transport: any HTTPTransport
-    private let sent = Atomic(0)
-
-    var count: Int { sent.load(ordering: .relaxed) }
-    var repeatsByItself: Bool { transport.repeatsByItself }
-
-    init(_ transport: any HTTPTransport) {
-        self.transport = transport
-    }
-
-    func send(_ message: HTTPMessage) async throws -> HTTPAnswer {
-        sent.add(1, ordering: .relaxed)
-        return try await transport.send(message)
-    }
-}
-
-extension HTTPMessage {
+extension TransportRequest {
     /// The URL without path and query.
     fileprivate var origin: URL {
         var components = URLComponents()

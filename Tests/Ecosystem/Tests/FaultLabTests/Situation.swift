@@ -6,11 +6,14 @@ import Testing
 /// Something that can happen to a request, and what is to become of it on every transport.
 struct Situation: Sendable, CustomTestStringConvertible {
     let name: String
+    /// What it becomes, where no transport is known to differ.
     let expected: Outcome
+    /// What it becomes on URLSession, if that accepts what others refuse, or refuses what others accept.
+    var onURLSession: Outcome?
     var options = TransportUnderTest.Options()
     var checksBody: String?
     var path = ""
-    let message: @Sendable (FaultServer) -> HTTPMessage
+    let message: @Sendable (FaultServer) -> TransportRequest
 
     // There are five hundred of these, which are not worth a server each.
     var isStatus: Bool { name.hasPrefix("status ") }
@@ -22,6 +25,7 @@ struct Situation: Sendable, CustomTestStringConvertible {
         _ name: String,
         _ path: String,
         _ expected: Outcome,
+        onURLSession: Outcome? = nil,
         body: String? = nil,
         method: String = "GET",
         scheme: FaultServer.Scheme = .http,
@@ -30,10 +34,11 @@ struct Situation: Sendable, CustomTestStringConvertible {
     ) {
         self.name = name
         self.expected = expected
+        self.onURLSession = onURLSession
         checksBody = body
         self.path = path
         message = { server in
-            HTTPMessage(method: method, url: server.url(path, scheme: scheme, port: port), timeout: timeout)
+            TransportRequest(method: method, url: server.url(path, scheme: scheme, port: port), timeout: timeout)
         }
     }
 
@@ -41,12 +46,13 @@ struct Situation: Sendable, CustomTestStringConvertible {
     init(_ name: String, address: String, _ expected: Outcome) {
         self.name = name
         self.expected = expected
-        message = { _ in HTTPMessage(url: URL(string: address) ?? URL(filePath: "/")) }
+        message = { _ in TransportRequest(url: URL(string: address) ?? URL(filePath: "/")) }
     }
 }
 
 extension Situation {
-    static let all = statuses + answers + connections + lies + sizes + times + addresses
+    static let all =
+        statuses + answers + challenges + redirects + connections + lies + lengths + heads + sizes + times + addresses
 
     // A time that passes even where the machine is busy, and makes no test slow.
     private static let short = Duration.milliseconds(300)
@@ -69,12 +75,40 @@ extension Situation {
         Situation("HTML in place of JSON", "/content-type/html", .success(200)),
         Situation("HTML without a content type", "/content-type/none", .success(200)),
         Situation("gzip", "/gzip", .success(200), body: #"{"answer":"packed"}"#),
-        Situation("three redirects", "/redirect/3", .success(200), body: #"{"redirected":"yes"}"#),
-        Situation("a redirect loop", "/redirect-loop", .failure(.invalidResponse)),
         Situation("503, again after 120 seconds", "/retry-after/seconds", .failure(.server)),
         Situation("503, again after an IMF date", "/retry-after/imf", .failure(.server)),
         Situation("503, again after an RFC 850 date", "/retry-after/rfc850", .failure(.server)),
         Situation("503, again after an asctime date", "/retry-after/asctime", .failure(.server)),
+    ]
+
+    private static let challenges: [Situation] = [
+        Situation("401, Basic", "/challenge?by=Basic%20realm=%22a%22", .failure(.unauthorized)),
+        Situation("401, basic in small letters", "/challenge?by=basic%20realm=a", .failure(.unauthorized)),
+        Situation("401, Basic without a realm", "/challenge?by=Basic", .failure(.unauthorized)),
+        Situation(
+            "401, Bearer and Basic", "/challenge?by=Bearer%20realm=%22a%22,%20Basic%20realm=%22a%22",
+            .failure(.unauthorized)),
+        Situation("401, Digest", "/challenge?by=Digest%20realm=%22a%22,%20nonce=%22b%22", .failure(.unauthorized)),
+        Situation(
+            "401, four ways", "/challenge?by=Negotiate&by=NTLM&by=Digest%20realm=a&by=Basic%20realm=a",
+            .failure(.unauthorized)),
+        Situation("407, Basic", "/challenge?status=407&by=Basic%20realm=%22a%22", .failure(.http)),
+    ]
+
+    // A transport follows none, and a client follows those that lead somewhere.
+    private static let redirects: [Situation] = [
+        Situation("three redirects", "/redirect/3", .failure(.http)),
+        Situation("a redirect loop", "/redirect-loop", .failure(.http)),
+        Situation("a redirect without a target", "/status/302", .failure(.http)),
+        Situation("a redirect to an empty target", "/raw/redirect/empty", .failure(.http)),
+        Situation("a redirect to no URL", "/raw/redirect/no-url", .failure(.http)),
+        Situation("a redirect to no host", "/raw/redirect/nowhere", .failure(.http)),
+        Situation("a redirect to a mail address", "/raw/redirect/mail", .failure(.http)),
+        Situation("a redirect to a file", "/raw/redirect/file", .failure(.http)),
+        Situation("a redirect to a port that cannot be", "/raw/redirect/port", .failure(.http)),
+        Situation("a redirect to //[::1]", "/raw/redirect/ipv6", .failure(.http)),
+        Situation("a redirect where nobody listens", "/redirect?to=http://127.0.0.1:9/", .failure(.http)),
+        Situation("303 to where nobody listens", "/redirect?status=303&to=http://127.0.0.1:9/", .failure(.http)),
     ]
 
     private static let connections: [Situation] = [
@@ -94,6 +128,85 @@ extension Situation {
         Situation("a body longer than its length", "/wrong-length", .success(200), body: #"{"ans"#),
         Situation("gzip that is none", "/gzip/garbage", .failure(.invalidResponse)),
         Situation("plain HTTP on the TLS port", "/json", .failure(.connection), scheme: .http, port: .https),
+    ]
+
+    private static let lengths: [Situation] = [
+        Situation("no length", "/raw/length/none", .success(200), body: "{}"),
+        Situation("an empty length", "/raw/length/empty", .failure(.invalidResponse)),
+        Situation("a negative length", "/raw/length/negative", .failure(.invalidResponse)),
+        Situation("a hexadecimal length", "/raw/length/hexadecimal", .failure(.invalidResponse)),
+        Situation("a length with a sign", "/raw/length/plus", .failure(.invalidResponse)),
+        Situation("a length of 2^62", "/raw/length/2-62", .failure(.bodyTooLarge)),
+        Situation("a length of 2^63 - 1", "/raw/length/2-63", .failure(.bodyTooLarge)),
+        Situation("a length of 2^70", "/raw/length/2-70", .failure(.invalidResponse)),
+        Situation("two lengths", "/raw/length/two", .failure(.invalidResponse)),
+        Situation(
+            "the same length twice", "/raw/length/twice", .failure(.invalidResponse), onURLSession: .success(200)),
+        Situation(
+            "a length beside chunks", "/raw/length/two-chunked", .failure(.invalidResponse),
+            onURLSession: .success(200)),
+        Situation("a length without a body", "/raw/not-modified", .failure(.http)),
+        Situation("a trailer after chunks", "/raw/trailer", .success(200), body: "{}"),
+        Situation("chunks with extensions", "/raw/chunk-extension", .success(200), body: "{}"),
+        Situation("a chunk whose size is a word", "/raw/chunk-size/words", .failure(.invalidResponse)),
+        Situation("a chunk of a negative size", "/raw/chunk-size/negative", .failure(.invalidResponse)),
+        Situation("a chunk of 2^63 - 1 bytes", "/raw/chunk-size/2-63", .failure(.connection)),
+        Situation(
+            "a chunk of 2^64 - 1 bytes", "/raw/chunk-size/2-64", .failure(.connection),
+            onURLSession: .failure(.invalidResponse)),
+        Situation("an unknown transfer coding", "/raw/coding/unknown", .failure(.invalidResponse)),
+        Situation(
+            "an unknown content encoding", "/raw/encoding/unknown", .success(200),
+            onURLSession: .failure(.invalidResponse)),
+        Situation("nine content encodings", "/raw/encoding/nine-times", .failure(.invalidResponse)),
+        Situation("204 with a body", "/raw/body-without-need", .success(204), body: ""),
+        Situation("205 with a body", "/raw/reset-content", .success(205), body: "{}"),
+    ]
+
+    private static let heads: [Situation] = [
+        Situation("HTTP/0.9", "/raw/version/0.9", .failure(.invalidResponse)),
+        Situation("HTTP/1.0", "/raw/version/1.0", .success(200), body: "{}"),
+        Situation(
+            "HTTP/2 that was not asked for", "/raw/version/2", .failure(.invalidResponse), onURLSession: .success(200)),
+        Situation("HTTP/3.7", "/raw/version/3.7", .failure(.invalidResponse)),
+        Situation("no code in the first line", "/raw/status/none", .failure(.invalidResponse)),
+        Situation("code 000", "/raw/status/000", .failure(.invalidResponse)),
+        Situation("code 099", "/raw/status/099", .failure(.invalidResponse)),
+        Situation("code 600", "/raw/status/600", .failure(.server)),
+        Situation("code 999", "/raw/status/999", .failure(.server)),
+        Situation("code 1000", "/raw/status/1000", .failure(.invalidResponse)),
+        Situation("code -20", "/raw/status/negative", .failure(.invalidResponse)),
+        Situation(
+            "a first line without a reason", "/raw/status/without-reason", .success(200),
+            onURLSession: .failure(.invalidResponse)),
+        Situation(
+            "a first line in Latin-1", "/raw/status/latin-1", .success(200), onURLSession: .failure(.invalidResponse)),
+        Situation("two hundred early hints", "/raw/announced", .success(200), body: "{}"),
+        Situation("nothing but early hints", "/raw/only-announced", .failure(.connection)),
+        Situation("a header with NUL", "/raw/header/nul", .failure(.invalidResponse)),
+        Situation("a header that begins with NUL", "/raw/header/nul-first", .failure(.invalidResponse)),
+        Situation("a header that begins with a return", "/raw/header/return-first", .failure(.invalidResponse)),
+        Situation(
+            "a header that begins with a return, and a body", "/raw/header/return-before-body",
+            .failure(.invalidResponse)),
+        Situation(
+            "a header that begins with a return, after early hints", "/raw/header/return-after-hints",
+            .failure(.invalidResponse)),
+        Situation("a header's name with NUL", "/raw/header/nul-in-name", .failure(.invalidResponse)),
+        Situation(
+            "a header in Latin-1", "/raw/header/latin-1", .success(200), onURLSession: .failure(.invalidResponse)),
+        Situation(
+            "a header with a return", "/raw/header/return", .failure(.invalidResponse), onURLSession: .success(200)),
+        Situation("a header without a colon", "/raw/header/without-colon", .failure(.invalidResponse)),
+        Situation("a header without a name", "/raw/header/without-name", .failure(.invalidResponse)),
+        Situation("a header's name with a space", "/raw/header/space-in-name", .failure(.invalidResponse)),
+        Situation("a folded header", "/raw/header/folded", .failure(.invalidResponse), onURLSession: .success(200)),
+        Situation("a header of 60 KB", "/raw/header/long", .success(200), body: "{}"),
+        Situation("a header of 2 MB", "/raw/header/too-long", .failure(.invalidResponse)),
+        Situation("5,000 headers", "/raw/header/many", .failure(.invalidResponse), onURLSession: .success(200)),
+        Situation("100,000 headers", "/raw/header/too-many", .failure(.invalidResponse)),
+        Situation("cookies that are none", "/raw/header/cookies", .success(200), body: "{}"),
+        Situation("lines that end in a line feed", "/raw/line-feeds", .failure(.invalidResponse)),
     ]
 
     private static let sizes: [Situation] = [
@@ -117,6 +230,7 @@ extension Situation {
         Situation("nobody listens", address: "http://127.0.0.1:9/", .failure(.connection)),
         // RFC 6761: a name that cannot be.
         Situation("no such host", address: "http://nowhere.invalid/", .failure(.connection)),
+        Situation("a port that cannot be", address: "http://127.0.0.1:99999999/", .failure(.invalidURL)),
         Situation("a scheme nobody speaks", address: "gopher://127.0.0.1/", .failure(.invalidURL)),
     ]
 }

@@ -34,9 +34,11 @@ extension FaultLab {
             _ transport: TransportUnderTest
         ) async {
             let observed = await Observation(sending: situation.message(server), by: client)
-            #expect(observed.outcome == situation.expected, "\(situation.name): \(observed.causeText)")
-            if let body = situation.checksBody, let answer = observed.answer {
-                #expect(String(decoding: answer.body, as: UTF8.self) == body, "\(situation.name)")
+            let isURLSession = transport.name == TransportUnderTest.urlSession.name
+            let expected = isURLSession ? situation.onURLSession ?? situation.expected : situation.expected
+            #expect(observed.outcome == expected, "\(situation.name): \(observed.causeText)")
+            if let body = situation.checksBody, let response = observed.response {
+                #expect(String(decoding: response.body, as: UTF8.self) == body, "\(situation.name)")
             }
             Table.row(situation.name, transport.name, observed.causeText, observed.outcome.testDescription)
         }
@@ -44,9 +46,7 @@ extension FaultLab {
         @Test("Another protocol than was asked for is no success", arguments: TransportUnderTest.all)
         func switchedProtocol(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
-                // One waits for what is to follow; the other has its answer, however slow the machine.
-                let waits = transport.switchedProtocol == .timeout
-                let message = HTTPMessage(url: server.url("/status/101"), timeout: waits ? .milliseconds(300) : nil)
+                let message = TransportRequest(url: server.url("/status/101"))
                 let observed = await Observation(sending: message, by: client)
                 #expect(observed.outcome == .failure(transport.switchedProtocol), "\(observed.causeText)")
                 Table.row("status 101, unasked", transport.name, observed.causeText, observed.outcome.testDescription)
@@ -54,12 +54,12 @@ extension FaultLab {
         }
 
         #if canImport(FoundationNetworking)
-            @Test("URLSession stops the process where a server drops the connection within the headers")
-            func stopsTheProcess() async {
+            @Test("URLSession stops the process", arguments: TransportUnderTest.urlSessionFatalPaths.sorted())
+            func stopsTheProcess(at path: String) async {
                 // If this fails one day, the path can go from `fatalPaths`, and a caution from the documentation.
-                let end = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) {
+                let end = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) { [path] in
                     try await withLab(.urlSession) { server, client in
-                        _ = try? await client.send(HTTPMessage(url: server.url("/drop/within-headers")))
+                        _ = try? await client.send(TransportRequest(url: server.url(path)))
                     }
                 }
                 // By a trap: the lab's own failures end it too, with an exit code.
@@ -72,7 +72,7 @@ extension FaultLab {
         func retryAfter(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 for form in ["seconds", "imf", "rfc850", "asctime"] {
-                    let message = HTTPMessage(url: server.url("/retry-after/\(form)"))
+                    let message = TransportRequest(url: server.url("/retry-after/\(form)"))
                     let observed = await Observation(sending: message, by: client)
                     #expect(observed.error?.failure?.retryAfter == .seconds(120), "\(form)")
                 }
@@ -85,7 +85,7 @@ extension FaultLab {
         func cancellation(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(10))) { server, client in
                 for path in ["/hang", "/slow-headers", "/slow-body", "/drip", "/endless-chunks"] {
-                    let message = HTTPMessage(url: server.url(path), headers: ["X-Test-Id": path])
+                    let message = TransportRequest(url: server.url(path), headers: ["X-Test-Id": path])
                     let task = Task { await Observation(sending: message, by: client) }
                     try await server.waitForRequests(of: path)
                     task.cancel()
@@ -101,7 +101,7 @@ extension FaultLab {
             try await withLab(transport) { server, client in
                 for (number, path) in ["/hang", "/slow-headers", "/slow-body", "/drip"].enumerated() {
                     let method = number % 2 == 0 ? "GET" : "POST"
-                    let message = HTTPMessage(method: method, url: server.url(path), timeout: .milliseconds(300))
+                    let message = TransportRequest(method: method, url: server.url(path), timeout: .milliseconds(300))
                     #expect(await Observation(sending: message, by: client).outcome == .failure(.timeout), "\(path)")
                 }
                 try await server.waitForConnections(atMost: 0)
@@ -111,7 +111,7 @@ extension FaultLab {
         @Test("A time limit without end is one, and no trap", arguments: TransportUnderTest.all)
         func limits(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(Int64.max))) { server, client in
-                let message = HTTPMessage(url: server.url("/slow-headers?ms=50"), timeout: .seconds(Int64.max))
+                let message = TransportRequest(url: server.url("/slow-headers?ms=50"), timeout: .seconds(Int64.max))
                 #expect(await Observation(sending: message, by: client).outcome == .success(200))
             }
         }
@@ -123,12 +123,12 @@ extension FaultLab {
             // A request that waited for those before it would take five minutes.
             try await withLab(transport, options: .init(connections: 20, transferLimit: .seconds(300))) {
                 server, client in
-                let message = HTTPMessage(url: server.url("/hang"), headers: ["X-Test-Id": "given up"])
+                let message = TransportRequest(url: server.url("/hang"), headers: ["X-Test-Id": "given up"])
                 let tasks = (0..<20).map { _ in Task { await Observation(sending: message, by: client) } }
                 try await server.waitForRequests(of: "given up", count: 20)
                 for task in tasks { task.cancel() }
                 for task in tasks { #expect(await task.value.outcome == .failure(.cancelled)) }
-                let last = await Observation(sending: HTTPMessage(url: server.url("/json?a=1")), by: client)
+                let last = await Observation(sending: TransportRequest(url: server.url("/json?a=1")), by: client)
                 #expect(last.outcome == .success(200))
             }
         }
@@ -137,7 +137,7 @@ extension FaultLab {
         func abandonedUpload(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
                 // More than the buffers of two sockets take.
-                let message = HTTPMessage(
+                let message = TransportRequest(
                     method: "POST", url: server.url("/unread"), headers: ["X-Test-Id": "upload"],
                     body: Data(count: 64 << 20))
                 let task = Task { await Observation(sending: message, by: client) }
@@ -154,11 +154,11 @@ extension FaultLab {
         @Test("Method, headers and body arrive as they were given", arguments: TransportUnderTest.all)
         func echo(on transport: TransportUnderTest) async throws {
             try await withLab(transport) { server, client in
-                let message = HTTPMessage(
+                let message = TransportRequest(
                     method: "PATCH", url: server.url("/echo?a=b"), headers: ["X-Test-Id": "echo", "X-Colour": "blue"],
                     body: Data("a body".utf8))
-                let answer = try await client.send(message)
-                let echo = try JSONDecoder().decode(Echo.self, from: answer.body)
+                let response = try await client.send(message)
+                let echo = try JSONDecoder().decode(Echo.self, from: response.body)
                 #expect(echo.method == "PATCH" && echo.path == "/echo" && echo.body == "a body")
                 #expect(echo.headers["x-colour"] == "blue")
                 #expect(server.count(of: "echo") == 1)

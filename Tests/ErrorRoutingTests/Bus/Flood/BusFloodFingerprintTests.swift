@@ -7,7 +7,7 @@ import Testing
 @Suite("Behaviour 20: a flood limit goes by the fingerprint that it is given", .hangLimit)
 struct BusFloodFingerprintTests {
     private func configuration(
-        _ clock: TestClock,
+        _ clock: ManualClock,
         by fingerprint: @escaping @Sendable (ErrorReport) -> String
     ) -> ErrorBus.Configuration {
         .init(floodLimit: FloodLimit(first: 1, per: .seconds(10), by: fingerprint), clock: clock)
@@ -15,7 +15,7 @@ struct BusFloodFingerprintTests {
 
     @Test("errors of equal texts are of one kind, whatever their type, code and line; the closure gets the report")
     func kinds() async {
-        let configuration = configuration(TestClock()) { report in report.metadata["tenant"] ?? report.typeName }
+        let configuration = configuration(ManualClock()) { report in report.metadata["tenant"] ?? report.typeName }
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
             bus.post(Numbered(1), metadata: ["tenant": "a"])
             bus.post(Zoo.Offline(), metadata: ["tenant": "a"])
@@ -31,7 +31,7 @@ struct BusFloodFingerprintTests {
     @Test("the closure is asked once for each error, in order, under no lock: it may post, read figures, be slow")
     func reentry() async {
         let asked = Journal<Int>()
-        let configuration = configuration(TestClock()) { report in
+        let configuration = configuration(ManualClock()) { report in
             guard let error = report.error as? Numbered, let bus = ErrorBus.current else { return "-" }
             asked.note(error.number)
             #expect(bus.statistics.isBalanced && bus.statistics.pending > 0)

@@ -7,7 +7,7 @@ import Testing
 /// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
 @Suite("Behaviour 20: a flood limit delivers the first errors of a kind, and sums up the rest", .hangLimit)
 struct BusFloodLimitTests {
-    private let clock = TestClock()
+    private let clock = ManualClock()
     private let gate = Gate()
 
     @Test("the first in a window are delivered, and the newest of the rest at its end, standing for all of them")

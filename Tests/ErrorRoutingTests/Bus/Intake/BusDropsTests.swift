@@ -88,7 +88,7 @@ struct BusDropsTests {
         let found = await notices.collected().map(\.output)
         #expect(found.map(\.count) == [140, 70])
         #expect(found.map(\.byType.count) == [65, 65])
-        #expect(found.map { $0.byType[ErrorsDropped.otherTypes] } == [12, 6])
+        #expect(found.map { $0.byType["other types"] } == [12, 6])
         #expect(found.map { $0.byType.values.reduce(0, +) } == [140, 70])
         #expect(Set(found.map { Set($0.byType.keys) }).count == 1)
         #expect(bus.statistics.dropped == 210 && bus.statistics.isBalanced)

@@ -141,7 +141,7 @@ struct BusIntakeTests {
         #expect(box.shut() == [2, -1])
         #expect(box.intake.state.isClosed && box.intake.state.hasEnded)
         #expect(box.fill(0, with: 1) == .refused)
-        #expect(box.intake.counts.accepted == 2 && box.intake.counts.withdrawn == 1)
+        #expect(box.intake.counts.accepted == 2 && box.intake.counts.reclaimed == 1)
         #expect(box.shut() == [])
     }
 

@@ -33,7 +33,7 @@ struct ScopeLifetimeTests {
 
     /// Runs a body with a bus and a scope within a scope, and returns weak references to them.
     private func watching(
-        clock: any Clock<Duration> = TestClock(),
+        clock: any Clock<Duration> = ManualClock(),
         _ body: (_ bus: ErrorBus, _ inner: ErrorScope, _ error: Traced) async -> Void
     ) async -> Watched {
         let captured = Captured()

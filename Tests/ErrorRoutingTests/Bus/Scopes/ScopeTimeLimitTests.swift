@@ -7,7 +7,7 @@ import Testing
 /// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
 @Suite("Behaviours 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path", .hangLimit)
 struct ScopeTimeLimitTests {
-    private let clock = TestClock()
+    private let clock = ManualClock()
     private let gate = Gate()
     private let trace = ActionTrace()
 

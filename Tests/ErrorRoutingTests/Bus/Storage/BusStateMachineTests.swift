@@ -165,4 +165,70 @@ struct BusStateMachineTests {
         let counts = [bus.storage.takeWaiters().idle.count, bus.storage.takeWaiters().idle.count]
         #expect(counts == [1, 0])
     }
+
+    @Test("a bus is not idle while observers are being told of the last report, and is not closed then")
+    func idleOnlyOnceTold() {
+        let bus = DrivenStorage()
+        bus.isObserved = true
+        bus.post(1)
+        _ = (bus.next(), bus.complete())
+        #expect(bus.statistics.pending == 0)
+        let idle = bus.storage.waitUntilIdle(Promise())
+        let action = bus.storage.close(ifIdleSince: 1)
+        #expect(!idle && action == nil && !bus.storage.isClosed)
+        #expect(bus.next() == .asleep)
+        let isClosed = bus.storage.close(ifIdleSince: 1) != nil
+        #expect(isClosed)
+    }
+
+    @Test("posts that are refused do not keep an idle bus from closing")
+    func refusedPostsBeforeTheClose() {
+        let bus = DrivenStorage()
+        _ = (bus.next(), bus.storage.hurry(), bus.storage.tasksEnded())
+        let delivered = bus.storage.counts.delivered
+        #expect(bus.post(1) == nil && bus.statistics.dropped == 1)
+        let isClosed = bus.storage.close(ifIdleSince: delivered) != nil
+        #expect(isClosed)
+    }
+
+    /// An error whose deallocation finds out whether the bus's lock is held.
+    ///
+    /// Unchecked, since everything happens on the test's thread.
+    private final class Dying: Error, @unchecked Sendable {
+        private let bus: DrivenStorage
+        private let found: Journal<Bool>
+
+        init(_ bus: DrivenStorage, _ found: Journal<Bool>) { (self.bus, self.found) = (bus, found) }
+
+        deinit { found.note(bus.storage.countsIfUnlocked == nil) }
+    }
+
+    @Test("what was found out about an error in delivery is deallocated outside the lock", arguments: 0..<5)
+    func releasedOutside(way: Int) {
+        let (bus, found) = (DrivenStorage(), Journal<Bool>())
+        bus.isObserved = true
+        bus.post(1)
+        _ = (bus.next(), bus.replaceWorker(0), bus.next(1))
+        func progress() -> DispatchProgress {
+            var progress = DispatchProgress()
+            progress.keep(ErrorSubject(Dying(bus, found)))
+            return progress
+        }
+        if way < 3 {
+            bus.storage.goOn(from: progress(), for: 1)
+        } else {
+            let report = ErrorReport(error: Numbered(0), source: .init())
+            let action = SupervisedAction(rule: bus.rule, progress: progress(), report: report)
+            _ = bus.storage.actionWillBegin(action, at: .zero, for: 1)
+        }
+        #expect(found.entries.isEmpty)
+        switch way {
+        case 0: _ = bus.takeBack()
+        case 1: _ = bus.complete(generation: 1)
+        case 2: bus.storage.goOn(from: DispatchProgress(), for: 1)
+        case 3: _ = bus.storage.actionDidEnd(for: 1)
+        default: _ = bus.takeBack()
+        }
+        #expect(found.entries == [false])
+    }
 }

@@ -101,13 +101,13 @@ struct DeliveryLaneTests {
                 road.box.release(number + 1)
                 road.open(at: number, sequence: UInt64(number + 1))
             }
-            let passage = road.lane.begin(Int64(number + 1), end, isObserved: isObserved, in: road.box.intake)
+            let passage = road.lane.pass(to: Int64(number + 1), end, isObserved: isObserved, in: road.box.intake)
             #expect(passage != nil && road.counts == expected)
             expected[index(of: end)] += 1
             let withdrawal = road.withdrawal()
             #expect(withdrawal == .init(number: Int64(number + 1), isAnnouncing: isObserved))
             #expect(road.counts == expected)
-            if let passage { road.lane.complete(passage, in: road.box.intake) }
+            if let passage { road.lane.count(passage, in: road.box.intake) }
             #expect(road.counts == expected && !road.announced(at: number + 1))
             #expect(road.goOn(from: number + 1) == .withdrawn)
         }

@@ -156,7 +156,7 @@ struct BusDeliveryTests {
             #expect(await bus.shutdown(within: .seconds(3_600)).isEmpty)
             return .next
         }
-        let clock = TestClock()
+        let clock = ManualClock()
         let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
         bus.post(Numbered(1))
         bus.post(Numbered(2))
@@ -172,7 +172,7 @@ struct BusDeliveryTests {
             await gate.wait()
             return .stop
         }
-        let clock = TestClock()
+        let clock = ManualClock()
         let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
         bus.post(Numbered(1))
         bus.post(Numbered(2))

@@ -139,7 +139,7 @@ struct BusFailureTests {
 
     @Test("the report of an always action that is abandoned has the outcome so far")
     func outcomeInAbandonedAlways() async {
-        let (clock, gate, seen) = (TestClock(), Gate(), Journal<HandleOutcome.Disposition>())
+        let (clock, gate, seen) = (ManualClock(), Gate(), Journal<HandleOutcome.Disposition>())
         let handler = ErrorHandler()
             .on(ActionFailure.self) { failure in
                 seen.note(failure.report.outcome.disposition)

@@ -10,7 +10,7 @@ struct BusShutdownTests {
     @Test("shutdown waits for delivery, and gives nothing back where all was delivered in time")
     func inTime() async {
         let journal = Journal<Int>()
-        let bus = ErrorBus(handler: .noting(journal), configuration: .init(clock: TestClock()))
+        let bus = ErrorBus(handler: .noting(journal), configuration: .init(clock: ManualClock()))
         for number in 0..<100 { bus.post(Numbered(number)) }
         async let running: Void = bus.run()
         #expect(await bus.shutdown(within: .seconds(1)).isEmpty)
@@ -130,7 +130,7 @@ struct BusShutdownTests {
 
     /// A bus on a test clock whose action on error 1 hangs until the gate opens.
     private struct Fixture {
-        let clock = TestClock()
+        let clock = ManualClock()
         let entered = Gate()
         let gate = Gate()
         let left = Gate()

@@ -6,7 +6,7 @@ import Testing
 /// [Behaviour 18](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18).
 @Suite("Behaviour 18: an action that outlives its time is abandoned", .hangLimit)
 struct BusTimeLimitTests {
-    private let clock = TestClock()
+    private let clock = ManualClock()
     private let gate = Gate()
 
     private func configuration(limit: Duration? = .seconds(30)) -> ErrorBus.Configuration {
@@ -151,7 +151,7 @@ struct BusTimeLimitTests {
             final class Watched {
                 weak var bus: ErrorBus?
             }
-            let (clock, gate, watched) = (TestClock(), Gate(), Watched())
+            let (clock, gate, watched) = (ManualClock(), Gate(), Watched())
             let handler = ErrorHandler()
                 .on(Numbered.self) { error in throw error }
                 .on(ActionFailure.self) { _ in

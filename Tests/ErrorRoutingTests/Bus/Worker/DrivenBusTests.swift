@@ -35,7 +35,7 @@ struct DrivenBusTests {
             case .mark(let pending):
                 pending.floodMark = bus.floodMark(of: pending.posting)
                 action = bus.storage.next(for: 0)
-            case .suppressed: action = bus.storage.next(for: 0)
+            case .held: action = bus.storage.next(for: 0)
             default: break steps
             }
         }
@@ -64,11 +64,11 @@ struct DrivenBusTests {
         guard case .deliverInLane(0) = bus.storage.next(for: 0) else { return #expect(Bool(false), "not in the lane") }
         let step = bus.storage.goOnInLane(from: 0, .handled, isObserved: false)
         #expect(step == .next)
-        let passage = bus.storage.beginInLane(2, .ignored, isObserved: false)
+        let passage = bus.storage.passInLane(to: 2, .ignored, isObserved: false)
         let left = bus.storage.takeBack().left?.reports.map { ($0.error as? Numbered)?.number }
         #expect(left == [3, 4, 5, 6])
         #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
-        if let passage { bus.storage.complete(passage) }
+        if let passage { bus.storage.countInLane(passage) }
         #expect(bus.statistics == .init(posted: 6, handled: 1, ignored: 1, dropped: 4))
         guard case .stop = bus.storage.leaveWithdrawnLane(at: 2, telling: [], for: 0) else {
             return #expect(Bool(false), "goes on")
@@ -78,6 +78,6 @@ struct DrivenBusTests {
     }
 
     private func post(_ number: Int, to bus: ErrorBus, line: UInt) {
-        bus.post(Numbered(number), metadata: [:], source: .init(fileID: "M/A.swift", line: line))
+        bus.post(Numbered(number), as: .failure, metadata: [:], source: .init(fileID: "M/A.swift", line: line))
     }
 }

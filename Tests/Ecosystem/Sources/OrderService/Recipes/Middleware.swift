@@ -9,10 +9,10 @@ struct RequestErrors<C: RequestContext>: RouterMiddleware {
         let tags = ["request.id": context.id, "method": "\(request.method)", "route": context.endpointPath ?? ""]
         return await withCatchingScope("request", metadata: tags, { _ in try await next(request, context) }) { error in
             ServiceContext.current.flatMap(InstrumentationSystem.tracer.activeSpan)?.recordError(error)
-            let answer = HTTPAnswer(problems[error])
+            let response = TransportResponse(problems[error])
             return Response(
-                status: .init(code: answer.status), headers: [.contentType: ProblemDetails.mediaType],
-                body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
+                status: .init(code: response.status), headers: [.contentType: ProblemDetails.mediaType],
+                body: .init(byteBuffer: ByteBuffer(bytes: response.body)))
         }
     }
 }

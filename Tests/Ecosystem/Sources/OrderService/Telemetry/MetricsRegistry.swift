@@ -1,7 +1,7 @@
 import Metrics
 import Synchronization
 
-/// Keeps every metric in memory, and returns them as text, one per line: `errors{end="handled"} 12`.
+/// Keeps every metric in memory, and returns them as text, one per line: `errors{role="failure"} 12`.
 final class MetricsRegistry: MetricsFactory {
     private let metrics = Mutex<[String: Metric]>([:])
 

@@ -71,13 +71,15 @@ extension FaultLab.ServiceLab {
                 _ = try await caller.send(ServiceRequest(path: "/orders/8", status: 404))
                 try await process.line("the last") { $0.message.contains("number: 8") }
                 let lines = try await caller.send(.metrics).text.split(separator: "\n")
-                #expect(lines.contains(#"errors{end="unmatched"} 3.0"#), "\(lines)")
-                #expect(lines.contains { $0.hasPrefix(#"errors{end="handled"} "#) })
+                let jams = #"errors{disposition="unmatched",role="failure",type="OrderService.LabelJam"} 3.0"#
+                #expect(lines.contains { $0 == jams }, "\(lines)")
+                let missing = #"errors{disposition="handled",role="failure",type="OrderService.OrderMissing"} "#
+                #expect(lines.contains { $0.hasPrefix(missing) }, "\(lines)")
                 for name in ["dropped", "suppressed", "pending", "handled", "ignored", "unmatched"] {
                     #expect(lines.contains { $0.hasPrefix("errors.\(name) ") }, "\(name)")
                 }
-                let age = lines.first { $0.hasPrefix("errors.age.sum_ns ") }?.split(separator: " ").last
-                #expect(age.flatMap { Double($0) } ?? 0 > 0, "\(lines)")
+                let age = try #require(lines.first { $0.hasPrefix("errors.age.sum_ns ") }, "\(lines)")
+                #expect(age.split(separator: " ").last.flatMap { Int($0) } ?? 0 > 0, "\(lines)")
             }
         }
     }

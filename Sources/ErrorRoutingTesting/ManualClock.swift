@@ -3,13 +3,13 @@ import ErrorRouting
 /// A clock that stands still until a test moves it, for `ErrorBus.Configuration.clock`.
 ///
 /// ```swift
-/// let clock = TestClock()
+/// let clock = ManualClock()
 /// let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: .seconds(30), clock: clock))
 /// …
 /// clock.advance(by: .seconds(30))
 /// ```
-public final class TestClock: Clock, Sendable {
-    /// A moment of a test clock, as the time since the clock was made.
+public final class ManualClock: Clock, Sendable {
+    /// A moment of a manual clock, as the time since the clock was made.
     public struct Instant: InstantProtocol {
         /// The time since the clock was made.
         public let offset: Duration
@@ -64,7 +64,7 @@ public final class TestClock: Clock, Sendable {
     ///
     /// - Parameters:
     ///   - deadline: When to wake.
-    ///   - tolerance: Ignored: a test clock is exact.
+    ///   - tolerance: Ignored: a manual clock is exact.
     /// - Throws: `CancellationError` if the task is cancelled before the deadline.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
@@ -80,7 +80,7 @@ public final class TestClock: Clock, Sendable {
     ///
     /// - Parameter duration: How far; not negative.
     public func advance(by duration: Duration) {
-        if duration < .zero { fatalError("TestClock.advance(by:) must not be negative, but is \(duration)") }
+        if duration < .zero { fatalError("ManualClock.advance(by:) must not be negative, but is \(duration)") }
         let due = state.withLock { state in
             let now = state.now.advanced(by: duration)
             state.now = now

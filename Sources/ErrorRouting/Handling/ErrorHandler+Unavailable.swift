@@ -1,32 +1,7 @@
-// A protocol is no concrete error type: given one, the compiler picks one of these, and says what to write instead.
+// Mistakes that the compiler would tell as something else: given one, it picks one of these, and says what to write.
+// A closure that awaits nothing fits an asynchronous parameter too, so that two shapes of action are enough.
 
 extension ErrorHandler {
-    /// Not for protocols: use `on(matching: .conforming(to:))`.
-    @available(
-        *, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol"
-    )
-    public func on<P>(
-        _ type: P.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
-        do action: @escaping @Sendable (P) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        self
-    }
-
-    /// Not for protocols: use `on(matching: .conforming(to:))`.
-    @available(
-        *, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol"
-    )
-    public func on<P>(
-        _ type: P.Type,
-        fileID: String = #fileID,
-        line: UInt = #line,
-        do action: @escaping @Sendable (P, ErrorReport) throws -> HandleStrategy
-    ) -> ErrorHandler {
-        self
-    }
-
     /// Not for protocols: use `on(matching: .conforming(to:))`.
     @available(
         *, unavailable, message: "not a concrete error type: use on(matching: .conforming(to:)) for a protocol"
@@ -53,6 +28,36 @@ extension ErrorHandler {
         self
     }
 
+    /// Not for a case with a payload, which is no value: use `on(matching: .extracting(_:_:))`.
+    @available(
+        *, unavailable,
+        message:
+            "a case with a payload is no value: use on(matching: .extracting(E.self) { … }), which returns the payload"
+    )
+    public func on<Payload, E: Error>(
+        _ enumCase: (Payload) -> E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        self
+    }
+
+    /// Not for a case with a payload, which is no value: use `on(matching: .extracting(_:_:))`.
+    @available(
+        *, unavailable,
+        message:
+            "a case with a payload is no value: use on(matching: .extracting(E.self) { … }), which returns the payload"
+    )
+    public func on<Payload, E: Error>(
+        _ enumCase: (Payload) -> E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        do action: @escaping @Sendable (any Error, ErrorReport) async throws -> HandleStrategy
+    ) -> ErrorHandler {
+        self
+    }
+
     /// Not for protocols: use `ignore(matching: .conforming(to:))`.
     @available(
         *, unavailable, message: "not a concrete error type: use ignore(matching: .conforming(to:)) for a protocol"
@@ -72,7 +77,7 @@ extension ErrorMap {
         _ value: Value,
         fileID: String = #fileID,
         line: UInt = #line,
-        _ unused: (() -> Never)? = nil
+        where condition: (@Sendable (P) -> Bool)? = nil
     ) -> Self {
         self
     }

@@ -1,9 +1,38 @@
 public import Foundation
 
+/// A type that sends requests: ``URLSessionTransport``, another HTTP client, or a fake in a test.
+///
+/// A transport returns every response, whatever its status, and throws only if there is none. It follows no redirect:
+/// an ``APIClient`` does that, in the same way for every transport. The client turns a thrown error into a
+/// ``NetworkError``: a `URLError` by its code, an ``HTTPFailure`` by its status, a cancellation and coding errors into
+/// those kinds, and any other error into one of kind `unknown`. A ``NetworkError`` keeps its kind.
+public protocol HTTPTransport: Sendable {
+    /// Sends a request, and returns the response with its whole body.
+    ///
+    /// If the task is cancelled, it throws at once, for example a `CancellationError`. It obeys the request's time
+    /// limit, and throws a ``NetworkError`` of kind `bodyTooLarge` if the body exceeds its own limit.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The response.
+    /// - Throws: An error if there is no complete response.
+    func send(_ request: TransportRequest) async throws -> TransportResponse
+
+    /// Whether the layer below may send a request twice by itself; false by default.
+    ///
+    /// If true, an ``APIClient`` never retries a request that must not be sent twice, since it cannot know how often
+    /// the request has been sent.
+    var repeatsByItself: Bool { get }
+}
+
+extension HTTPTransport {
+    /// False: a request is sent once, or not at all.
+    public var repeatsByItself: Bool { false }
+}
+
 /// A request, as a transport sends it.
 ///
 /// Descriptions contain the method and the URL without its query, and neither headers nor body.
-public struct HTTPMessage: Sendable {
+public struct TransportRequest: Sendable {
     /// The method, in capitals.
     public var method: String
     /// The URL.
@@ -12,7 +41,7 @@ public struct HTTPMessage: Sendable {
     public var headers: HTTPHeaders
     /// The body.
     public var body: Data?
-    /// The time limit, from the beginning to the last byte of the answer; nil for the transport's own limit.
+    /// The time limit, from the beginning to the last byte of the response; nil for the transport's own limit.
     public var timeout: Duration?
 
     /// Makes a request.
@@ -41,26 +70,20 @@ public struct HTTPMessage: Sendable {
     ///
     /// That holds for the methods that are idempotent by RFC 9110, section 9.2.2, and for a request with an
     /// `Idempotency-Key`, by which the server recognises the second one.
-    public var isIdempotent: Bool {
+    var isIdempotent: Bool {
         ["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"].contains(method) || headers["Idempotency-Key"] != nil
     }
 }
 
-extension HTTPMessage: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransportRequest: SecretHolding {
     /// The method, and the URL without its query.
     public var description: String { "\(method) \(url.withoutSecrets)" }
-
-    /// The method, and the URL without its query.
-    public var debugDescription: String { description }
-
-    /// An empty mirror, so that reflection prints neither headers nor body.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// An answer of any status with its whole body, as a transport returns it.
+/// A response of any status with its whole body, as a transport returns it.
 ///
 /// Descriptions contain the status and the body's length.
-public struct HTTPAnswer: Sendable {
+public struct TransportResponse: Sendable {
     /// The status.
     public var status: Int
     /// The header fields.
@@ -68,7 +91,7 @@ public struct HTTPAnswer: Sendable {
     /// The body, decompressed.
     public var body: Data
 
-    /// Makes an answer.
+    /// Makes a response.
     ///
     /// - Parameters:
     ///   - status: The status.
@@ -81,15 +104,9 @@ public struct HTTPAnswer: Sendable {
     }
 }
 
-extension HTTPAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransportResponse: SecretHolding {
     /// The status and the body's length.
     public var description: String { "HTTP \(status), \(body.count) bytes" }
-
-    /// The status and the body's length.
-    public var debugDescription: String { description }
-
-    /// An empty mirror, so that reflection prints neither headers nor body.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension URL {
@@ -102,33 +119,4 @@ extension URL {
         components.password = nil
         return components.string ?? "a URL"
     }
-}
-
-/// A type that sends requests: ``URLSessionTransport``, another HTTP client, or a fake in a test.
-///
-/// A transport returns every answer, whatever its status, and throws only if there is none. An ``APIClient`` turns a
-/// thrown error into a ``NetworkError``: a `URLError` by its code, a cancellation into ``NetworkError/cancelled``, an
-/// ``HTTPFailure`` by its status, a coding error into its case, and any other error into ``NetworkError/unknown(_:)``.
-/// A ``NetworkError`` stays as it is.
-public protocol HTTPTransport: Sendable {
-    /// Sends a request, and returns the answer with its whole body.
-    ///
-    /// If the task is cancelled, it throws at once, for example a `CancellationError`. It obeys the request's time
-    /// limit, and throws ``NetworkError/bodyTooLarge(limit:)`` if the body exceeds its own limit.
-    ///
-    /// - Parameter message: The request.
-    /// - Returns: The answer.
-    /// - Throws: An error if there is no complete answer.
-    func send(_ message: HTTPMessage) async throws -> HTTPAnswer
-
-    /// Whether the layer below may send a request twice by itself; false by default.
-    ///
-    /// If true, an ``APIClient`` never retries a request that must not be sent twice, since it cannot know how often
-    /// the request has been sent.
-    var repeatsByItself: Bool { get }
-}
-
-extension HTTPTransport {
-    /// False: a request is sent once, or not at all.
-    public var repeatsByItself: Bool { false }
 }

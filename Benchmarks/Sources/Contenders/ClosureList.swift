@@ -1,0 +1,96 @@
+/// A plain implementation of the published design, as good as one would write it: a list of closures, each of which
+/// casts once, called from the last to the first.
+package struct ClosureList: Sendable {
+    /// Returns whether to stop; nil if the rule does not match.
+    typealias Rule = @Sendable (any Error) -> Bool?
+
+    private var rules: [Rule] = []
+    private var onNoMatch: [@Sendable (any Error) -> Bool] = [
+        {
+            consume($0); return true
+        }
+    ]
+    private var always: [@Sendable (any Error, Bool) -> Void] = []
+
+    var count: Int { rules.count }
+
+    /// Adds a rule; its action returns whether to stop.
+    mutating func on<E: Error>(_ type: E.Type, do action: @escaping @Sendable (E) -> Bool) {
+        rules.append { error in
+            guard let error = error as? E else { return nil }
+            return action(error)
+        }
+    }
+
+    /// Adds a rule for one value.
+    mutating func on<E: Error & Equatable>(_ value: E, do action: @escaping @Sendable (E) -> Bool) {
+        rules.append { error in
+            guard let error = error as? E, error == value else { return nil }
+            return action(error)
+        }
+    }
+
+    /// Adds a rule with a predicate.
+    mutating func on(
+        where predicate: @escaping @Sendable (any Error) -> Bool, do action: @escaping @Sendable (any Error) -> Bool
+    ) {
+        rules.append { predicate($0) ? action($0) : nil }
+    }
+
+    /// Adds an action that runs last, and gets whether any rule matched.
+    func always(do action: @escaping @Sendable (any Error, Bool) -> Void) -> ClosureList {
+        var result = self
+        result.always.append(action)
+        return result
+    }
+
+    @inline(never)
+    func handle(_ error: any Error) {
+        var hasMatch = false
+        var index = rules.count
+        while index > 0 {
+            index -= 1
+            guard let stops = rules[index](error) else { continue }
+            hasMatch = true
+            if stops { break }
+        }
+        if !hasMatch {
+            index = onNoMatch.count
+            while index > 0 {
+                index -= 1
+                if onNoMatch[index](error) { break }
+            }
+        }
+        for action in always { action(error, hasMatch) }
+    }
+
+    /// Returns a list with rules for a number of types.
+    static func types(_ count: Int) -> ClosureList {
+        var builder = Builder()
+        for number in 0..<count { visit(number, &builder) }
+        return builder.list
+    }
+
+    /// Returns a list with a number of predicates, of which the first that was added holds for E1.
+    static func predicates(_ count: Int) -> ClosureList {
+        var list = ClosureList()
+        for number in 0..<count {
+            list.on(where: { Predicates.holds(number, $0) }) {
+                consume($0)
+                return true
+            }
+        }
+        return list
+    }
+
+    private struct Builder: ErrorTypeVisitor {
+        var list = ClosureList()
+
+        mutating func visit<E: Error>(_ type: E.Type, sample: E) {
+            list.on(type) {
+                consume($0)
+                return true
+            }
+        }
+    }
+}

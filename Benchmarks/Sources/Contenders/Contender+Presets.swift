@@ -1,0 +1,38 @@
+import ErrorRouting
+
+/// What applications have: a preset with an `onNoMatch`, rules of their own on top, and mostly logging as an `always`;
+/// each beside what one would write by hand.
+extension Contender {
+    /// The numbers of rules in the series over predicates.
+    package static let predicates = [1, 10, 100]
+
+    package static var presets: [Contender] {
+        let first = Handlers.firstOfTypes
+        let logged = Handlers.preset(Handlers.types(10)).overlaid(with: Handlers.logging())
+        return [
+            handling("preset, by type", 10, Handlers.preset(Handlers.types(10)), first),
+            handling("preset, miss", 10, Handlers.preset(Handlers.types(10)), Unknown()),
+            handling("preset and logging", 10, logged, first),
+            handling(
+                "preset and logging, action with report", 11, logged.overlaid(with: Handlers.reportTaker()), E1()),
+            handling(
+                "preset, asynchronous action", 11,
+                Handlers.preset(Handlers.types(10)).overlaid(with: Handlers.asynchronous()), E1()),
+            closures("list of closures, by type", ClosureList.types(10), first),
+            closures("list of closures, miss", ClosureList.types(10), Unknown()),
+            closures("list of closures and logging", ClosureList.types(10).always { consume($1) }, first),
+        ]
+            + predicates.flatMap { count in
+                [
+                    handling("predicates", count, Handlers.predicates(count), E1()),
+                    closures("list of closures, predicates", ClosureList.predicates(count), E1()),
+                ]
+            }
+    }
+
+    static func closures(_ name: String, _ list: ClosureList, _ error: any Error) -> Contender {
+        Contender(name, rules: list.count, iterations: max(20_000 / list.count, 50)) { times in
+            for _ in 0..<times { list.handle(error) }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import ErrorRouting
+
+/// Where a circuit posts its changes: always the same place, whichever caller happens to change the state.
+struct CircuitNotices: Sendable {
+    private let errors: any ErrorPosting
+    /// The bus of the task that made the circuit, if the circuit was told to report to `.ambient`.
+    ///
+    /// Weak, since a bus whose handler counts for the circuit retains the circuit.
+    private weak let home: ErrorBus?
+    let source: ErrorReport.Source
+
+    init(_ errors: any ErrorPosting, source: ErrorReport.Source) {
+        self.errors = errors
+        home = errors is AmbientErrorPosting ? ErrorBus.current : nil
+        self.source = source
+    }
+
+    func post(_ change: CircuitChanged) {
+        let metadata = ["circuit.name": change.name, "circuit.state": change.state.rawValue]
+        if !(errors is AmbientErrorPosting) {
+            errors.post(change, as: .notice, metadata: metadata, source: source)
+        } else if let bus = home ?? ErrorBus.root {
+            bus.post(change, as: .notice, metadata: metadata, source: source)
+        } else {
+            // Without the caller's bus, and so without its scope, nothing but the last resort is left.
+            ErrorBus.$current.withValue(nil) {
+                errors.post(change, as: .notice, metadata: metadata, source: source)
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+extension ErrorReport {
+    /// What a post is, so that who reads the report knows whether anybody has to care.
+    ///
+    /// Rules, counts and observers see all roles alike. A line begins with the role, a presenter shows failures only,
+    /// and a test that fails on unexpected errors is not failed by an attempt or a notice. An application may add roles
+    /// of its own:
+    ///
+    /// ```swift
+    /// extension ErrorReport.Role { static let audit = Self("audit") }
+    /// ```
+    public struct Role: Sendable, Hashable, CustomStringConvertible {
+        // Computed: each post compares with one, and a constant would be looked up in memory.
+
+        /// Something failed, and nobody else will deal with it: the role of a post unless another one is given.
+        public static var failure: Role { Role("failure") }
+        /// Something failed, and somebody goes on after it: a retry follows, or another source is asked.
+        public static var attempt: Role { Role("attempt") }
+        /// Something is announced that is no failure in itself, such as a circuit that closed again.
+        ///
+        /// A ``FloodLimit`` neither holds nor merges a notice.
+        public static var notice: Role { Role("notice") }
+
+        /// The role's name, as lines and fields show it.
+        public let name: String
+
+        /// Creates a role of the application's.
+        ///
+        /// - Parameter name: The role's name; roles with equal names are equal.
+        public init(_ name: String) { self.name = name }
+
+        /// The role's name.
+        public var description: String { name }
+    }
+
+    /// The role of a report that is no plain failure, and the mark of the bus's witness.
+    ///
+    /// In an object of its own: most reports have none, and each part of a report costs at each copy of it.
+    final class Label: Sendable {
+        let role: Role
+        let mark: (any AnyObject & Sendable)?
+
+        private init(_ role: Role, _ mark: (any AnyObject & Sendable)?) {
+            (self.role, self.mark) = (role, mark)
+        }
+
+        /// Returns a label; nil for a failure without a mark.
+        ///
+        /// No initialiser that returns nil: a class's allocates an object even then.
+        @inline(__always)
+        static func of(_ role: Role, _ mark: (any AnyObject & Sendable)? = nil) -> Label? {
+            role == .failure && mark == nil ? nil : Label(role, mark)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+// What a request is made of may come from anyone: an identifier in a path, a token from a file, a name in a header. So
+// it is checked before anything is sent. The errors say what is wrong, and do not contain it.
+
+extension TransportRequest {
+    /// Throws if the method or a header field would change the message beyond itself.
+    func check() throws(NetworkError) {
+        guard method.isToken else { throw NetworkError(.encoding, detail: "the method is not a token") }
+        for (name, value) in headers.fields {
+            guard name.isToken else {
+                throw NetworkError(.encoding, detail: "the name of a header field is not a token")
+            }
+            guard !Self.framing.contains(name.lowercased()) else {
+                throw NetworkError(.encoding, detail: "the header field \(name) is the transport's to set")
+            }
+            guard !value.utf8.contains(where: { $0.isControl && $0 != UInt8(ascii: "\t") }) else {
+                throw NetworkError(
+                    .encoding, detail: "the value of the header field \(name) contains a control character")
+            }
+        }
+    }
+}
+
+extension TransportRequest {
+    /// The fields that say where a body ends: with another length than the body's, `URLSession` sends it cut or empty.
+    private static let framing: Set = ["content-length", "transfer-encoding"]
+}
+
+extension String {
+    /// Whether the text is a token by RFC 9110, section 5.6.2.
+    fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(Self.tokenBytes.contains) }
+
+    private static let tokenBytes = Set(
+        "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+}
+
+extension UInt8 {
+    fileprivate var isControl: Bool { self < 0x20 || self == 0x7F }
+}
+
+/// What in a path could lead out of the base URL.
+enum PathFault {
+    /// Returns what is wrong with a path, as the end of a sentence; nil if nothing is.
+    ///
+    /// The path is judged as one sees it who decodes it any number of times: the client encodes it, but servers and
+    /// proxies may decode it more than once.
+    static func find(in path: String) -> String? {
+        // Bytes and not characters: a slash with an accent on it is another character, and separates segments too.
+        let bytes = decoded(path.utf8)
+        if String(validating: bytes, as: UTF8.self) == nil { return "contains encoded bytes that are no text" }
+        if bytes.contains(where: \.isControl) { return "contains a control character" }
+        if bytes.contains(UInt8(ascii: "\\")) { return "contains a backslash" }
+        if bytes.starts(with: "//".utf8) { return "begins with two slashes" }
+        // Some servers cut the parameters of a segment before they resolve it.
+        let names = bytes.split(separator: UInt8(ascii: "/")).map { $0.prefix { $0 != UInt8(ascii: ";") } }
+        if names.contains(where: { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }) {
+            return "contains a segment of dots"
+        }
+        return nil
+    }
+
+    /// Decodes `%` and two digits, also where decoding has made them.
+    private static func decoded(_ bytes: String.UTF8View) -> [UInt8] {
+        var result: [UInt8] = []
+        for byte in bytes {
+            result.append(byte)
+            while let value = encodedByte(atEndOf: result) {
+                result.replaceSubrange((result.count - 3)..., with: [value])
+            }
+        }
+        return result
+    }
+
+    private static func encodedByte(atEndOf bytes: [UInt8]) -> UInt8? {
+        guard bytes.count >= 3, bytes[bytes.count - 3] == UInt8(ascii: "%") else { return nil }
+        let digits = bytes.suffix(2).compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        return digits.count == 2 ? UInt8(digits[0] * 16 + digits[1]) : nil
+    }
+}

@@ -1,0 +1,92 @@
+import ErrorPresentation
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// Who is told, shown, counted and retried, and how often, where modules meet that are right alone.
+///
+/// Programs of operations in random layers (retries, circuits, a client with retries of its own) whose ends swallow the
+/// errors (`catching`, `task`, a loader, a presenter), on two buses with scopes; the second has a flood limit.
+/// `ERROR_BUS_LONG=1` runs a hundred times as many.
+@MainActor
+@Suite("Modules together do what each promises alone", .hangLimit)
+struct CombinationTests {
+    nonisolated private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 10_000 : 100
+
+    @Test("random programs agree with a plain model of the promises")
+    func programs() async throws {
+        for seed in 0..<UInt64(Self.count) {
+            var random = SplitMix64(seed: seed)
+            var model = Model()
+            let stage = Stage()
+            let reports = stage.buses.map { $0.reports(bufferingNewest: .max) }
+            let running = stage.buses.map { bus in Task { await bus.run() } }
+            for number in 0..<30 {
+                let event = Event.random(&random)
+                model.take(event)
+                await stage.take(event)
+                let place: Comment = "seed \(seed), event \(number): \(event)"
+                try #require(stage.attempts == model.attempts, place)
+                try #require(stage.circuits.map(\.state.rawValue) == model.circuits.map(\.name), place)
+            }
+            for bus in stage.buses { bus.finish() }
+            for task in running { await task.value }
+            let seen = [await reports[0].collected(), await reports[1].collected()]
+            try #require(seen[0].map(Model.Post.init) == model.posts[0], "seed \(seed)")
+            checkFlood(seen[1], model.posts[1], "seed \(seed)")
+            checkMarks(seen[0] + seen[1], "seed \(seed)")
+            for (bus, posts) in zip(stage.buses, model.posts) {
+                #expect(bus.statistics.isBalanced && bus.statistics.posted == posts.count, "seed \(seed)")
+            }
+            let shown = stage.presenter.statistics
+            #expect(shown.isBalanced, "seed \(seed): \(shown)")
+            #expect(shown.shown + shown.waiting + shown.folded == model.presented, "seed \(seed): \(shown)")
+        }
+    }
+
+    /// Of each kind the first are delivered as they are; one stands for all others.
+    ///
+    /// Notices are told one by one.
+    private func checkFlood(_ seen: [ErrorReport], _ posts: [Model.Post], _ place: Comment) {
+        #expect(seen.map(Model.Post.init).filter { $0.role == "notice" } == posts.filter { $0.role == "notice" }, place)
+        let failures = seen.filter { $0.role != .notice }
+        #expect(failures.reduce(0) { $0 + $1.occurrences } == posts.count { $0.role != "notice" }, place)
+        for (kind, reports) in Dictionary(grouping: failures, by: { "\($0.typeName) \($0.scope)" }) {
+            let total = reports.reduce(0) { $0 + $1.occurrences }
+            #expect(reports.count == min(total, Stage.passing + 1), "\(kind), \(place)")
+            #expect(reports.dropLast().allSatisfy { $0.occurrences == 1 }, "\(kind), \(place)")
+        }
+    }
+
+    /// Attempts have their numbers, and no notice or attempt is ever marked as shown.
+    private func checkMarks(_ reports: [ErrorReport], _ place: Comment) {
+        for report in reports where report.role == .attempt {
+            let number = report.metadata["retry.attempt"].flatMap { Int($0) } ?? 0
+            let limit = report.metadata["retry.of"].flatMap { Int($0) } ?? 0
+            #expect((1..<max(limit, 1)).contains(number), place)
+        }
+    }
+}
+
+extension Model.Circuit {
+    /// The state's name, as the circuit says it.
+    var name: String {
+        switch self {
+        case .closed: "closed"
+        case .open: "open"
+        case .halfOpen: "halfOpen"
+        }
+    }
+}
+
+extension AsyncStream where Element: Sendable {
+    /// Everything up to the end.
+    func collected() async -> [Element] {
+        var elements: [Element] = []
+        for await element in self { elements.append(element) }
+        return elements
+    }
+}

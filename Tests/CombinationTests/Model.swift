@@ -1,0 +1,140 @@
+/// What the modules promise of a program, written down as plainly as it goes.
+struct Model {
+    /// An error, as far as anybody tells errors apart.
+    enum Failure: String {
+        case flaky = "Flaky", fatal = "Fatal", expected = "Expected", cancelled = "CancellationError"
+        case unreachable = "connection", busy = "http", unavailable = "server", missing = "notFound"
+        case refused = "CircuitOpen"
+    }
+
+    /// A report that a bus got.
+    struct Post: Hashable, CustomStringConvertible {
+        let role: String
+        let error: String
+        let path: [String]
+
+        var description: String { "\(role) \(error) \(path)" }
+    }
+
+    enum Circuit: Equatable {
+        case closed(failures: Int)
+        /// It refuses until the pause is over.
+        case open(isOver: Bool)
+        /// A trial has ended with an error that does not count.
+        case halfOpen
+    }
+
+    /// How many failures open a circuit.
+    static let opensAt = 2
+
+    private(set) var posts: [[Post]] = [[], []]
+    /// How many errors a presenter of the first bus has to show.
+    private(set) var presented = 0
+    /// How many attempts were made in all.
+    private(set) var attempts = 0
+    private(set) var circuits = [Circuit.closed(failures: 0), .closed(failures: 0)]
+    private var outcomes: ArraySlice<Outcome> = []
+
+    mutating func take(_ event: Event) {
+        switch event {
+        case .pause:
+            // The window of a closed circuit is over as well.
+            circuits = circuits.map { circuit in
+                switch circuit {
+                case .closed: .closed(failures: 0)
+                case .open: .open(isOver: true)
+                case .halfOpen: .halfOpen
+                }
+            }
+        case .run(let operation): run(operation)
+        }
+    }
+
+    private mutating func run(_ operation: Operation) {
+        outcomes = operation.outcomes[...]
+        guard let failure = failure(of: operation, in: operation.layers[...]), failure != .cancelled else { return }
+        switch operation.end {
+        case .catching(let place), .task(let place):
+            post("failure", failure.rawValue, at: place)
+            if place.bus == 0, failure != .expected { presented += 1 }
+        case .loader(let place):
+            post("failure", failure.rawValue, at: place)
+        case .action(let place):
+            post("failure", failure.rawValue, at: place)
+            if place.bus == 1 || failure != .expected { presented += 1 }
+        }
+    }
+
+    private mutating func post(_ role: String, _ error: String, at place: Place) {
+        posts[place.bus].append(Post(role: role, error: error, path: place.path))
+    }
+
+    /// Runs what lies within the layers; returns the error, nil for a success.
+    private mutating func failure(of operation: Operation, in layers: ArraySlice<Layer>) -> Failure? {
+        switch layers.first {
+        case nil:
+            guard let client = operation.client else { return attempt() }
+            return repeated(client.attempts ?? 1, telling: client.errors, method: client.method) { $0.attempt() }
+        case .retry(let attempts, let place):
+            return repeated(attempts, telling: place, method: operation.client?.method) {
+                $0.failure(of: operation, in: layers.dropFirst())
+            }
+        case .circuit(let number):
+            return guarded(by: number) { $0.failure(of: operation, in: layers.dropFirst()) }
+        }
+    }
+
+    private mutating func attempt() -> Failure? {
+        attempts += 1
+        return switch outcomes.popFirst() {
+        case nil, .success: nil
+        case .flaky: .flaky
+        case .fatal: .fatal
+        case .expected: .expected
+        case .cancelled: .cancelled
+        case .unreachable: .unreachable
+        case .busy: .busy
+        case .unavailable: .unavailable
+        case .missing: .missing
+        }
+    }
+
+    /// Each attempt but the last is told of; an order is sent again only where it never arrived, or was turned away.
+    private mutating func repeated(
+        _ attempts: Int, telling place: Place?, method: String?, _ body: (inout Model) -> Failure?
+    ) -> Failure? {
+        for number in 1...attempts {
+            guard let failure = body(&self) else { return nil }
+            let isRepeated =
+                switch failure {
+                case .flaky, .unreachable, .busy: true
+                case .unavailable: method == "GET"
+                case .fatal, .expected, .cancelled, .missing, .refused: false
+                }
+            guard isRepeated, number < attempts else { return failure }
+            if let place { post("attempt", failure.rawValue, at: place) }
+        }
+        return nil
+    }
+
+    private mutating func guarded(by number: Int, _ body: (inout Model) -> Failure?) -> Failure? {
+        let place: Place = number == 0 ? .first : .second
+        let before = circuits[number]
+        if before == .open(isOver: false) { return .refused }
+        if before == .open(isOver: true) { post("notice", "halfOpen", at: place) }
+        let failure = body(&self)
+        let counts = [.flaky, .unavailable, .unreachable].contains(failure)
+        switch before {
+        case .closed(let failures) where counts:
+            circuits[number] = failures + 1 < Self.opensAt ? .closed(failures: failures + 1) : .open(isOver: false)
+            if circuits[number] == .open(isOver: false) { post("notice", "open", at: place) }
+        case .closed:
+            break
+        case .open, .halfOpen:
+            circuits[number] = counts ? .open(isOver: false) : failure == nil ? .closed(failures: 0) : .halfOpen
+            if counts { post("notice", "open", at: place) }
+            if failure == nil { post("notice", "closed", at: place) }
+        }
+        return failure
+    }
+}

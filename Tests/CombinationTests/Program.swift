@@ -1,0 +1,94 @@
+import ErrorRecovery
+import ErrorRouting
+import Foundation
+import HTTPErrors
+import TestSupport
+
+/// An error that says by itself that another attempt may help; circuits count it.
+struct Flaky: RetryClassified { var retryDecision: RetryDecision { .retry() } }
+/// An error that nobody retries or counts.
+struct Fatal: Error {}
+/// An error that the first bus ignores.
+struct Expected: Error {}
+
+/// How one attempt of an operation ends.
+enum Outcome: CaseIterable {
+    case success, flaky, fatal, expected, cancelled
+    // With a client, in place of all of those but the success:
+    case unreachable, busy, unavailable, missing
+}
+
+/// Where errors are posted.
+enum Place: CaseIterable {
+    case first, firstScope, second, secondScope
+
+    var bus: Int { self == .first || self == .firstScope ? 0 : 1 }
+    var path: [String] { self == .firstScope || self == .secondScope ? ["shop"] : [] }
+}
+
+/// What lies around an operation; the first layer is the outermost.
+enum Layer {
+    case retry(attempts: Int, telling: Place?)
+    /// The first circuit reports to the first bus, the second to the second.
+    case circuit(Int)
+}
+
+/// Who is at the end of an operation, and swallows its error.
+enum End {
+    case catching(Place), task(Place), loader(Place), action(Place)
+}
+
+/// One operation of a program.
+struct Operation {
+    /// A client that sends the requests; nil for an operation without one.
+    struct Client {
+        let method: String
+        let attempts: Int?
+        let errors: Place
+    }
+
+    let layers: [Layer]
+    let client: Client?
+    let end: End
+    /// How its attempts end, one after the other; those after that succeed.
+    let outcomes: [Outcome]
+}
+
+enum Event {
+    case run(Operation)
+    /// Time passes, so that open circuits let a trial through.
+    case pause
+}
+
+extension Event {
+    /// Makes an event; a seed always makes the same ones.
+    static func random(_ random: inout SplitMix64) -> Event {
+        if Int.random(in: 0..<6, using: &random) == 0 { return .pause }
+        func place() -> Place { Place.allCases.randomElement(using: &random) ?? .first }
+        var layers: [Layer] = []
+        var circuits = [0, 1].shuffled(using: &random)
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+            if Bool.random(using: &random), let circuit = circuits.popLast() {
+                layers.append(.circuit(circuit))
+            } else {
+                let telling = Bool.random(using: &random) ? place() : nil
+                layers.append(.retry(attempts: Int.random(in: 1...3, using: &random), telling: telling))
+            }
+        }
+        let client =
+            Bool.random(using: &random)
+            ? nil
+            : Operation.Client(
+                method: Bool.random(using: &random) ? "GET" : "POST",
+                attempts: [nil, 1, 2, 3].randomElement(using: &random) ?? nil, errors: place())
+        let failures: [Outcome] =
+            client == nil
+            ? [.flaky, .flaky, .fatal, .expected, .cancelled] : [.unreachable, .busy, .unavailable, .missing]
+        let outcomes = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+            Int.random(in: 0..<4, using: &random) == 0 ? .success : failures.randomElement(using: &random) ?? .fatal
+        }
+        let ends: [(Place) -> End] = [End.catching, End.task, End.loader, End.action]
+        let end = ends[Int.random(in: ends.indices, using: &random)](place())
+        return .run(Operation(layers: layers, client: client, end: end, outcomes: outcomes))
+    }
+}

@@ -1,0 +1,142 @@
+import ErrorPresentation
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import HTTPErrors
+import Testing
+
+/// The real thing that a program runs on: two buses, each with a scope, two circuits, and a presenter.
+@MainActor
+final class Stage {
+    /// How many errors of a kind the flood limit of the second bus lets through.
+    static let passing = 2
+    private static let counted: ErrorMatcher<any Error> = .type(Flaky.self) || .network(.server, .connection)
+
+    let buses: [ErrorBus]
+    let presenter = ErrorPresenter(limit: 100_000)
+    let circuits: [CircuitBreaker]
+    private(set) var attempts = 0
+    private let clock = ManualClock()
+    private let scopes: [ErrorScope]
+    private var observation: ErrorObservation?
+    private var outcomes: ArraySlice<Outcome> = []
+
+    init() {
+        let limit = FloodLimit(first: Self.passing, per: .seconds(1_000)) { "\($0.typeName) \($0.scope)" }
+        let first = ErrorBus(handler: ErrorHandler().ignore(Expected.self))
+        let second = ErrorBus(
+            handler: ErrorHandler().on(Fatal.self) { _ in .stop },
+            configuration: .init(floodLimit: limit, clock: ManualClock())
+        )
+        buses = [first, second]
+        scopes = buses.map { $0.scope("shop", handler: ErrorHandler().on(Fatal.self) { _ in .next }) }
+        let clock = clock
+        circuits = buses.enumerated().map { number, bus in
+            CircuitBreaker(
+                "\(number)", opensAt: Model.opensAt, counting: Self.counted, clock: clock, reportingTo: bus)
+        }
+        observation = presenter.observe(first)
+    }
+
+    func take(_ event: Event) async {
+        switch event {
+        case .pause: clock.advance(by: .seconds(100))
+        case .run(let operation): await run(operation)
+        }
+    }
+
+    private func poster(_ place: Place) -> any ErrorPosting {
+        place.path.isEmpty ? buses[place.bus] : scopes[place.bus]
+    }
+
+    private func run(_ operation: Operation) async {
+        outcomes = operation.outcomes[...]
+        switch operation.end {
+        case .catching(let place):
+            await poster(place).catching { try await self.run(operation, in: operation.layers[...]) }
+        case .task(let place):
+            await poster(place).task { try await self.run(operation, in: operation.layers[...]) }.value
+        case .loader(let place):
+            let loader = Loader(reportingTo: poster(place)) { () async throws in
+                try await self.run(operation, in: operation.layers[...])
+            }
+            await loader.load()
+        case .action(let place):
+            await presenter.run("Shopping", errors: poster(place)) {
+                try await self.run(operation, in: operation.layers[...])
+            }
+        }
+    }
+
+    private func policy(_ attempts: Int) -> RetryPolicy {
+        RetryPolicy(
+            maxAttempts: attempts, backoff: .constant(.zero, jitter: .none), decisions: RetryPolicy.default.decisions)
+    }
+
+    private func run(_ operation: Operation, in layers: ArraySlice<Layer>) async throws {
+        switch layers.first {
+        case .retry(let attempts, let place):
+            try await retry(policy(attempts), postingAttemptsTo: place.map(poster)) { _ in
+                try await self.run(operation, in: layers.dropFirst())
+            }
+        case .circuit(let number):
+            try await circuits[number].run { try await self.run(operation, in: layers.dropFirst()) }
+        case nil:
+            guard let client = operation.client else { return try attempt() }
+            let base = try #require(URL(string: "https://shop.example"))
+            let api = APIClient(
+                base: base, transport: Responses(stage: self),
+                retry: client.attempts.map(policy), errors: poster(client.errors))
+            _ = try await api.send(Order(method: client.method))
+        }
+    }
+
+    private func attempt() throws {
+        attempts += 1
+        switch outcomes.popFirst() {
+        case .flaky: throw Flaky()
+        case .fatal: throw Fatal()
+        case .expected: throw Expected()
+        case .cancelled: throw CancellationError()
+        default: return
+        }
+    }
+
+    fileprivate func response() throws -> TransportResponse {
+        attempts += 1
+        switch outcomes.popFirst() {
+        case .unreachable: throw URLError(.cannotConnectToHost)
+        case .busy: return TransportResponse(status: 429)
+        case .unavailable: return TransportResponse(status: 503)
+        case .missing: return TransportResponse(status: 404)
+        default: return TransportResponse(status: 204)
+        }
+    }
+}
+
+/// A transport whose responses are the outcomes of a program.
+private struct Responses: HTTPTransport {
+    let stage: Stage
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse { try await stage.response() }
+}
+
+private struct Order: APIRequest {
+    typealias Response = NoContent
+    let method: String
+    var path: String { "orders" }
+    var body: (any Encodable & Sendable)? { method == "POST" ? ["item": "book"] : nil }
+}
+
+extension Model.Post {
+    init(_ report: ErrorReport) {
+        let error =
+            switch report.error {
+            case let error as NetworkError: error.kind.rawValue
+            case let change as CircuitChanged: change.state.rawValue
+            default: "\(type(of: report.error))"
+            }
+        self.init(role: report.role.name, error: error, path: report.scope)
+    }
+}

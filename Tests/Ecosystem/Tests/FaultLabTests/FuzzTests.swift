@@ -1,0 +1,137 @@
+import FaultServer
+import Foundation
+import HTTPErrors
+import Testing
+
+extension FaultLab {
+    /// Responses that are broken at random.
+    ///
+    /// `ERROR_BUS_LONG=1` sends twenty thousand requests in place of five hundred.
+    @Suite("Whatever a server sends, a request ends, and the next one works")
+    struct FuzzTests {
+        private static let isLong = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] != nil
+        private static let requestCount = isLong ? 20_000 : 500
+
+        // What a broken response may be: no error is unknown.
+        private static let kinds: Set<NetworkError.Kind> = [
+            .connection, .invalidResponse, .unauthorized, .http, .server, .bodyTooLarge, .notFound, .forbidden,
+            .timeout,
+        ]
+
+        @Test("A broken response ends in a response or in an error that is known", arguments: TransportUnderTest.all)
+        func broken(on transport: TransportUnderTest) async throws {
+            let before = ProcessFigures.now
+            let stalls = Watched(0)
+            try await withLab(transport, options: .init(timeout: .seconds(120), connections: 8)) { server, client in
+                await withTaskGroup(of: Void.self) { group in
+                    for worker in 0..<8 {
+                        group.addTask {
+                            for seed in stride(from: worker, to: Self.requestCount, by: 8) {
+                                let isStalled = await Self.send(UInt64(seed), server, client, transport)
+                                guard isStalled else { continue }
+                                stalls.update { $0 += 1 }
+                                // The next request would get the same descriptor, and stall too.
+                                if Self.mayStall(on: transport) { return }
+                            }
+                        }
+                    }
+                }
+                if Self.mayStall(on: transport), stalls.value > 0 { return }
+                let last = await Observation(sending: TransportRequest(url: server.url("/json?a=1")), by: client)
+                #expect(last.outcome == .success(200), "\(last.causeText)")
+            }
+            if Self.mayStall(on: transport) {
+                withKnownIssue("libdispatch lost a descriptor", isIntermittent: true) {
+                    #expect(stalls.value == 0, "requests that waited for their time limit")
+                }
+                // One lost descriptor stalls one worker, and another each `transferLimit` for as long as there is one
+                // left: on a machine that is not far slower than the one where this was measured, a few at most.
+                #expect(stalls.value <= 4)
+            } else {
+                #expect(stalls.value == 0, "requests that waited for their time limit")
+            }
+            guard let before, let after = ProcessFigures.now else { return }
+            #expect(after.descriptors <= before.descriptors + 16, "\(before) → \(after)")
+        }
+
+        /// Whether libdispatch may lose a descriptor: "What URLSession cannot do on Linux", in the page, says how.
+        ///
+        /// Here it happened once in 20,000 to 200,000 requests, too seldom for the short test to allow for it.
+        private static func mayStall(on transport: TransportUnderTest) -> Bool {
+            #if canImport(FoundationNetworking)
+                isLong && transport.name == TransportUnderTest.urlSession.name
+            #else
+                false
+            #endif
+        }
+
+        /// Sends a request, and returns whether it waited for its time limit.
+        private static func send(
+            _ seed: UInt64,
+            _ server: FaultServer,
+            _ client: any HTTPTransport,
+            _ transport: TransportUnderTest
+        ) async -> Bool {
+            let bytes = FaultServer.fuzzedResponse(seed)
+            if transport.name == TransportUnderTest.urlSession.name, bytes.stopURLSession { return false }
+            // Without a kept connection, on which a broken response would be that of the next request.
+            let request = TransportRequest(
+                method: seed % 3 == 0 ? "POST" : "GET", url: server.url("/fuzz/\(seed)"),
+                headers: ["Connection": "close"], body: seed % 3 == 0 ? Data("order".utf8) : nil)
+            let observed = await Observation(sending: request, by: client)
+            guard case .failure(let kind) = observed.outcome else { return false }
+            #expect(kinds.contains(kind), "/fuzz/\(seed): \(observed.causeText)")
+            // A status may be that of a time-out.
+            return kind == .timeout && observed.error?.failure == nil
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether URLSession on Linux stops the process for this response, as far as that is proven: see `fatalPaths`.
+    ///
+    /// Says yes for some that it survives, never no for one that stops it.
+    var stopURLSession: Bool {
+        #if canImport(FoundationNetworking)
+            endsInAHead || hasFalseEndOfHead || hasTrailer || hasTargetWithoutScheme || contains("92233720368547")
+        #else
+            false
+        #endif
+    }
+
+    /// Whether it contains a text; in any case, and without regard to spaces.
+    private func contains(_ text: String) -> Bool {
+        lazy.filter { $0 != UInt8(ascii: " ") }.map { (65...90).contains($0) ? $0 + 32 : $0 }.contains(Array(text.utf8))
+    }
+
+    /// Whether it ends in the middle of a head.
+    private var endsInAHead: Bool {
+        var rest = self[...]
+        while rest.starts(with: "HTTP".utf8) {
+            guard let end = rest.firstRange(of: Array("\n\r\n".utf8)) else { return true }
+            let isAnnouncement = rest.dropFirst(9).first == UInt8(ascii: "1")
+            rest = rest[end.upperBound...]
+            if !isAnnouncement { return false }
+        }
+        return false
+    }
+
+    private var lines: [SubSequence] { split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) }
+
+    /// Whether a line begins with NUL or with a return, and goes on: libcurl takes it for the end of a head.
+    private var hasFalseEndOfHead: Bool {
+        lines.dropFirst().contains { $0.first == 0 || $0.first == UInt8(ascii: "\r") && $0.count > 1 }
+    }
+
+    private var hasTargetWithoutScheme: Bool {
+        contains("location:") && contains("//") && !contains("location:http://") && !contains("location:file://")
+    }
+
+    /// Whether something follows a chunk of no bytes.
+    private var hasTrailer: Bool {
+        guard contains("chunked") else { return false }
+        return zip(lines, lines.dropFirst()).contains { line, next in
+            line.first == UInt8(ascii: "0") && next != [UInt8(ascii: "\r")]
+        }
+    }
+}

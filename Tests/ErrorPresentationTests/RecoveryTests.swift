@@ -1,0 +1,132 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorPresentation
+
+/// [P4](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
+@MainActor
+@Suite("P4: the options of a RecoverableError are carried out", .hangLimit)
+struct RecoveryTests {
+    private let presenter = ErrorPresenter()
+
+    @Test("an option that recovers makes the error disappear, and runs the failed operation again")
+    func recovers() async throws {
+        let chosen = Locked<[Int]>([])
+        var attempts = 0
+        await presenter.run("Saving", errors: RecordingPoster()) {
+            attempts += 1
+            if attempts == 1 { throw Conflict(options: ["Keep mine", "Take theirs"], chosen: chosen) }
+        }
+        let seen = try #require(presenter.alert)
+        #expect(seen.recoveryOptions == ["Keep mine", "Take theirs"])
+        // A second tap does nothing.
+        for _ in 0..<2 { await presenter.recover(seen, option: 1) }
+        #expect(chosen.withLock { $0 } == [1] && attempts == 2 && presenter.alert == nil)
+    }
+
+    @Test("where the option does not recover, the error stays, and another can be chosen")
+    func doesNotRecover() async throws {
+        let chosen = Locked<[Int]>([])
+        presenter.present(Conflict(options: ["no", "yes"], chosen: chosen, recovering: 1))
+        let seen = try #require(presenter.alert)
+        await presenter.recover(seen, option: 0)
+        #expect(presenter.alert == seen && !presenter.isRetrying)
+        await presenter.recover(seen, option: 2)
+        await presenter.recover(seen, option: -1)
+        #expect(presenter.alert == seen && chosen.withLock { $0 } == [0])
+        await presenter.recover(seen, option: 1)
+        #expect(presenter.alert == nil && presenter.statistics == .init(received: 1, shown: 1))
+    }
+
+    @Test("an option keeps its position though one before it has no text")
+    func positions() async throws {
+        let chosen = Locked<[Int]>([])
+        presenter.present(Conflict(options: ["", "Take theirs"], chosen: chosen))
+        let seen = try #require(presenter.alert)
+        #expect(seen.recoveryOptions == ["Take theirs"])
+        await presenter.recover(seen, option: 0)
+        #expect(chosen.withLock { $0 } == [1])
+    }
+
+    @Test("an error from a bus has its options too; once it was discarded or dismissed, it is released")
+    func fromBus() async throws {
+        let chosen = Locked<[Int]>([])
+        let presenter = ErrorPresenter(limit: 1)
+        weak var held: AnyObject?
+        do {
+            let token = NSObject()
+            held = token
+            await withErrorBus(handler: ErrorHandler()) { bus in
+                let observation = presenter.observe(bus)
+                bus.post(Conflict(options: ["yes"], chosen: chosen))
+                bus.post(Conflict(message: "behind", options: ["yes"], chosen: chosen, token: token))
+                await waitUntil { presenter.waiting == 1 }
+                withExtendedLifetime(observation) {}
+            }
+        }
+        #expect(held != nil)
+        // Takes the place of the one that waits.
+        presenter.present(Plain("asked for"))
+        #expect(held == nil && presenter.discarded == 1)
+        let seen = try #require(presenter.alert)
+        presenter.alert = nil
+        await presenter.recover(seen, option: 0)
+        #expect(chosen.withLock { $0 } == [0] && presenter.alert?.message == "asked for")
+    }
+
+    @Test("an error that answers late, twice, from another thread, or never, holds nobody up", arguments: 0..<4)
+    func answers(kind: Int) async throws {
+        let answers = Locked<[@Sendable (Bool) -> Void]>([])
+        presenter.present(Asynchronous(answers: answers))
+        let seen = try #require(presenter.alert)
+        let recovery = Task { await presenter.recover(seen, option: 0) }
+        await waitUntil { answers.withLock { !$0.isEmpty } }
+        #expect(presenter.isRetrying && presenter.alert == seen)
+        switch kind {
+        case 0:
+            let answer = answers.withLock { $0.removeLast() }
+            Thread.detachNewThread {
+                answer(true)
+                answer(false)
+            }
+        case 1: answers.withLock { $0.removeLast() }(false)
+        case 2: answers.withLock { $0.removeAll() }
+        default: recovery.cancel()
+        }
+        await recovery.value
+        #expect((presenter.alert == nil) == (kind == 0) && !presenter.isRetrying)
+    }
+
+    private struct Conflict: LocalizedError, RecoverableError {
+        var message = "Somebody else has changed it."
+        let options: [String]
+        let chosen: Locked<[Int]>
+        /// The option that recovers; nil if all do.
+        var recovering: Int?
+        nonisolated(unsafe) var token: NSObject?
+
+        var errorDescription: String? { message }
+        var recoveryOptions: [String] { options }
+
+        func attemptRecovery(optionIndex: Int) -> Bool {
+            chosen.withLock { $0.append(optionIndex) }
+            return recovering.map { $0 == optionIndex } ?? true
+        }
+    }
+
+    private struct Asynchronous: RecoverableError {
+        let answers: Locked<[@Sendable (Bool) -> Void]>
+
+        var recoveryOptions: [String] { ["Wait"] }
+
+        func attemptRecovery(optionIndex: Int) -> Bool { false }
+
+        func attemptRecovery(optionIndex: Int, resultHandler: @escaping (Bool) -> Void) {
+            nonisolated(unsafe) let handler = resultHandler
+            answers.withLock { $0.append { unsafe handler($0) } }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import Observation
+import TestSupport
+import Testing
+
+@testable import ErrorPresentation
+
+/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
+/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
+@MainActor
+@Suite("P1, P2: code of the user's may come back from anywhere", .hangLimit)
+struct ReentryTests {
+    @Test("the deinit of a loaded value, and of a failure, may reset the loader or load again")
+    func values() async {
+        weak var held: Loader<Evil, Evil>?
+        let (resets, loads) = (Locked(0), Locked(0))
+        do {
+            let loader = Loader<Evil, Evil>(reportingTo: nil) { () async throws(Evil) in
+                let load = loads.withLock { loads in
+                    loads += 1
+                    return loads
+                }
+                let evil = Evil {
+                    resets.withLock { $0 += 1 }
+                    held?.reset()
+                }
+                if load % 3 == 0 { throw evil }
+                return evil
+            }
+            held = loader
+            for _ in 0..<30 { await loader.load() }
+            loader.reset()
+            await waitUntil { resets.withLock { $0 } == 30 }
+            #expect(loader.latest == nil && !loader.state.isLoading && loader.failureCount == 0)
+        }
+        #expect(held == nil)
+    }
+
+    @Test("an observer that is told of a load may reset the loader, and one told of an alert may close it")
+    func observers() async {
+        let loader = Loader(reportingTo: nil) { 1 }
+        let isFirst = Locked(true)
+        withObservationTracking {
+            _ = loader.state.isLoading
+        } onChange: {
+            guard isFirst.withLock({ $0 }) else { return }
+            isFirst.withLock { $0 = false }
+            MainActor.assumeIsolated { loader.reset() }
+        }
+        await loader.load()
+        // Reset while it began: its result is ignored.
+        #expect(loader.state.value == nil && !loader.state.isLoading)
+
+        let presenter = ErrorPresenter()
+        Self.closeAll(of: presenter)
+        for index in 0..<10 { presenter.present(Plain("\(index)")) }
+        var closed = 0
+        while presenter.alert != nil {
+            presenter.alert = nil
+            closed += 1
+        }
+        // An observer is told before the next error is there, and so closes none that nobody has seen.
+        #expect(closed == 10 && presenter.statistics == .init(received: 10, shown: 10))
+    }
+
+    /// Closes each alert as soon as an observer is told that it changes.
+    private static func closeAll(of presenter: ErrorPresenter) {
+        withObservationTracking {
+            _ = presenter.alert
+        } onChange: { [weak presenter] in
+            // Weak: the presenter retains its observers until they are told of a change.
+            MainActor.assumeIsolated {
+                guard let presenter else { return }
+                closeAll(of: presenter)
+                presenter.alert = nil
+            }
+        }
+    }
+
+    @Test("a rule and a text that present, close and retry errors end all the same")
+    func rules() async {
+        weak var held: ErrorPresenter?
+        var depth = 0
+        func meddle() {
+            guard depth < 20 else { return }
+            depth += 1
+            held?.present(Plain("from a rule \(depth)")) { held?.present(Plain("again")) }
+            held?.alert = nil
+            held?.dismiss()
+            Task { await held?.retry() }
+        }
+        let act: @MainActor @Sendable () -> Void = { meddle() }
+        let presenter = ErrorPresenter(
+            rules: ErrorMap(default: .alert)
+                .on(Plain.self) { _ in
+                    MainActor.assumeIsolated { act() }
+                    return .alert
+                },
+            limit: 3)
+        held = presenter
+        for index in 0..<5 { presenter.present(Plain("\(index)")) }
+        await waitUntil { depth == 20 && presenter.inbox.counts == .init() && !presenter.isRetrying }
+        #expect(presenter.isSound && presenter.statistics.received >= 25)
+    }
+
+    @Test("an error that is released because another takes its place may present errors itself")
+    func replaced() async {
+        let presenter = ErrorPresenter(limit: 1)
+        let receive = presenter.receiver
+        func evil(_ text: String) -> any Error {
+            EvilRecovery(text: text, evil: Evil { presenter.present(Plain("released")) })
+        }
+        receive(ErrorReport(error: evil("shown"), source: .init()))
+        for index in 0..<20 { receive(ErrorReport(error: evil("\(index)"), source: .init())) }
+        for index in 0..<3 { presenter.present(Plain("asked for \(index)")) }
+        while presenter.alert != nil { presenter.dismiss() }
+        #expect(presenter.isSound && presenter.statistics.waiting == 0)
+        // 21 reports, 3 that were presented, and one for each that was released.
+        #expect(presenter.statistics.received == 45)
+    }
+}
+
+/// Calls a closure when it is released.
+private final class Evil: Error, Sendable {
+    private let onRelease: @MainActor @Sendable () -> Void
+
+    init(_ onRelease: @escaping @MainActor @Sendable () -> Void) { self.onRelease = onRelease }
+
+    // At once, since it is released on the main actor, where the loader and the presenter are used.
+    deinit { MainActor.assumeIsolated { onRelease() } }
+}
+
+private struct EvilRecovery: RecoverableError, LocalizedError {
+    let text: String
+    let evil: Evil
+
+    var errorDescription: String? { text }
+    var recoveryOptions: [String] { ["None"] }
+    func attemptRecovery(optionIndex: Int) -> Bool { false }
+}

@@ -1,0 +1,122 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
+@Suite("R6: a circuit's notices go where it was told to report, and nowhere else", .hangLimit)
+struct CircuitNoticesTests {
+    private let clock = ManualClock()
+
+    private func breaker(reportingTo errors: any ErrorPosting = .ambient) -> CircuitBreaker {
+        CircuitBreaker("search", opensAt: 1, counting: .type(Timeout.self), clock: clock, reportingTo: errors)
+    }
+
+    /// Opens the circuit, lets a trial through, and closes it.
+    private func cycle(_ breaker: CircuitBreaker) async {
+        await breaker.fail(with: Timeout())
+        clock.advance(by: .seconds(5))
+        try? await breaker.run {}
+    }
+
+    @Test("only the notice that it opened has a cause, so that a rule for the cause runs once")
+    func cause() async {
+        let count = Locked(0)
+        let rules = ErrorHandler().on(matching: .anywhere(.type(Timeout.self))) { _ in
+            count.withLock { $0 += 1 }
+            return .next
+        }
+        let recorded = await withRecordedErrors(handler: rules) { bus in await cycle(breaker(reportingTo: bus)) }
+        let changes = recorded.matches(of: .type(CircuitChanged.self))
+        #expect(changes.map(\.state) == [.open, .halfOpen, .closed])
+        #expect(changes.map { $0.cause is Timeout } == [true, false, false])
+        #expect(changes.map(\.underlyingErrors.count) == [1, 0, 0])
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    @Test("no scope of a caller's sees them, whatever its rules say, and however the circuit was told to report")
+    func scopes() async {
+        let swallowing = ErrorHandler().on(matching: .any) { _ in .stop }
+        let recorded = await withRecordedErrors { bus in
+            let breakers = [breaker(), breaker(reportingTo: bus)]
+            await withErrorScope("request", handler: swallowing) { _ in
+                for breaker in breakers { await cycle(breaker) }
+                // Made in a scope, it is not the scope's either.
+                await cycle(breaker())
+            }
+        }
+        #expect(recorded.reports.count == 9 && recorded.reports.allSatisfy { $0.scope.isEmpty })
+        #expect(recorded.statistics.unmatched == 9)
+    }
+
+    @Test("no flood limit merges the circuits of one factory, or the changes of one circuit")
+    func flood() async {
+        let configuration = ErrorBus.Configuration(floodLimit: .init(first: 1, per: .seconds(3_600)))
+        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+            for breaker in (0..<5).map({ _ in breaker(reportingTo: bus) }) { await cycle(breaker) }
+        }
+        #expect(recorded.matches(of: .type(CircuitChanged.self)).count { $0.state == .open } == 5)
+        #expect(recorded.reports.count == 15 && recorded.reports.allSatisfy { $0.occurrences == 1 })
+    }
+
+    @Test("a scope that it was told to report to gets them")
+    func scopeOfItsOwn() async {
+        let recorded = await withRecordedErrors { bus in
+            let breaker = breaker(reportingTo: bus.scope("circuits"))
+            await bus.scope("request").bound { await cycle(breaker) }
+        }
+        #expect(recorded.reports.map(\.scope) == [["circuits"], ["circuits"], ["circuits"]])
+    }
+
+    @Test("of two buses the one where it was made gets all of them, whichever caller changes its state")
+    func twoBuses() async {
+        var other: RecordedErrors?
+        let recorded = await withRecordedErrors { _ in
+            let breaker = breaker()
+            other = await withRecordedErrors { _ in
+                await breaker.fail(with: Timeout())
+                clock.advance(by: .seconds(5))
+            }
+            try? await breaker.run {}
+        }
+        #expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state) == [.open, .halfOpen, .closed])
+        #expect(other?.reports.isEmpty == true)
+    }
+
+    @Test("without a bus where it was made they go to the root, and not to a bus of a caller's")
+    func root() async {
+        let outcome = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            let breaker = CircuitBreaker("search", opensAt: 1, for: .zero, counting: .type(Timeout.self))
+            let toRoot = Locked<[CircuitChanged.State]>([])
+            let rules = ErrorHandler().on(CircuitChanged.self) { change in
+                toRoot.withLock { $0.append(change.state) }
+                return .stop
+            }
+            let callers = ErrorHandler().on(CircuitChanged.self) { _ in fatalError("a caller's bus got a notice") }
+            await withErrorBus(handler: rules, asRoot: true) { _ in
+                await withErrorBus(handler: callers) { _ in await breaker.fail(with: Timeout()) }
+            }
+            precondition(toRoot.withLock { $0 } == [.open])
+            // There is no root any more.
+            await withErrorBus(handler: callers) { _ in try? await breaker.run {} }
+            precondition(toRoot.withLock { $0 } == [.open])
+        }
+        let lines = outcome.standardErrorLines
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains("circuit search is half open") == true)
+        #expect(lines.last?.contains("circuit search is closed") == true)
+    }
+
+    @Test("a circuit does not keep the bus alive where it was made")
+    func retained() async {
+        weak var weakBus: ErrorBus?
+        var breaker: CircuitBreaker?
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            weakBus = bus
+            breaker = self.breaker()
+        }
+        #expect(weakBus == nil && breaker != nil)
+    }
+}

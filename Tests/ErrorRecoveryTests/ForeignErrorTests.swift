@@ -1,0 +1,98 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// [R1](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
+@Suite("Foundation's errors, objects and errors in boxes are what they were", .hangLimit)
+struct ForeignErrorTests {
+    /// A way by which an error may come out again.
+    private typealias Way = (_ operation: () async throws -> Void) async throws -> Void
+
+    private final class Object: Error {}
+
+    private static let matchers: [ErrorMatcher<any Error>] = [
+        ErrorMatcher.type(URLError.self).where { $0.code == .timedOut }.erased,
+        ErrorMatcher.type(CocoaError.self).where { $0.code == .fileNoSuchFile }.erased,
+        ErrorMatcher.type(POSIXError.self).where { $0.code == .ENOSPC }.erased,
+        ErrorMatcher.nsError(domain: "app", code: 7).erased,
+        ErrorMatcher.type(Object.self).erased,
+        ErrorMatcher.value(Timeout(code: 3)).erased,
+    ]
+
+    private static let errors: [any Error] = [
+        URLError(.timedOut), CocoaError(.fileNoSuchFile), POSIXError(.ENOSPC), NSError(domain: "app", code: 7),
+        Object(), Timeout(code: 3),
+    ]
+
+    /// Throws an error as it is, through a continuation, and through a stream within a continuation.
+    private static func throwing(_ error: any Error, boxes: Int) async throws {
+        switch boxes {
+        case 0: throw error
+        case 1:
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                continuation.resume(throwing: error)
+            }
+        default:
+            let stream = AsyncThrowingStream<Int, any Error> { $0.finish(throwing: error) }
+            do { for try await _ in stream {} } catch { try await throwing(error, boxes: 1) }
+        }
+    }
+
+    @Test("whatever is thrown comes out of retries, circuits and trials as it went in", arguments: 0...2)
+    func thrown(boxes: Int) async throws {
+        let clock = ManualClock()
+        let closed = CircuitBreaker("closed", opensAt: .max, counting: .any, reportingTo: Nobody())
+        let budget = RetryBudget()
+        let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero), budget: budget).retrying(matching: .any)
+        let ways: [Way] = [
+            { operation in try await retry(RetryPolicy()) { _ in try await operation() } },
+            { operation in try await retry(policy) { _ in try await operation() } },
+            { operation in try await retry(policy) { _ in try await retry(policy) { _ in try await operation() } } },
+            { operation in try await closed.run(operation) },
+            { operation in
+                // As a trial, and within one.
+                let open = CircuitBreaker.quiet(clock)
+                await open.fail(with: Timeout())
+                clock.advance(by: .seconds(5))
+                try await open.run { try await open.run(operation) }
+            },
+        ]
+        for (matcher, error) in zip(Self.matchers, Self.errors) {
+            for way in ways {
+                do {
+                    try await way { try await Self.throwing(error, boxes: boxes) }
+                    Issue.record("nothing was thrown")
+                } catch let thrown {
+                    #expect(matcher.match(thrown) != nil)
+                    #expect(type(of: thrown) == type(of: error))
+                    if let object = error as? Object { #expect(thrown as? Object === object) }
+                    let (was, isNow) = (error as NSError, thrown as NSError)
+                    #expect(was.domain == isNow.domain && was.code == isNow.code)
+                }
+            }
+        }
+    }
+
+    @Test("they are retried, counted, and kept as causes, however often they are boxed", arguments: 0...2)
+    func matched(boxes: Int) async {
+        for (matcher, error) in zip(Self.matchers, Self.errors) {
+            var attempts = 0
+            let policy = RetryPolicy(backoff: .constant(.zero), budget: RetryBudget()).retrying(matching: matcher)
+            let breaker = CircuitBreaker(
+                "test", opensAt: 3, counting: matcher, clock: ManualClock(), reportingTo: Nobody())
+            try? await retry(policy) { _ in
+                attempts += 1
+                try await breaker.run { try await Self.throwing(error, boxes: boxes) }
+            }
+            #expect(attempts == 3 && breaker.state == .open)
+            let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+            // Not only by a matcher, which looks into boxes.
+            #expect(refusal.map { type(of: $0.cause) == type(of: error) } == true)
+            if let object = error as? Object { #expect(refusal?.cause as? Object === object) }
+        }
+    }
+}

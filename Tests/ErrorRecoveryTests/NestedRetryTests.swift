@@ -1,0 +1,120 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
+@Suite("R4: a budget bounds the attempts of retries in retries", .hangLimit)
+struct NestedRetryTests {
+    private let clock = ImmediateClock()
+
+    private func policy(_ maxAttempts: Int, _ budget: RetryBudget?) -> RetryPolicy {
+        RetryPolicy(maxAttempts: maxAttempts, backoff: .constant(.zero), budget: budget).retrying(Timeout.self)
+    }
+
+    @Test("three times three attempts that all fail are no more than the budget allows for so many calls")
+    func threeTimesThree() async {
+        let (calls, ratio, reserve) = (200, 0.5, 10)
+        let policy = policy(3, RetryBudget(ratio: ratio, reserve: reserve))
+        var requests = 0
+        for _ in 0..<calls {
+            try? await retry(policy, clock: clock) { _ in
+                try await retry(policy, clock: clock) { _ in
+                    requests += 1
+                    throw Timeout()
+                }
+            }
+        }
+        #expect(Double(requests) <= (1 + ratio) * Double(calls) + Double(reserve))
+        #expect(requests > calls + reserve)
+    }
+
+    @Test("what runs in a first attempt on the same budget deposits nothing and withdraws nothing if it succeeds")
+    func successes() async {
+        let budget = RetryBudget(ratio: 0.25, reserve: 10)
+        let policy = policy(2, budget)
+        // One token is missing, so that deposits show.
+        try? await retry(policy, clock: clock) { if $0 == 1 { throw Timeout() } }
+        #expect(budget.statistics.available == 9)
+        await retry(policy, clock: clock) { _ in await retry(policy, clock: clock) { _ in } }
+        #expect(budget.statistics.available == 9.25)
+    }
+
+    @Test("in an attempt that is a retry, the first attempt of each call withdraws, even if the bucket is empty")
+    func retried() async {
+        let budget = RetryBudget(ratio: 0, reserve: 3)
+        let policy = policy(2, budget)
+        var requests = 0
+        try? await retry(policy, clock: clock) { attempt in
+            for _ in 0..<3 { await retry(policy, clock: clock) { _ in requests += 1 } }
+            if attempt == 1 { throw Timeout() }
+        }
+        #expect(requests == 6)
+        // One for the attempt, and one for each call in it.
+        #expect(budget.statistics.available == -1 && budget.statistics.granted == 4)
+    }
+
+    @Test("an attempt's own tasks belong to it; a task that outlives a retry is a call of its own")
+    func tasks() async {
+        let budget = RetryBudget(ratio: 0.5, reserve: 10)
+        let policy = policy(2, budget)
+        let gate = Gate()
+        var outliving: Task<Void, Never>?
+        try? await retry(policy, clock: clock) { attempt in
+            if attempt == 1 { throw Timeout() }
+            async let child: Void = retry(policy, clock: clock) { _ in }
+            outliving = Task {
+                await gate.wait()
+                await retry(policy, clock: clock) { _ in }
+            }
+            await child
+        }
+        #expect(budget.statistics.available == 8)
+        gate.open()
+        await outliving?.value
+        #expect(budget.statistics.available == 8.5)
+    }
+
+    @Test("another budget, or none, in between changes nothing, and another budget's calls are its own")
+    func others() async {
+        let (budget, other) = (RetryBudget(ratio: 0.5, reserve: 10), RetryBudget(ratio: 0.5, reserve: 10))
+        let policies = [policy(2, budget), policy(1, nil), policy(1, other), policy(1, budget)]
+        func call(_ rest: ArraySlice<RetryPolicy>) async throws {
+            guard let policy = rest.first else { return }
+            try await retry(policy, clock: clock) { attempt in
+                try await call(rest.dropFirst())
+                if attempt < policy.maxAttempts { throw Timeout() }
+            }
+        }
+        try? await call(policies[...])
+        #expect(budget.statistics.available == 8 && other.statistics.available == 10)
+    }
+
+    @Test("a refusal by a circuit withdraws nothing, and the retry after it is paid once", arguments: [false, true])
+    func refusals(isWrapped: Bool) async throws {
+        struct Wrapped: Error { let cause: any Error }
+        let budget = RetryBudget(ratio: 0, reserve: 3)
+        let policy = RetryPolicy(maxAttempts: 9, backoff: .constant(.zero), budget: budget)
+            .retrying(Timeout.self, cost: 2).retrying(matching: .anywhere(.type(CircuitOpen.self)))
+        func refuse() throws {
+            let refusal = CircuitOpen(name: "test", retryAfter: nil, cause: Timeout())
+            throw isWrapped ? Wrapped(cause: refusal) : refusal
+        }
+        // Only refused: nothing was sent, so nothing is withdrawn.
+        try? await retry(policy, clock: clock) { _ in try refuse() }
+        #expect(budget.statistics == .init(available: 3, granted: 0, refused: 0))
+        // Sent, refused often, and sent again: one retry.
+        try await retry(policy, clock: clock) { attempt in
+            if attempt == 1 { throw Timeout() }
+            if attempt < 5 { try refuse() }
+        }
+        #expect(budget.statistics == .init(available: 1, granted: 1, refused: 0))
+        // Sent, and then refused to the end: what was withdrawn is given back.
+        let other = RetryBudget(ratio: 0, reserve: 3)
+        var changed = policy
+        changed.budget = other
+        try? await retry(changed, clock: clock) { if $0 == 1 { throw Timeout() } else { try refuse() } }
+        #expect(other.statistics == .init(available: 3, granted: 0, refused: 0))
+    }
+}

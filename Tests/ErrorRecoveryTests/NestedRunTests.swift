@@ -1,0 +1,94 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
+@Suite("R6: what runs in a trial is part of the trial", .hangLimit)
+struct NestedRunTests {
+    private let clock = ManualClock()
+
+    /// A circuit whose next attempt is a trial.
+    private func breaker() async -> CircuitBreaker {
+        let breaker = CircuitBreaker.quiet(clock)
+        await breaker.fail(with: Timeout())
+        clock.advance(by: .seconds(5))
+        return breaker
+    }
+
+    @Test("a token that is refreshed through the circuit whose trial met 401 closes the circuit")
+    func refresh() async throws {
+        let breaker = await breaker()
+        let token = try await breaker.run {
+            // As a refresh that serves many callers, in a task of its own.
+            try await Task { try await breaker.run { "fresh" } }.value
+        }
+        #expect(token == "fresh" && breaker.state == .closed)
+    }
+
+    @Test("a failure in it that its operation survives does not open it; one that it throws opens it once")
+    func failures() async throws {
+        let breaker = await breaker()
+        try await breaker.run {
+            await breaker.fail(with: Timeout())
+            #expect(breaker.state == .halfOpen)
+        }
+        #expect(breaker.state == .closed)
+        await breaker.fail(with: Timeout())
+        clock.advance(by: .seconds(5))
+        await #expect(throws: Timeout(code: 2)) {
+            try await breaker.run { try await breaker.run { throw Timeout(code: 2) } }
+        }
+        #expect(breaker.state == .open)
+    }
+
+    @Test("what outlives the trial, and what runs beside it, is not part of it")
+    func others() async throws {
+        let breaker = await breaker()
+        let (gate, outliving) = try await breaker.run {
+            let gate = Gate()
+            let task = Task {
+                await gate.wait()
+                try await breaker.run {}
+            }
+            await Task.detached { _ = await #expect(throws: CircuitOpen.self) { try await breaker.run {} } }.value
+            return (gate, task)
+        }
+        await breaker.fail(with: Timeout())
+        gate.open()
+        await #expect(throws: CircuitOpen.self) { try await outliving.value }
+        // Another circuit's trial says nothing of this one.
+        let other = await self.breaker()
+        await breaker.fail(with: Timeout())
+        await #expect(throws: CircuitOpen.self) {
+            try await other.run { try await Task.detached { try await other.run {} }.value }
+        }
+    }
+
+    @Test("a refusal keeps the hint of its cause, where that is later than the pause")
+    func hints() async throws {
+        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: clock, reportingTo: Nobody())
+        func hint() async -> Duration? {
+            await #expect(throws: CircuitOpen.self) { try await breaker.run {} }?.retryAfter
+        }
+        await breaker.fail(with: Busy(retryAfter: .seconds(120)))
+        #expect(await hint() == .seconds(120))
+        clock.advance(by: .seconds(4))
+        #expect(await hint() == .seconds(116))
+        clock.advance(by: .seconds(1))
+        // The pause is over: a trial is let through, and whoever is refused beside it still hears the hint.
+        try await breaker.run {
+            #expect(await Task.detached { await hint() }.value == .seconds(115))
+            clock.advance(by: .seconds(115))
+            #expect(await Task.detached { await hint() }.value == nil)
+        }
+        #expect(breaker.state == .closed)
+        for shorter in [nil, .seconds(1), .seconds(-9)] as [Duration?] {
+            await breaker.fail(with: Busy(retryAfter: shorter))
+            #expect(await hint() == .seconds(5))
+            clock.advance(by: .seconds(5))
+            try await breaker.run {}
+        }
+    }
+}

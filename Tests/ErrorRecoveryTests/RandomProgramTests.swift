@@ -1,0 +1,214 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// [All](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised) that is promised of retries,
+/// budgets and circuits, where they nest.
+@Suite("Retries, budgets and circuits do what a plain model of them does, however they nest", .hangLimit)
+struct RandomProgramTests {
+    /// `ERROR_BUS_LONG=1` runs a hundred times as many.
+    @Test("random programs make the attempts, posts, notices and withdrawals that the model makes")
+    func programs() async {
+        var (circuitsChanged, budgetsSpent, budgetsOwing) = (0, 0, 0)
+        for seed in 0..<UInt64(isLong ? 50_000 : 500) {
+            let program = RandomProgram(seed: seed)
+            let model = ModelledProgram(program)
+            let run = await ProgramRun.run(program)
+            expect(run.log, like: model.log, seed)
+            for (reports, modelled) in zip(run.reports, model.reports) { expect(reports, like: modelled, seed) }
+            #expect(run.statistics.map(\.available) == model.tokens, "seed \(seed)")
+            #expect(run.statistics.map(\.granted) == model.granted, "seed \(seed)")
+            #expect(run.statistics.map(\.refused) == model.refused, "seed \(seed)")
+            #expect(run.states == model.circuits.map(\.state), "seed \(seed)")
+            circuitsChanged += model.reports.joined().count { $0.hasPrefix("circuit") }
+            budgetsSpent += model.refused.reduce(0, +)
+            budgetsOwing += model.tokens.count { $0 < 0 }
+        }
+        // The programs are worth it.
+        #expect(circuitsChanged > 1_000)
+        #expect(budgetsSpent > 100)
+        #expect(budgetsOwing > 5)
+    }
+
+    /// Expects the lines of the model, and shows the first that differs.
+    private func expect(_ lines: [String], like model: [String], _ seed: UInt64) {
+        if lines == model { return }
+        let index = zip(lines, model).prefix { $0 == $1 }.count
+        let (line, modelled) = (lines.dropFirst(index).first, model.dropFirst(index).first)
+        Issue.record("seed \(seed), line \(index): \(line ?? "nothing"), but in the model: \(modelled ?? "nothing")")
+    }
+}
+
+/// A random program as the library runs it.
+final class ProgramRun: Sendable {
+    struct Result: Sendable {
+        var log: [String] = []
+        /// What each of the two buses reported.
+        var reports: [[String]] = []
+        var statistics: [RetryBudget.Statistics] = []
+        var states: [CircuitChanged.State] = []
+    }
+
+    /// A clock on which a sleep takes no time, and perhaps cancels the task that sleeps.
+    private final class ProgramClock: Clock, Sendable {
+        typealias Instant = ImmediateClock.Instant
+
+        private let clock = ImmediateClock()
+        let fate: Locked<RandomProgram.Fate>
+
+        init(_ program: RandomProgram) { fate = Locked(.init(program)) }
+
+        var now: Instant { clock.now }
+        var minimumResolution: Duration { .zero }
+
+        func advance(by duration: Duration) { clock.advance(by: duration) }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            try await clock.sleep(until: deadline, tolerance: tolerance)
+            if fate.withLock({ $0.next("delay", below: 12).fate }) == 0 { cancelThisTask() }
+        }
+    }
+
+    private let clock: ProgramClock
+    private let policies: [RetryPolicy]
+    private let placesOfAttempts: [Int?]
+    private let circuits: [CircuitBreaker]
+    private let buses: [ErrorBus]
+    private let places: [any ErrorPosting]
+    private let handlers: [ErrorHandler]
+    private let log = Locked<[String]>([])
+    private let late = Locked<[ErrorReport]>([])
+
+    /// Runs a program with two buses and all that it needs.
+    static func run(_ program: RandomProgram) async -> Result {
+        let clock = ProgramClock(program)
+        let budgets = program.budgets.map { RetryBudget(ratio: Double($0.eighths) / 8, reserve: $0.reserve) }
+        var result = Result()
+        var second: RecordedErrors?
+        let first = await withRecordedErrors { busA in
+            func circuit(_ number: Int, reportingTo errors: any ErrorPosting = .ambient) -> CircuitBreaker {
+                let circuit = program.circuits[number]
+                return CircuitBreaker(
+                    "\(number)", opensAt: circuit.failures, within: .minutes(circuit.window),
+                    for: .minutes(circuit.pause),
+                    counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)), clock: clock,
+                    reportingTo: errors)
+            }
+            // Reports to the bus where it is made.
+            let third = circuit(2)
+            second = await withRecordedErrors(handler: third.countingHandler()) { busB in
+                let circuits = [circuit(0, reportingTo: busA), circuit(1), third]
+                let run = ProgramRun(program, clock, budgets, circuits, [busA, busB])
+                for step in program.steps { try? await run.run(step) }
+                result.log = run.log.withLock { $0 }
+                result.states = circuits.map(\.state)
+            }
+        }
+        result.reports = [first, second].map { $0?.reports.map(describe) ?? [] }
+        result.statistics = budgets.map(\.statistics)
+        return result
+    }
+
+    private init(
+        _ program: RandomProgram, _ clock: ProgramClock, _ budgets: [RetryBudget], _ circuits: [CircuitBreaker],
+        _ buses: [ErrorBus]
+    ) {
+        self.clock = clock
+        self.circuits = circuits
+        self.buses = buses
+        // Where a report passes a handler twice, the circuit counts it once.
+        handlers = [.init(), circuits[1].countingHandler(), circuits[2].countingHandler()]
+        let scope = buses[0].scope("a", handler: handlers[1])
+        places = [
+            buses[0], scope, scope.scope("b", handler: handlers[1]), buses[1],
+            buses[1].scope("c", handler: handlers[2]),
+        ]
+        placesOfAttempts = program.policies.map(\.place)
+        policies = program.policies.map { policy in
+            RetryPolicy(
+                maxAttempts: policy.maxAttempts, backoff: .constant(.minutes(policy.delay), jitter: .none),
+                budget: policy.budget.map { budgets[$0] }, longestHint: .minutes(60),
+                deadline: policy.deadline.map { .minutes($0) }
+            )
+            .retrying(matching: .anywhere(.type(Timeout.self) || .type(Busy.self) || .nsError(domain: "app")))
+            .retrying(matching: .anywhere(.type(URLError.self)), cost: 2)
+            .deciding(policy.retriesRefusals, .anywhere(.type(CircuitOpen.self)))
+        }
+    }
+
+    private func run(_ step: RandomProgram.Step) async throws {
+        switch step {
+        case .call(let number):
+            let (fate, count) = clock.fate.withLock { $0.next("call \(number)", below: PlainError.fates) }
+            write("call \(number) #\(count)")
+            guard let (error, isBoxed) = PlainError.thrown(fate) else { return }
+            if !isBoxed { throw error.error }
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                continuation.resume(throwing: error.error)
+            }
+        case .retry(let policy, let inner):
+            let place = placesOfAttempts[policy].map { places[$0] }
+            try await retry(
+                policies[policy], clock: clock, postingAttemptsTo: place,
+                onStep: { write("attempt \($0.attempt) of \($0.maxAttempts): \(PlainError($0.error)), \($0)") }
+            ) { attempt in
+                if attempt > 1 { await settle() }
+                try await run(inner)
+            }
+        case .circuit(let circuit, let inner):
+            try await circuits[circuit].run { try await run(inner) }
+        case .sequence(let steps):
+            for step in steps { try await run(step) }
+        case .wrap(let inner):
+            do { try await run(inner) } catch { throw PlainError.Wrapped(cause: error) }
+        case .swallow(let inner, let place):
+            do {
+                try await run(inner)
+            } catch {
+                // Detached, since this task may be cancelled, and would not wait.
+                await Task.detached { [place = places[place]] in _ = await place.deliver(error) }.value
+            }
+        case .task(let number, let inner):
+            let isCancelled = clock.fate.withLock { $0.next("task \(number)", below: 8).fate } == 0
+            try await Task {
+                if isCancelled { cancelThisTask() }
+                try await self.run(inner)
+            }.value
+        case .jump(let minutes):
+            clock.advance(by: .minutes(minutes))
+        case .report(let count):
+            late.withLock { $0.append(ErrorReport(error: Timeout(), source: .init(), occurrences: count)) }
+        case .hear(let circuit):
+            let reports = late.withLock { late in
+                defer { late = [] }
+                return late
+            }
+            for report in reports { await handlers[circuit].handle(report) }
+        }
+    }
+
+    /// Waits until what was posted is delivered.
+    private func settle() async {
+        await Task.detached { [buses] in for bus in buses { _ = await bus.flush(within: .seconds(600)) } }.value
+    }
+
+    private func write(_ line: String) { log.withLock { $0.append(line) } }
+
+    private static func describe(_ report: ErrorReport) -> String {
+        if let change = report.error as? CircuitChanged {
+            return "circuit \(change.name) \(change.state) \(change.cause != nil) \(report.role) \(report.scope)"
+        }
+        return "\(PlainError(report.error)) \(report.role) \(report.scope)"
+    }
+}
+
+private func cancelThisTask() { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+
+extension RetryPolicy {
+    fileprivate func deciding(_ isRetried: Bool, _ matcher: ErrorMatcher<CircuitOpen>) -> RetryPolicy {
+        isRetried ? retrying(matching: matcher) : failing(matching: matcher)
+    }
+}

@@ -1,0 +1,103 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+/// [Behaviour 27](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-27).
+@Suite("Behaviour 27: a post has a role, which its report, lines and fields show", .hangLimit)
+struct RoleTests {
+    @Test("every way to post carries the role to the report, and is a failure unless said otherwise")
+    func ways() async {
+        let audit = ErrorReport.Role("audit")
+        let recorded = await withRecordedErrors { bus in
+            let scope = bus.scope("scope")
+            let posters: [any ErrorPosting] = [bus, scope, .ambient]
+            for poster in posters {
+                for role in [.failure, .attempt, .notice, audit] as [ErrorReport.Role] {
+                    poster.post(Numbered(1), as: role)
+                }
+                poster.post(Numbered(1))
+                poster.catching { () throws -> Void in throw Numbered(1) }
+                await poster.deliver(Numbered(1))
+            }
+            postError(Numbered(1), as: .notice)
+            postError(Numbered(1))
+        }
+        let each = ["failure", "attempt", "notice", "audit", "failure", "failure", "failure"]
+        #expect(recorded.reports.map(\.role.name) == each + each + each + ["notice", "failure"])
+        #expect(recorded.statistics.unmatched == recorded.reports.count, "all roles count alike")
+    }
+
+    @Test("rules get all roles alike, and see the role in the report")
+    func rules() async {
+        let roles = Journal<ErrorReport.Role>()
+        let handler = ErrorHandler().on(Numbered.self) { _, report in
+            roles.note(report.role)
+            return .stop
+        }
+        let recorded = await withRecordedErrors(handler: handler) { bus in
+            for role in [.failure, .attempt, .notice] as [ErrorReport.Role] { bus.post(Numbered(1), as: role) }
+        }
+        #expect(roles.entries == [.failure, .attempt, .notice])
+        #expect(recorded.statistics.handled == 3)
+    }
+
+    @Test("what the bus makes itself is a failure, whatever the role of what it came from")
+    func notices() async {
+        let handler = ErrorHandler().on(Numbered.self) { _ in throw Zoo.Offline() }
+        let recorded = await withRecordedErrors(handler: handler) { bus in bus.post(Numbered(1), as: .notice) }
+        #expect(recorded.reports.map(\.role) == [.notice, .failure])
+        #expect(recorded.errors.last is ActionFailure)
+    }
+
+    @Test("a line begins with the role, and the fields have it")
+    func texts() {
+        for role in ["failure", "attempt", "notice", "two words"] {
+            let report = ErrorReport(error: Numbered(1), role: .init(role), source: .init())
+            let shown = role == "two words" ? "\"two words\"" : role
+            #expect(report.description.hasPrefix("\(shown) type=ErrorRoutingTests.Numbered message="))
+            #expect(report.fields["error.role"] == role)
+        }
+    }
+
+    @Test("without a bus the last resort's line begins with the role")
+    func lastResort() async {
+        let lines = Journal<String>()
+        let bus = ErrorBus(handler: .init(), configuration: .init(lastResort: LastResort { lines.note($0) }))
+        bus.finish()
+        bus.post(Numbered(1), as: .attempt)
+        bus.scope("scope").post(Numbered(1), as: .notice)
+        #expect(lines.entries.map { $0.prefix { $0 != " " } } == ["attempt", "notice"])
+        await bus.run()
+    }
+
+    @Test("no flood limit holds or merges a notice, whether it knows the kind or holds some of it; attempts it does")
+    func floodLimit() async {
+        let configuration = ErrorBus.Configuration(
+            floodLimit: FloodLimit(first: 1, per: .seconds(10)) { _ in "all" }, clock: ManualClock())
+        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+            for number in 1...3 { bus.post(Numbered(number), as: .notice) }
+            for number in 4...6 { bus.post(Numbered(number), as: .attempt) }
+            for number in 7...9 { bus.scope("scope").post(Numbered(number), as: .notice) }
+        }
+        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [1, 2, 3, 4, 7, 8, 9, 6])
+        #expect(recorded.reports.map(\.role.name).suffix(4) == ["notice", "notice", "notice", "attempt"])
+        #expect(recorded.reports.map(\.occurrences) == [1, 1, 1, 1, 1, 1, 1, 2])
+        #expect(recorded.statistics.suppressed == 1 && recorded.statistics.isBalanced)
+    }
+
+    @Test("a flood limit tells errors of one line apart by the path of their scopes, not by the scope")
+    func scopes() async {
+        let configuration = ErrorBus.Configuration(
+            floodLimit: FloodLimit(first: 1, per: .seconds(10)), clock: ManualClock())
+        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+            // As a middleware does: one line, and a scope of its own for each request.
+            for (number, route) in ["/orders", "/users", "/orders", "/users", "/orders"].enumerated() {
+                bus.scope("http").scope(route).post(Numbered(number))
+            }
+        }
+        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [0, 1, 4, 3])
+        #expect(recorded.reports.map(\.occurrences) == [1, 1, 2, 1])
+        #expect(recorded.reports.map { $0.scope.last } == ["/orders", "/users", "/orders", "/users"])
+    }
+}

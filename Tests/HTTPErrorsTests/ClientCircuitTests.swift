@@ -1,0 +1,82 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HTTPErrors
+
+/// A transport behind a circuit.
+private struct Guarded: HTTPTransport {
+    let circuit: CircuitBreaker
+    let transport: Script
+    var repeatsByItself: Bool { transport.repeatsByItself }
+
+    func send(_ request: TransportRequest) async throws -> TransportResponse {
+        try await circuit.run {
+            let response = try await transport.send(request)
+            if response.status >= 500 {
+                throw HTTPFailure(status: response.status, headers: response.headers, body: response.body)
+            }
+            return response
+        }
+    }
+}
+
+/// [H10](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
+@Suite("H10: a circuit within a transport refuses with an error that says so", .hangLimit)
+struct ClientCircuitTests {
+    private let clock = ManualClock()
+
+    private func circuit() -> CircuitBreaker {
+        CircuitBreaker("shop", opensAt: 1, counting: .type(HTTPFailure.self), clock: clock)
+    }
+
+    private func client(
+        _ script: Script,
+        _ circuit: CircuitBreaker,
+        retry: RetryPolicy? = nil,
+        token: BearerToken? = nil
+    ) throws -> APIClient {
+        APIClient(
+            base: try #require(URL(string: "https://example.org/v1")),
+            transport: Guarded(circuit: circuit, transport: script), retry: retry, token: token)
+    }
+
+    @Test("a refusal is a server's failure that was never sent, and keeps its hint and its cause")
+    func refusal() async throws {
+        for repeats in [false, true] {
+            let script = Script(repeatsByItself: repeats) { _, _ in TransportResponse(status: 503) }
+            let client = try client(script, circuit())
+            let order = Call(NoContent.self, method: "POST")
+            await withRecordedErrors { _ in
+                let failed = await #expect(throws: NetworkError.self) { try await client.send(order) }
+                #expect(failed?.kind == .server && failed?.mayBeSentAgain == false)
+                let refused = await #expect(throws: NetworkError.self) { try await client.send(order) }
+                #expect(refused?.kind == .server && refused?.failure == nil && refused?.retryAfter == .seconds(5))
+                #expect(refused?.neverReachedServer == true && refused?.mayBeSentAgain == true)
+                #expect(refused?.description == "server, CircuitOpen")
+                let cause = refused.flatMap(ErrorMatcher.anywhere(.type(HTTPFailure.self)).match)
+                #expect(cause?.status == 503)
+                for language in NetworkError.Language.allCases {
+                    NetworkError.$language.withValue(language) {
+                        #expect(refused?.errorDescription == failed?.errorDescription)
+                        #expect(refused?.recoverySuggestion != nil)
+                    }
+                }
+            }
+            #expect(script.requests.count == 1)
+        }
+    }
+
+    @Test("a refusal is retried as one without a client is: only if a rule says so, and never earlier than its hint")
+    func retried() async throws {
+        let refusal = NetworkError.from(
+            CircuitOpen(name: "shop", retryAfter: .seconds(4), cause: HTTPFailure(status: 503)))
+        #expect(RetryPolicy.default.decisions[refusal] == .fail)
+        #expect(ErrorMatcher.transient.match(refusal) == nil)
+        #expect(refusal.retryAfter == .seconds(4))
+        #expect(!NetworkError(.unauthorized, cause: refusal, failure: HTTPFailure(status: 401)).neverReachedServer)
+    }
+}
