@@ -229,7 +229,8 @@ struct CircuitListeningTests {
     @Test("its own changes come over the bus that it listens to, and never count")
     func ownChanges() async {
         let recorded = await withRecordedErrors { bus in
-            let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: clock, reportingTo: bus)
+            let breaker = CircuitBreaker(
+                "test", opensAt: 1, within: .seconds(3_600), counting: .any, clock: clock, reportingTo: bus)
             await withErrorBus(handler: breaker.countingHandler()) { listening in
                 await listening.deliver(Timeout())
                 clock.advance(by: .seconds(5))
