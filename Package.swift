@@ -34,7 +34,8 @@ let package = Package(
         .testTarget(
             name: "ErrorPresentationTests",
             dependencies: ["ErrorPresentation", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
-        .testTarget(name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting"]),
+        .testTarget(
+            name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
             name: "CombinationTests",
             dependencies: [

@@ -6,10 +6,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P2, P3: a view binds the error of each style", .hangLimit)
+@Suite("P2, P3: a view binds the error of each style", .tags(.presentation2, .presentation3), .hangLimit)
 struct BindingTests {
     private let presenter = ErrorPresenter(
         rules: ErrorMap(default: .alert).on(Plain("banner"), .banner).on(Plain("inline"), .inline))

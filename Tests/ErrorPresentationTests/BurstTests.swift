@@ -5,10 +5,10 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P2: a burst of errors wakes the main actor once a batch", .serialized, .hangLimit)
+@Suite(
+    "P2: a burst of errors wakes the main actor once a batch",
+    .tags(.presentation2, .presentation3), .serialized, .hangLimit)
 struct BurstTests {
     @Test("all that comes while the main actor is busy costs it one wake-up; the next batch another", arguments: 1...3)
     func wakeUps(batches: Int) async {
@@ -125,8 +125,7 @@ struct BurstTests {
     }
 }
 
-/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
-@Suite("P2: a presenter's inbox hands over each error once")
+@Suite("P2: a presenter's inbox hands over each error once", .tags(.presentation2))
 struct PresenterInboxTests {
     @Test("it asks for one wake-up until it is emptied, and for none once it is closed")
     func wakeUps() {

@@ -1,8 +1,8 @@
 import ErrorPresentation
+import TestSupport
 import Testing
 
-/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
-@Suite("P1: a loadable is one state")
+@Suite("P1: a loadable is one state", .tags(.presentation1))
 struct LoadableTests {
     private enum Broken: Error, Equatable { case once, twice }
 

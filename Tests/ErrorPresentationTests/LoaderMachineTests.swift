@@ -3,8 +3,7 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
-@Suite("P1: a loader's machine goes through its states in an exact order")
+@Suite("P1: a loader's machine goes through its states in an exact order", .tags(.presentation1))
 struct LoaderMachineTests {
     @Test("the order of states is exact: idle, loading, failed, loading, loaded, and back to idle")
     func order() {

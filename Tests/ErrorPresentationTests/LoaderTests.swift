@@ -5,9 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P1: the newest load decides a loader's state", .hangLimit)
+@Suite("P1: the newest load decides a loader's state", .tags(.presentation1), .hangLimit)
 struct LoaderTests {
     @Test("it is idle, then loading, then loaded")
     func success() async {

@@ -7,11 +7,8 @@ import Testing
 @testable import ErrorPresentation
 
 /// Observation merges changes, and promises only that the last state arrives.
-///
-/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P1, P2: an observer gets the last state", .hangLimit)
+@Suite("P1, P2: an observer gets the last state", .tags(.presentation1, .presentation2), .hangLimit)
 struct ObservationTests {
     @Test("a loader that loads, fails, reloads and is reset shows its last state")
     func loader() async {

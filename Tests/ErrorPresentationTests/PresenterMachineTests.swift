@@ -3,9 +3,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
-@Suite("P2, P3: a presenter's machine shows one error at a time, and its law holds")
+@Suite(
+    "P2, P3: a presenter's machine shows one error at a time, and its law holds", .tags(.presentation2, .presentation3))
 struct PresenterMachineTests {
     @Test("one error is shown, the others wait in order, and what does not fit is counted")
     func order() {

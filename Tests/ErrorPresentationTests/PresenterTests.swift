@@ -6,10 +6,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P2: a presenter shows one error at a time, in order", .hangLimit)
+@Suite("P2: a presenter shows one error at a time, in order", .tags(.presentation2, .presentation3), .hangLimit)
 struct PresenterTests {
     @Test("it shows one error at a time, in order, and the next when that is dismissed")
     func order() {

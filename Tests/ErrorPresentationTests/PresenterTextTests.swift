@@ -5,9 +5,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P4](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P4: an error's texts for a person are its own, or a rule's", .hangLimit)
+@Suite("P4: an error's texts for a person are its own, or a rule's", .tags(.presentation4), .hangLimit)
 struct PresenterTextTests {
     @Test("message, suggestion and reason come from LocalizedError")
     func localizedError() throws {

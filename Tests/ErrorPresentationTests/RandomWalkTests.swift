@@ -5,16 +5,10 @@ import TestSupport
 import Testing
 
 /// `ERROR_BUS_LONG=1` walks a hundred times as far.
-///
-/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P4](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P5](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P6](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
 @Suite(
-    "P1 to P6: whatever happens in whatever order, a loader and two presenters on one bus are as plain models have it")
+    "P1 to P6: whatever happens in whatever order, a loader and two presenters on one bus are as plain models have it",
+    .tags(.presentation1, .presentation2, .presentation3, .presentation4, .presentation5, .presentation6))
 struct RandomWalkTests {
     nonisolated private static let isLong = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1"
 

@@ -6,9 +6,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P4](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P4: the options of a RecoverableError are carried out", .hangLimit)
+@Suite("P4: the options of a RecoverableError are carried out", .tags(.presentation4), .hangLimit)
 struct RecoveryTests {
     private let presenter = ErrorPresenter()
 

@@ -7,10 +7,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P1](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised),
-/// [P2](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P1, P2: code of the user's may come back from anywhere", .hangLimit)
+@Suite("P1, P2: code of the user's may come back from anywhere", .tags(.presentation1, .presentation2), .hangLimit)
 struct ReentryTests {
     @Test("the deinit of a loaded value, and of a failure, may reset the loader or load again")
     func values() async {

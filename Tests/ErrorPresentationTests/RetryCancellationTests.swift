@@ -6,9 +6,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P3: a retry that is cancelled leaves its error as it was", .hangLimit)
+@Suite("P3: a retry that is cancelled leaves its error as it was", .tags(.presentation3), .hangLimit)
 struct RetryCancellationTests {
     private let presenter = ErrorPresenter()
     private let poster = RecordingPoster()

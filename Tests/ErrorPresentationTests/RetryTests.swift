@@ -6,9 +6,8 @@ import Testing
 
 @testable import ErrorPresentation
 
-/// [P3](../../Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md#what-is-promised).
 @MainActor
-@Suite("P3: what failed is run again once, and its failure is posted once", .hangLimit)
+@Suite("P3: what failed is run again once, and its failure is posted once", .tags(.presentation3), .hangLimit)
 struct RetryTests {
     @Test("run returns what its operation returns, and shows and posts nothing")
     func success() async {

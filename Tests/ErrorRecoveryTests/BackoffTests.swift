@@ -3,8 +3,7 @@ import Testing
 
 @testable import ErrorRecovery
 
-/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R2: delays follow their formulas, whatever the numbers")
+@Suite("R2: delays follow their formulas, whatever the numbers", .tags(.recovery2))
 struct BackoffTests {
     @Test("an exponential ceiling doubles until the maximum")
     func exponential() {

@@ -4,8 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R6: a circuit breaker keeps callers from what fails", .hangLimit)
+@Suite("R6: a circuit breaker keeps callers from what fails", .tags(.recovery6), .hangLimit)
 struct CircuitBreakerTests {
     @Test("it opens, refuses with what is left of the pause, tries, and closes; each change is posted once")
     func cycle() async throws {

@@ -3,8 +3,7 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R6: a circuit survives a clock that is put back or forward", .hangLimit)
+@Suite("R6: a circuit survives a clock that is put back or forward", .tags(.recovery6), .hangLimit)
 struct CircuitClockTests {
     private let clock = ImmediateClock()
 

@@ -4,8 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R6: a circuit that listens counts what the bus reports, once, and nothing else", .hangLimit)
+@Suite("R6: a circuit that listens counts what the bus reports, once, and nothing else", .tags(.recovery6), .hangLimit)
 struct CircuitListeningTests {
     private let clock = ManualClock()
 

@@ -4,9 +4,7 @@ import Testing
 @testable import ErrorRecovery
 
 /// The machine alone, as a plain value, with whole seconds for moments.
-///
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R6: a circuit's machine opens, refuses, tries and closes")
+@Suite("R6: a circuit's machine opens, refuses, tries and closes", .tags(.recovery6))
 struct CircuitMachineTests {
     @Test("it opens at so many failures in the window, and not for those that are older")
     func opening() {

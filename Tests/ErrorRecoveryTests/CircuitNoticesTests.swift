@@ -4,8 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R6: a circuit's notices go where it was told to report, and nowhere else", .hangLimit)
+@Suite("R6: a circuit's notices go where it was told to report, and nowhere else", .tags(.recovery6), .hangLimit)
 struct CircuitNoticesTests {
     private let clock = ManualClock()
 

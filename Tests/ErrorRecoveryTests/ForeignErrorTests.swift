@@ -5,9 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [R1](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("Foundation's errors, objects and errors in boxes are what they were", .hangLimit)
+@Suite("Foundation's errors, objects and errors in boxes are what they were", .tags(.recovery1, .recovery6), .hangLimit)
 struct ForeignErrorTests {
     /// A way by which an error may come out again.
     private typealias Way = (_ operation: () async throws -> Void) async throws -> Void

@@ -3,10 +3,9 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
-/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("Programming errors stop the program, and say which value it was", .hangLimit)
+@Suite(
+    "Programming errors stop the program, and say which value it was",
+    .tags(.recovery2, .recovery4, .recovery6), .hangLimit)
 struct MisuseTests {
     @Test("a policy with fewer than one attempt stops the program, when it is made and when it is changed")
     func attempts() async {

@@ -4,8 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R4: a budget bounds the attempts of retries in retries", .hangLimit)
+@Suite("R4: a budget bounds the attempts of retries in retries", .tags(.recovery4), .hangLimit)
 struct NestedRetryTests {
     private let clock = ImmediateClock()
 

@@ -4,8 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R6: what runs in a trial is part of the trial", .hangLimit)
+@Suite("R6: what runs in a trial is part of the trial", .tags(.recovery6), .hangLimit)
 struct NestedRunTests {
     private let clock = ManualClock()
 

@@ -5,8 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [All](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised) that is promised of retries,
-/// budgets and circuits, where they nest.
+/// All that is promised of retries, budgets and circuits, where they nest.
 @Suite("Retries, budgets and circuits do what a plain model of them does, however they nest", .hangLimit)
 struct RandomProgramTests {
     /// `ERROR_BUS_LONG=1` runs a hundred times as many.

@@ -4,8 +4,7 @@ import Testing
 
 @testable import ErrorRecovery
 
-/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R4: a budget bounds the attempts of everybody who shares it", .hangLimit)
+@Suite("R4: a budget bounds the attempts of everybody who shares it", .tags(.recovery4), .hangLimit)
 struct RetryBudgetTests {
     @Test("it starts with the reserve, holds no more, and refuses what is not there")
     func bucket() {

@@ -4,8 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [R3](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R3: cancellation ends a retry at once, with the error that was there", .hangLimit)
+@Suite("R3: cancellation ends a retry at once, with the error that was there", .tags(.recovery3), .hangLimit)
 struct RetryCancellationTests {
     /// Retries everything, for as long as it takes.
     private let anything = RetryPolicy(maxAttempts: .max).retrying(matching: .any)

@@ -4,8 +4,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [R1](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("R1: retry and circuits keep the caller's isolation", .hangLimit)
+@Suite("R1: retry and circuits keep the caller's isolation", .tags(.recovery1), .hangLimit)
 struct RetryIsolationTests {
     /// A value that may not leave its actor.
     private final class Counter {

@@ -1,10 +1,10 @@
 import ErrorRecovery
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("A policy's rules are those of an error map, and say why")
+@Suite("A policy's rules are those of an error map, and say why", .tags(.recovery2))
 struct RetryPolicyTests {
     private enum Payment: Error, Equatable {
         case declined

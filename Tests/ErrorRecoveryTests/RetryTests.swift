@@ -4,10 +4,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [R1](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
-/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
-/// [R5](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("retry tries again as its policy says, and throws the last error as it was", .hangLimit)
+@Suite(
+    "retry tries again as its policy says, and throws the last error as it was",
+    .tags(.recovery1, .recovery4, .recovery5), .hangLimit)
 struct RetryTests {
     @Test("an operation that succeeds at once is called once, with attempt 1, and no step is reported")
     func successAtOnce() async {

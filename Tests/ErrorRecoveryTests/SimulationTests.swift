@@ -3,10 +3,9 @@ import ErrorRouting
 import TestSupport
 import Testing
 
-/// [R2](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
-/// [R4](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised),
-/// [R6](../../Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md#what-is-promised).
-@Suite("Simulated outages and herds stay within the bounds of their policies", .hangLimit)
+@Suite(
+    "Simulated outages and herds stay within the bounds of their policies",
+    .tags(.recovery2, .recovery4, .recovery6), .hangLimit)
 struct SimulationTests {
     /// What happened to a budget, in order.
     private enum Event {

@@ -24,8 +24,7 @@ private struct Guarded: HTTPTransport {
     }
 }
 
-/// [H10](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H10: a circuit within a transport refuses with an error that says so", .hangLimit)
+@Suite("H10: a circuit within a transport refuses with an error that says so", .tags(.http10), .hangLimit)
 struct ClientCircuitTests {
     private let clock = ManualClock()
 

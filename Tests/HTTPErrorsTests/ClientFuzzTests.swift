@@ -7,12 +7,10 @@ import Testing
 
 @testable import HTTPErrors
 
-/// [H5](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised),
-/// [H8](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised),
-/// [H9](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-///
 /// `ERROR_BUS_LONG=1` makes two hundred thousand requests.
-@Suite("Whatever a request and its response consist of, the call ends as promised", .hangLimit)
+@Suite(
+    "Whatever a request and its response consist of, the call ends as promised",
+    .tags(.http5, .http8, .http9), .hangLimit)
 struct ClientFuzzTests {
     private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 4_000 : 200_000
     private static let seeds = (0..<4).map(UInt64.init)

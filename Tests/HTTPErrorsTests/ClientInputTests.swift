@@ -5,8 +5,7 @@ import Testing
 
 @testable import HTTPErrors
 
-/// [H9](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H9: a request that is not what its author meant is not sent", .hangLimit)
+@Suite("H9: a request that is not what its author meant is not sent", .tags(.http9), .hangLimit)
 struct ClientInputTests {
     private static let secret = "hunter2"
 

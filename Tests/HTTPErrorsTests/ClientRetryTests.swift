@@ -7,8 +7,7 @@ import Testing
 
 @testable import HTTPErrors
 
-/// [H4](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H4: an order is never sent twice", .hangLimit)
+@Suite("H4: an order is never sent twice", .tags(.http4), .hangLimit)
 struct ClientRetryTests {
     private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
         .retrying(matching: .transient)

@@ -6,9 +6,7 @@ import Testing
 
 @testable import HTTPErrors
 
-/// [H5](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised),
-/// [H7](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H5: a client turns everything into a value or one NetworkError", .hangLimit)
+@Suite("H5: a client turns everything into a value or one NetworkError", .tags(.http5, .http7), .hangLimit)
 struct ClientTests {
     private func outcome<R: Decodable & Sendable>(
         of response: TransportResponse,

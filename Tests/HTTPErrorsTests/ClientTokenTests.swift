@@ -7,8 +7,7 @@ import Testing
 
 @testable import HTTPErrors
 
-/// [H6](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H6: interceptors see requests and responses, and a token is refreshed once", .hangLimit)
+@Suite("H6: interceptors see requests and responses, and a token is refreshed once", .tags(.http6), .hangLimit)
 struct ClientTokenTests {
     /// A server that takes one token, and says 401 to all others.
     private func server(taking token: String) -> Script {

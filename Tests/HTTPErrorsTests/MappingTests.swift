@@ -1,12 +1,12 @@
 import ErrorRecovery
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTPErrors
 
-/// [H1](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H1: each status and code has one meaning")
+@Suite("H1: each status and code has one meaning", .tags(.http1))
 struct MappingTests {
     @Test("every status has its kind", arguments: 100...599)
     func status(_ status: Int) throws {

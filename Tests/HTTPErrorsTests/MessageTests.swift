@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTPErrors
@@ -133,8 +134,7 @@ struct MessageTests {
     }
 }
 
-/// [H5](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H5: a transfer comes to one end")
+@Suite("H5: a transfer comes to one end", .tags(.http5))
 struct TransferMachineTests {
     @Test("a response comes in parts, the last head is the one that counts")
     func whole() throws {

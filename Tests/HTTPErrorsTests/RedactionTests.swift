@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTPErrors
@@ -8,8 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// [H8](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H8: no header value, token, body or query is written down")
+@Suite("H8: no header value, token, body or query is written down", .tags(.http8))
 struct RedactionTests {
     private static let secret = "hunter2"
 

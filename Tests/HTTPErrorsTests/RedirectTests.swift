@@ -7,9 +7,7 @@ import Testing
 
 @testable import HTTPErrors
 
-/// [H4](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised),
-/// [H8](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("A redirect is followed with the same request, or as GET, and gives no secret away")
+@Suite("A redirect is followed with the same request, or as GET, and gives no secret away", .tags(.http4, .http8))
 struct RedirectTests {
     private let order = TransportRequest(
         method: "POST", url: URL(string: "https://api.example.com/v1/orders?a=b")!,
@@ -128,8 +126,7 @@ struct RedirectTests {
     }
 }
 
-/// [H4](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H4: an order is never sent twice, through redirects either", .hangLimit)
+@Suite("H4: an order is never sent twice, through redirects either", .tags(.http4), .hangLimit)
 struct ClientRedirectTests {
     private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero)).retrying(matching: .transient)
 

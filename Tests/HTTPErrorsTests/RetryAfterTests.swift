@@ -1,10 +1,10 @@
 import ErrorRecovery
+import TestSupport
 import Testing
 
 @testable import HTTPErrors
 
-/// [H3](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H3: Retry-After is read in seconds and in the three forms of a date")
+@Suite("H3: Retry-After is read in seconds and in the three forms of a date", .tags(.http3))
 struct RetryAfterTests {
     private static let begin = "Sun, 06 Nov 1994 08:49:37 GMT"
 

@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import HTTPErrors
 
-/// [H2](../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-@Suite("H2: descriptions and recovery suggestions are in English and in Japanese")
+@Suite("H2: descriptions and recovery suggestions are in English and in Japanese", .tags(.http2))
 struct TextsTests {
     @Test("every kind has a sentence in each language, and a suggestion that is one where there is any")
     func sentences() {

@@ -5,10 +5,9 @@ import TestSupport
 import Testing
 
 /// The root is the process's, so what needs one runs in a process of its own.
-///
-/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15).
-@Suite("The ambient poster and postError find the bus of the task, else the root, else standard error", .hangLimit)
+@Suite(
+    "The ambient poster and postError find the bus of the task, else the root, else standard error",
+    .tags(.behaviour11, .behaviour15), .hangLimit)
 struct AmbientPostingTests {
     /// A component as a library would write it.
     private struct Component {

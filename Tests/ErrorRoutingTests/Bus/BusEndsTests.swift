@@ -7,11 +7,9 @@ import Testing
 @testable import ErrorRouting
 
 /// Actions that post again and again, threads that are all blocked, a clock that is set back.
-///
-/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviours 15, 16 and 20: a bus ends whatever actions, threads and clocks do", .hangLimit)
+@Suite(
+    "Behaviours 15, 16 and 20: a bus ends whatever actions, threads and clocks do",
+    .tags(.behaviour15, .behaviour16, .behaviour20), .hangLimit)
 struct BusEndsTests {
     /// Posts the next number whenever it handles one.
     private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {

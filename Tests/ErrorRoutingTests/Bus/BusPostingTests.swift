@@ -4,8 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11).
-@Suite("Behaviour 11: post returns at once, from any thread, and keeps the order of each poster", .hangLimit)
+@Suite(
+    "Behaviour 11: post returns at once, from any thread, and keeps the order of each poster",
+    .tags(.behaviour11), .hangLimit)
 struct BusPostingTests {
     @Test("post returns while an action hangs")
     func postDoesNotWait() async {

@@ -4,10 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
-/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
-@Suite("Behaviours 12, 15 and 16: a bus ends in order whatever its actions start or cancel", .hangLimit)
+@Suite(
+    "Behaviours 12, 15 and 16: a bus ends in order whatever its actions start or cancel",
+    .tags(.behaviour12, .behaviour15, .behaviour16), .hangLimit)
 struct BusReentryTests {
     @Test("withErrorBus waits for tasks that actions start while it drains, and for what those post")
     func tasksOfActions() async {

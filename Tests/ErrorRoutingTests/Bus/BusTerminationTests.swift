@@ -7,12 +7,9 @@ import Testing
 @testable import ErrorRouting
 
 /// Another process sends the signal, at any moment.
-///
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 26](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-26).
-@Suite("Behaviours 14 to 16 and 26: a service in a storm ends in order on SIGTERM", .hangLimit)
+@Suite(
+    "Behaviours 14 to 16 and 26: a service in a storm ends in order on SIGTERM",
+    .tags(.behaviour14, .behaviour15, .behaviour16, .behaviour26), .hangLimit)
 struct BusTerminationTests {
     /// How many processes; more of them with `ERROR_BUS_LONG`.
     static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 300 : 8

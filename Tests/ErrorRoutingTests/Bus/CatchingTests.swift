@@ -3,8 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
-@Suite("Behaviour 17: catching, rethrowing and task post what is thrown, but no cancellation", .hangLimit)
+@Suite(
+    "Behaviour 17: catching, rethrowing and task post what is thrown, but no cancellation",
+    .tags(.behaviour17), .hangLimit)
 struct CatchingTests {
     @Test("catching posts what is thrown and returns nil, else what was returned")
     func catching() async {
@@ -145,8 +146,7 @@ struct CatchingTests {
     private func failNow(_ number: Int) throws -> Int { throw Numbered(number) }
 }
 
-/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
-@Suite("Behaviour 17: a task that is cancelled early begins cancelled", .hangLimit)
+@Suite("Behaviour 17: a task that is cancelled early begins cancelled", .tags(.behaviour17), .hangLimit)
 struct TaskCancellationTests {
     @Test("a task that is cancelled before it could begin begins cancelled")
     @MainActor func cancelledBeforeItBegins() async {

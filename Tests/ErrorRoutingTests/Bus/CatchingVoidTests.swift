@@ -4,9 +4,7 @@ import TestSupport
 import Testing
 
 /// An operation that returns nothing needs another result: whether it succeeded.
-///
-/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
-@Suite("Catching what returns nothing says whether it succeeded", .hangLimit)
+@Suite("Catching what returns nothing says whether it succeeded", .tags(.behaviour17), .hangLimit)
 struct CatchingVoidTests {
     private struct Client: Sendable {
         func send(_ number: Int) throws { if number < 0 { throw Numbered(number) } }

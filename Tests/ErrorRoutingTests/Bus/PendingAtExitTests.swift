@@ -4,8 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviour 25: when the process ends, each bus writes what it had pending", .hangLimit)
+@Suite("Behaviour 25: when the process ends, each bus writes what it had pending", .tags(.behaviour25), .hangLimit)
 struct PendingAtExitTests {
     private func lines(_ result: ExitTest.Result?) -> [String] {
         result.standardErrorLines.filter { $0.hasPrefix("error-bus:") }

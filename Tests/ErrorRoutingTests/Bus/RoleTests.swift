@@ -3,8 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 27](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-27).
-@Suite("Behaviour 27: a post has a role, which its report, lines and fields show", .hangLimit)
+@Suite("Behaviour 27: a post has a role, which its report, lines and fields show", .tags(.behaviour27), .hangLimit)
 struct RoleTests {
     @Test("every way to post carries the role to the report, and is a failure unless said otherwise")
     func ways() async {

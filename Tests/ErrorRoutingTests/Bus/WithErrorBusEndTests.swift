@@ -6,8 +6,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15).
-@Suite("Behaviour 15: withErrorBus serves as root, and drops the rest at its drain time limit", .hangLimit)
+@Suite(
+    "Behaviour 15: withErrorBus serves as root, and drops the rest at its drain time limit",
+    .tags(.behaviour15), .hangLimit)
 struct WithErrorBusEndTests {
     @Test("asRoot: the bus is the process's for the body and its threads, and no longer")
     func root() async {

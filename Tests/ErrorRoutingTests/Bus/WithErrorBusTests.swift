@@ -3,8 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15).
-@Suite("Behaviour 15: withErrorBus returns when its tasks have ended and all is delivered", .hangLimit)
+@Suite(
+    "Behaviour 15: withErrorBus returns when its tasks have ended and all is delivered",
+    .tags(.behaviour15), .hangLimit)
 struct WithErrorBusTests {
     @Test("it binds the current bus for the body and all that it starts")
     func bindsCurrent() async {

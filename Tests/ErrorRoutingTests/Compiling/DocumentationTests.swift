@@ -40,99 +40,31 @@ struct DocumentationTests {
         """
 }
 
-@Suite("The numbered behaviours are those that the tests link to")
-struct BehaviourLinkTests {
-    private static let numbers = 1...27
-    private static let page = "Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md"
+@Suite("What is promised is tested")
+struct PromiseTests {
+    /// The pages of promises: the tags of a page, its path, and what its promises begin with, before their numbers.
+    private static let pages = [
+        ("behaviour", "ErrorRouting/ErrorRouting.docc/Behaviours.md", "### Behaviour "),
+        ("recovery", "ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md", "- term R"),
+        ("http", "HTTPErrors/HTTPErrors.docc/HTTPErrors.md", "- term H"),
+        ("presentation", "ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md", "- term P"),
+    ]
 
-    /// A link in the comment above a suite: `[Behaviour 7](…/Behaviours.md#behaviour-7)`.
-    private struct Link {
-        let label, path, anchor: String
-
-        init?(_ line: String) {
-            guard let link = line.wholeMatch(of: /\/\/\/ \[([^\]]+)\]\(([^)#]+)#([^)]+)\)[,.]/) else { return nil }
-            (label, path, anchor) = (String(link.1), String(link.2), String(link.3))
+    @Test("each numbered promise has a suite with its tag, but for a cost, which the benchmarks check")
+    func tags() throws {
+        let promised = try Self.pages.flatMap { tag, page, start in
+            let lines = try Markdown.text(of: "Sources/\(page)").split(separator: "\n")
+            let headings = lines.filter { $0.hasPrefix(start) }
+            let numbers = headings.map { $0.dropFirst(start.count).prefix(while: \.isNumber) }
+            #expect(!numbers.isEmpty && numbers == (1...numbers.count).map { "\($0)" }, "\(page)")
+            return numbers.map { "\(tag)\($0)" }
         }
-    }
-
-    /// A suite: its name, and the links above it.
-    private struct CitingSuite {
-        let file, name: String
-        let links: [Link]
-
-        static let all = Markdown.files(below: "Tests", endingIn: ".swift").flatMap { file in
-            let text = (try? Markdown.text(of: "Tests/\(file)")) ?? ""
-            let lines = text.components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
-            return lines.indices.filter { lines[$0].hasPrefix("@Suite") }.map { index in
-                let above = lines[..<index].reversed().prefix { $0.hasPrefix("///") || $0.hasPrefix("@") }
-                // A long name stands on the line after the attribute.
-                let name = lines[index...].prefix(2).joined().firstMatch(of: /@Suite\("([^"]*)"/)?.1 ?? ""
-                return CitingSuite(file: "Tests/\(file)", name: String(name), links: above.compactMap(Link.init))
+        let tested = try Markdown.files(below: "Tests", endingIn: ".swift").flatMap { file in
+            try Markdown.text(of: "Tests/\(file)").matches(of: /\.tags\(([^)]*)\)/).flatMap { tags in
+                tags.1.matches(of: /\.(\w+)/).map { String($0.1) }
             }
         }
-
-        /// The behaviours that the name begins with: "Behaviours 4, 11 to 16 and 20: …".
-        var numbersInName: Set<Int> {
-            let list = name.prefixMatch(of: /Behaviours? ([^:]*):/)?.1 ?? ""
-            return list.matches(of: /(\d+)(?: to (\d+))?/).reduce(into: []) { numbers, range in
-                guard let first = Int(range.1), let last = Int(range.2 ?? range.1) else { return }
-                numbers.formUnion(first...last)
-            }
-        }
-    }
-
-    @Test("each behaviour has a heading of its own, in order, so that a link to it stays good")
-    func headings() throws {
-        let headings = try Markdown.text(of: Self.page).components(separatedBy: "\n").filter { $0.hasPrefix("### ") }
-        #expect(headings == Self.numbers.map { "### Behaviour \($0)" })
-    }
-
-    @Test("each link above a suite leads to a heading of an article, which is about what the link is called")
-    func links() throws {
-        var texts: [String: String] = [:]
-        for suite in CitingSuite.all {
-            let folder = suite.file.split(separator: "/").dropLast().joined(separator: "/")
-            for link in suite.links {
-                let path = "\(folder)/\(link.path)"
-                guard let text = try? texts[path] ?? Markdown.text(of: path) else {
-                    Issue.record("\(suite.file) links to a file that there is not: \(link.path)")
-                    continue
-                }
-                texts[path] = text
-                #expect(Markdown.anchors(in: text).contains(link.anchor), "\(suite.file): \(link)")
-                if link.label.hasPrefix("Behaviour ") {
-                    let anchor = link.label.lowercased().replacing(" ", with: "-")
-                    #expect(link.anchor == anchor && path.hasSuffix(Self.page), "\(suite.file): \(link)")
-                } else {
-                    // What the other modules promise has numbers in one list: "- term R1: …".
-                    #expect(text.contains("\n- term \(link.label): "), "\(suite.file): \(link)")
-                }
-            }
-        }
-    }
-
-    @Test("a suite whose name begins with behaviours links to them, and each behaviour has a suite that links to it")
-    func citations() throws {
-        var cited: Set<Int> = []
-        for suite in CitingSuite.all {
-            let labels = suite.links.compactMap { $0.label.wholeMatch(of: /Behaviour (\d+)/)?.1 }
-            let linked = Set(labels.compactMap { Int($0) })
-            #expect(suite.numbersInName.isSubset(of: linked), "\(suite.file): \(suite.name)")
-            #expect(!suite.name.contains("(behaviour"), "\(suite.file): \(suite.name)")
-            cited.formUnion(linked)
-        }
-        #expect(cited == Set(Self.numbers))
-    }
-
-    @Test("behaviours that comments and names of tests speak of exist")
-    func mentions() throws {
-        for file in Markdown.files(below: "Tests", endingIn: ".swift") {
-            // "Behaviour 6", "behaviours 13, 16 and 21", "Behaviours 1 to 4".
-            for list in try Markdown.text(of: "Tests/\(file)").matches(of: /[Bb]ehaviours? ((\d+(, | and | to )?)+)/) {
-                let numbers = list.1.matches(of: /\d+/).compactMap { Int($0.0) }
-                #expect(numbers.allSatisfy(Self.numbers.contains), "\(file): \(list.0)")
-            }
-        }
+        #expect(Set(promised).subtracting(tested) == ["recovery7"])
     }
 }
 

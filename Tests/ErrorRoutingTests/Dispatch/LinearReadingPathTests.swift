@@ -3,14 +3,9 @@ import TestSupport
 import Testing
 
 /// Compares thousands of random paths with one handler that is read linearly.
-///
-/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
-/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
-/// [Behaviour 3](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-3),
-/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
-/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5),
-/// [Behaviour 21](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
-@Suite("Behaviours 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does", .hangLimit)
+@Suite(
+    "Behaviours 1 to 5 and 21: a bus and its scopes do what a linear reading of their path does",
+    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour21), .hangLimit)
 struct LinearReadingPathTests {
     /// What a run has met, so that a run which tries nothing fails.
     fileprivate struct Coverage {

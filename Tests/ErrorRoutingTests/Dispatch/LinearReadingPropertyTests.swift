@@ -1,20 +1,14 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// Compares thousands of random handlers and errors with `LinearReading`.
-///
-/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
-/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
-/// [Behaviour 3](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-3),
-/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
-/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5),
-/// [Behaviour 6](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-6),
-/// [Behaviour 7](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-7),
-/// [Behaviour 8](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-8),
-/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9),
-/// [Behaviour 10](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-10).
-@Suite("Behaviours 1 to 10: handlers do what a linear reading of their rules does")
+@Suite(
+    "Behaviours 1 to 10: handlers do what a linear reading of their rules does",
+    .tags(
+        .behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5, .behaviour6, .behaviour7, .behaviour8,
+        .behaviour9, .behaviour10))
 struct LinearReadingPropertyTests {
     /// What a run has met, so that a run which tries nothing fails.
     private struct Coverage {

@@ -1,12 +1,12 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 18](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviours 16, 18 and 25: what an action throws while its report is taken away is reported once")
+@Suite(
+    "Behaviours 16, 18 and 25: what an action throws while its report is taken away is reported once",
+    .tags(.behaviour16, .behaviour18, .behaviour25))
 struct SupersededActionTests {
     @Test("the worker reports it if it came in time; else the time limit has reported it")
     func failures() async {

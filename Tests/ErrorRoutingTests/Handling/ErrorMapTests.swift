@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1).
-@Suite("An error map returns the value of the last-registered rule that matches")
+@Suite("An error map returns the value of the last-registered rule that matches", .tags(.behaviour1))
 struct ErrorMapTests {
     @Test("a map without rules returns its default for every error")
     func empty() {

@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5).
-@Suite("Behaviour 5: explain says of each rule whether it matched, and why it was not tried")
+@Suite("Behaviour 5: explain says of each rule whether it matched, and why it was not tried", .tags(.behaviour5))
 struct ExplanationTests {
     typealias Verdict = Explanation.Verdict
 

@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5).
-@Suite("Behaviour 5: handleSynchronously declines where a rule that applies is asynchronous")
+@Suite("Behaviour 5: handleSynchronously declines where a rule that applies is asynchronous", .tags(.behaviour5))
 struct HandleSynchronouslyTests {
     let trace = ActionTrace()
 

@@ -1,9 +1,10 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4).
-@Suite("Behaviour 4: an action that throws counts as matched, and its error becomes an ActionFailure")
+@Suite(
+    "Behaviour 4: an action that throws counts as matched, and its error becomes an ActionFailure", .tags(.behaviour4))
 struct HandlingFailureTests {
     let trace = ActionTrace()
 

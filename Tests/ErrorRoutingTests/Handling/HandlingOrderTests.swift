@@ -1,11 +1,11 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
-/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
-/// [Behaviour 3](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-3).
-@Suite("Behaviours 1, 2 and 3: rules run last-registered first, then onNoMatch, then always")
+@Suite(
+    "Behaviours 1, 2 and 3: rules run last-registered first, then onNoMatch, then always",
+    .tags(.behaviour1, .behaviour2, .behaviour3))
 struct HandlingOrderTests {
     let trace = ActionTrace()
 

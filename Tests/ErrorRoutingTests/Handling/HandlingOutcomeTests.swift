@@ -1,11 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 1](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-1),
-/// [Behaviour 2](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-2),
-/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5).
-@Suite("Behaviours 1, 2 and 5: handle returns what became of the error")
+@Suite("Behaviours 1, 2 and 5: handle returns what became of the error", .tags(.behaviour1, .behaviour2, .behaviour5))
 struct HandlingOutcomeTests {
     @Test("a matched error is handled, whatever its actions return", arguments: [HandleStrategy.next, .stop])
     func handled(strategy: HandleStrategy) async {

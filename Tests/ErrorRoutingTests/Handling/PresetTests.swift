@@ -5,9 +5,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The presets: `.default`, `.standardError`, both with redaction, and `.logging`.
-///
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("The presets write or log every error that nothing ignores")
+@Suite("The presets write or log every error that nothing ignores", .tags(.behaviour25))
 struct PresetTests {
     private static func report(_ error: any Error) -> ErrorReport {
         ErrorReport(error: error, source: .init(fileID: "Intake/Main.swift", line: 12), metadata: ["iban": "DE12"])

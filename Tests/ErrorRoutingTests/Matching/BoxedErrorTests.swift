@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 23](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-23).
-@Suite("Behaviour 23: every feature sees an error as what its innermost box holds")
+@Suite("Behaviour 23: every feature sees an error as what its innermost box holds", .tags(.behaviour23))
 struct BoxedErrorTests {
     /// The ways in to a handler.
     enum Door: CaseIterable {

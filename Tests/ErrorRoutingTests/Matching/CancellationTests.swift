@@ -11,8 +11,7 @@ private enum TransferError: CancellationConvertible {
     var isCancellation: Bool { self == .cancelled }
 }
 
-/// [Behaviour 17](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17).
-@Suite("Behaviour 17: a cancellation is matched, ignored and not posted", .hangLimit)
+@Suite("Behaviour 17: a cancellation is matched, ignored and not posted", .tags(.behaviour17), .hangLimit)
 struct CancellationTests {
     @Test("the matcher matches CancellationError and what says that it is one, whatever task asks")
     func matcher() {

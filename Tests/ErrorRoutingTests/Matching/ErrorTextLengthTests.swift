@@ -4,8 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviour 24: each text of an error is cut at 16 KiB, and asked for once", .hangLimit)
+@Suite("Behaviour 24: each text of an error is cut at 16 KiB, and asked for once", .tags(.behaviour24), .hangLimit)
 struct ErrorTextLengthTests {
     private static let limit = 16 * 1_024
     private static let long = String(repeating: "ten bytes ", count: 100_000)

@@ -6,9 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The library's own lines do not ask again for a text that is being made.
-///
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviour 24: a text that asks for itself comes to an end", .hangLimit)
+@Suite("Behaviour 24: a text that asks for itself comes to an end", .tags(.behaviour24), .hangLimit)
 struct ErrorTextRecursionTests {
     /// How often the user's code was asked.
     final class Count: Sendable {

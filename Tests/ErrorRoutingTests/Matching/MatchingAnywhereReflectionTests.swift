@@ -1,10 +1,12 @@
 import ErrorRouting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
-/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9).
-@Suite("Behaviour 9: anywhere finds errors in fields and payloads where the error does not name them itself")
+@Suite(
+    "Behaviour 9: anywhere finds errors in fields and payloads where the error does not name them itself",
+    .tags(.behaviour9))
 struct MatchingAnywhereReflectionTests {
     private struct Wrapper<Field: Sendable>: Error { var field: Field }
 

@@ -1,11 +1,10 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// Reflection is tested in `MatchingAnywhereReflectionTests`.
-///
-/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9).
-@Suite("Behaviour 9: anywhere tries the error, then the errors under it, breadth first")
+@Suite("Behaviour 9: anywhere tries the error, then the errors under it, breadth first", .tags(.behaviour9))
 struct MatchingAnywhereTests {
     typealias Group = Zoo.Group
 

@@ -1,9 +1,11 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 6](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-6).
-@Suite("Behaviour 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError")
+@Suite(
+    "Behaviour 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError",
+    .tags(.behaviour6))
 struct MatchingBridgeTests {
     private func nsError(_ domain: String, _ code: Int, _ userInfo: [String: Any] = [:]) -> any Error {
         NSError(domain: domain, code: code, userInfo: userInfo)

@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 10](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-10).
-@Suite("Behaviour 10: errors are matched by protocol, by part and by predicate")
+@Suite("Behaviour 10: errors are matched by protocol, by part and by predicate", .tags(.behaviour10))
 struct MatchingConformingTests {
     private protocol Retryable: Sendable { var delay: Int { get } }
     private protocol Described: AnyObject, Sendable {}

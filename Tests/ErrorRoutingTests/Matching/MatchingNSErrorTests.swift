@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 8](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-8).
-@Suite("Behaviour 8: nsError(domain:code:) compares what `error as NSError` says")
+@Suite("Behaviour 8: nsError(domain:code:) compares what `error as NSError` says", .tags(.behaviour8))
 struct MatchingNSErrorTests {
     /// An error with a code of its own for each value.
     private struct Coded: CustomNSError {

@@ -1,11 +1,10 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// `NSError` objects are tested in `MatchingBridgeTests`.
-///
-/// [Behaviour 6](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-6).
-@Suite("Behaviour 6: type(E) matches by dynamic type")
+@Suite("Behaviour 6: type(E) matches by dynamic type", .tags(.behaviour6))
 struct MatchingTypeTests {
     @Test("type(E) matches a struct of exactly that type and hands it on")
     func structs() {

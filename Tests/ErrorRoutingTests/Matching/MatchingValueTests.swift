@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 7](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-7).
-@Suite("Behaviour 7: value(v) matches an error of the same dynamic type that equals v")
+@Suite("Behaviour 7: value(v) matches an error of the same dynamic type that equals v", .tags(.behaviour7))
 struct MatchingValueTests {
     /// A class whose objects are equal by their keys, whatever their class.
     private class Base: Error, Equatable, @unchecked Sendable {

@@ -1,11 +1,10 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// Long lists do not lead to deep recursion either.
-///
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviour 24: user code cannot make the library recurse without end")
+@Suite("Behaviour 24: user code cannot make the library recurse without end", .tags(.behaviour24))
 struct RecursionTests {
     @Test("a handler that was overlaid with itself 20,000 times can be used and deallocated")
     func overlays() async {

@@ -5,8 +5,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviour 24: errors and matchers may ask the library about the error that it is asking about", .hangLimit)
+@Suite(
+    "Behaviour 24: errors and matchers may ask the library about the error that it is asking about",
+    .tags(.behaviour24), .hangLimit)
 struct SelfAskingErrorTests {
     private static let messages = ErrorMap(default: "Something went wrong")
         .on(Payment.self, "Payment failed")

@@ -1,13 +1,13 @@
 import ErrorRoutingTesting
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 // The budget, and how much of it was used, are internal: publicly one can only see that it ends.
 @testable import ErrorRouting
 
-/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9).
-@Suite("Behaviour 9: one budget bounds the walk, and no error is asked twice")
+@Suite("Behaviour 9: one budget bounds the walk, and no error is asked twice", .tags(.behaviour9))
 struct UnderlyingErrorWalkTests {
     private struct Holder<Field: Sendable>: Error { var field: Field }
 

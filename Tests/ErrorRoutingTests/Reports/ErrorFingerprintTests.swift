@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
@@ -7,8 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind")
+@Suite("Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind", .tags(.behaviour20))
 struct ErrorFingerprintTests {
     @Test("an enum's cases are kinds apart, their payloads count for nothing")
     func enumCases() {

@@ -1,12 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 // `ErrorLine` with a redaction is internal: publicly it only goes to standard error.
 @testable import ErrorRouting
 
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24),
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("The default preset prints one error as one line of fields")
+@Suite("The default preset prints one error as one line of fields", .tags(.behaviour24, .behaviour25))
 struct ErrorLineTests {
     struct Coded: CustomNSError, LocalizedError {
         static let errorDomain = "zoo coded"

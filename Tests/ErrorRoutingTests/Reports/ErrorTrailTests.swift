@@ -3,9 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9),
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("A report's trail lists the errors under its error")
+@Suite("A report's trail lists the errors under its error", .tags(.behaviour9, .behaviour24))
 struct ErrorTrailTests {
     private typealias Step = ErrorReport.TrailStep
 

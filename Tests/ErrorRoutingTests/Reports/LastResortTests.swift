@@ -4,12 +4,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
-/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviours 4, 13, 15, 16 and 25: the last resort writes what nobody handles, redacted", .hangLimit)
+@Suite(
+    "Behaviours 4, 13, 15, 16 and 25: the last resort writes what nobody handles, redacted",
+    .tags(.behaviour4, .behaviour13, .behaviour15, .behaviour16, .behaviour25), .hangLimit)
 struct LastResortTests {
     private struct Secret: Error { let card = "4111 1111" }
 

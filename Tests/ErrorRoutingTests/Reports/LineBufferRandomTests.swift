@@ -4,9 +4,7 @@ import Testing
 @testable import ErrorRouting
 
 /// Lines, writes and failures come in random order.
-///
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviour 25: a line buffer does what a naive list of lines does")
+@Suite("Behaviour 25: a line buffer does what a naive list of lines does", .tags(.behaviour25))
 struct LineBufferRandomTests {
     @Test("each write offers what the naive list has first, and each file gets whole lines", arguments: 0..<100)
     func walk(seed: Int) {

@@ -1,9 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviour 25: a line buffer decides who writes which lines, and counts what is lost")
+@Suite("Behaviour 25: a line buffer decides who writes which lines, and counts what is lost", .tags(.behaviour25))
 struct LineBufferTests {
     private static let file = LineBuffer.Target(device: 1, number: 1)
 

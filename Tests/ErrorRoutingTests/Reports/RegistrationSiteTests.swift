@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 5](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5).
-@Suite("Behaviour 5: each rule remembers where it was registered")
+@Suite("Behaviour 5: each rule remembers where it was registered", .tags(.behaviour5))
 struct RegistrationSiteTests {
     /// The lines of a handler's only rule must be those on which it was written.
     private func expectSites(_ handlers: [(ErrorHandler, UInt)]) {

@@ -1,9 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("A report has fields for structured logs and exporters")
+@Suite("A report has fields for structured logs and exporters", .tags(.behaviour24))
 struct ReportFieldsTests {
     private struct Inner: Error, CustomStringConvertible { let description = "no\npaper" }
     private struct Outer: Error, UnderlyingErrors {

@@ -1,10 +1,9 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
-/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20),
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("A report says its error's type, message and fingerprint")
+@Suite("A report says its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24))
 struct ReportTextTests {
     private enum Order: Error { case late, lost(String) }
     private enum Mute: Error, CustomStringConvertible, CustomReflectable {

@@ -15,8 +15,8 @@ private func relay() {
     _ = unsafe write(original, text, text.utf8.count)
 }
 
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviour 25: at exit what is buffered is written, and nothing holds up the end", .hangLimit)
+@Suite(
+    "Behaviour 25: at exit what is buffered is written, and nothing holds up the end", .tags(.behaviour25), .hangLimit)
 struct StandardErrorExitTests {
     @Test("an error that is posted right before exit is written")
     func exiting() async {

@@ -4,8 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviour 25: standard error may be any kind of file", .hangLimit)
+@Suite("Behaviour 25: standard error may be any kind of file", .tags(.behaviour25), .hangLimit)
 struct StandardErrorFileTests {
     @Test("a terminal gets lines at once, then behind what waits, and its flags stay as they are")
     func terminal() async {

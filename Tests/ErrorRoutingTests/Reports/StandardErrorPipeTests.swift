@@ -5,8 +5,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviour 25: a pipe gets whole lines in order, and holds up nobody when it is full", .hangLimit)
+@Suite(
+    "Behaviour 25: a pipe gets whole lines in order, and holds up nobody when it is full",
+    .tags(.behaviour25), .hangLimit)
 struct StandardErrorPipeTests {
     @Test("a line that fits has been written when the call returns")
     func atOnce() async {

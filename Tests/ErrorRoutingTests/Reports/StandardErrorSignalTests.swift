@@ -7,8 +7,9 @@ import Testing
 
 private let calls = Atomic<Int>(0)
 
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviour 25: a standard error without a reader ends nothing, and calls no handler of SIGPIPE", .hangLimit)
+@Suite(
+    "Behaviour 25: a standard error without a reader ends nothing, and calls no handler of SIGPIPE",
+    .tags(.behaviour25), .hangLimit)
 struct StandardErrorSignalTests {
     @Test("the process goes on although nothing handles the signal, and nothing is left of it")
     func byDefault() async {

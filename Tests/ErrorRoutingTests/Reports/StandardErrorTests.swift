@@ -5,8 +5,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 25](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-25).
-@Suite("Behaviour 25: standard error holds up neither posters nor workers nor a shutdown", .hangLimit)
+@Suite(
+    "Behaviour 25: standard error holds up neither posters nor workers nor a shutdown", .tags(.behaviour25), .hangLimit)
 struct StandardErrorTests {
     private static let padding = String(repeating: "x", count: 80)
 

@@ -3,9 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
-@Suite("Behaviours 13 and 14: the intake is exact under contention", .hangLimit)
+@Suite("Behaviours 13 and 14: the intake is exact under contention", .tags(.behaviour13, .behaviour14), .hangLimit)
 struct BusIntakeContentionTests {
     @Test("of many posters at once exactly as many are accepted as there is room for, and one makes a notice")
     func exactCapacity() async {

@@ -5,11 +5,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 18](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
-/// [Behaviour 19](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
-@Suite("Behaviours 12, 16, 18 and 19: nothing adds up over a bus's long life", .hangLimit)
+@Suite(
+    "Behaviours 12, 16, 18 and 19: nothing adds up over a bus's long life",
+    .tags(.behaviour12, .behaviour16, .behaviour18, .behaviour19), .hangLimit)
 struct BusLongLifeTests {
     @Test("behaviour 18: an action that is cut off leaves no mark on those after it")
     func marks() async {

@@ -4,14 +4,9 @@ import Testing
 @testable import ErrorRouting
 
 /// Posts in all their steps, deliveries and ends of all kinds come in random order.
-///
-/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 18](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
-/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does")
+@Suite(
+    "Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does",
+    .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour18, .behaviour20))
 struct BusRandomWalkTests {
     @Test("both buses agree without a flood limit", arguments: 0..<200 as Range<UInt64>)
     func plain(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: false).run() }

@@ -6,8 +6,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 26](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-26).
-@Suite("Behaviour 26: statistics balance whenever they are read, and a storm lets others in", .hangLimit)
+@Suite(
+    "Behaviour 26: statistics balance whenever they are read, and a storm lets others in",
+    .tags(.behaviour26), .hangLimit)
 struct BusStormTests {
     /// The errors that one reader has found.
     private final class Complaints: Sendable {

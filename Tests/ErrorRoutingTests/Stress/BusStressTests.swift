@@ -16,18 +16,12 @@ import Testing
 ///
 /// What one seed does is the same each time, but for the threads' timing: to see again what a seed has shown, give it
 /// and some seconds, and `ERROR_BUS_STRESS_REPEAT=1`, which tries it again and again.
-///
-/// [Behaviour 4](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
-/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
-/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 15](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-15),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 18](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
-/// [Behaviour 19](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19),
-/// [Behaviour 20](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviours 4, 11 to 16 and 18 to 20: they hold under load", .timeLimit(.minutes(StressTime.minutes)))
+@Suite(
+    "Behaviours 4, 11 to 16 and 18 to 20: they hold under load",
+    .tags(
+        .behaviour4, .behaviour11, .behaviour12, .behaviour13, .behaviour14, .behaviour15, .behaviour16, .behaviour18,
+        .behaviour19, .behaviour20),
+    .timeLimit(.minutes(StressTime.minutes)))
 struct BusStressTests {
     @Test("every report comes to exactly one end, in order, and every count says so, whatever happens meanwhile")
     func everything() async {

@@ -4,9 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 12](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
-@Suite("An action may call back into its bus in every way", .hangLimit)
+@Suite("An action may call back into its bus in every way", .tags(.behaviour12, .behaviour16), .hangLimit)
 struct EvilTests {
     @Test("an action may post, deliver, observe, explain, handle again, finish and shut down")
     func evil() async {

@@ -12,12 +12,9 @@ import Testing
 /// | --- | --- |
 /// | `ERROR_BUS_FUZZ_SECONDS` | how long to go on, with seed after seed; by default 4, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_FUZZ_SEED` | the first seed, by default 1 |
-///
-/// [Behaviour 9](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-9),
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 23](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-23),
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviours 9, 14, 23 and 24: they hold for errors that do their worst", .timeLimit(.minutes(FuzzTime.minutes)))
+@Suite(
+    "Behaviours 9, 14, 23 and 24: they hold for errors that do their worst",
+    .tags(.behaviour9, .behaviour14, .behaviour23, .behaviour24), .timeLimit(.minutes(FuzzTime.minutes)))
 struct FuzzTests {
     @Test("errors, matchers and texts that do their worst bring nothing down, and nothing is lost")
     func everything() async throws {

@@ -1,11 +1,10 @@
+import TestSupport
 import Testing
 
 /// Storms show the interleavings that happen on one machine; here every interleaving of a small model is tried.
-///
-/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
-@Suite("Behaviours 11, 14 and 16: in every interleaving each report ends once, and the worker misses none")
+@Suite(
+    "Behaviours 11, 14 and 16: in every interleaving each report ends once, and the worker misses none",
+    .tags(.behaviour11, .behaviour14, .behaviour16))
 struct InterleavingTests {
     private struct Result {
         var violations: Set<String> = []

@@ -4,9 +4,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 16](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
-@Suite("Behaviours 14 and 16: a lane counts exactly when it is withdrawn while a worker goes on", .hangLimit)
+@Suite(
+    "Behaviours 14 and 16: a lane counts exactly when it is withdrawn while a worker goes on",
+    .tags(.behaviour14, .behaviour16), .hangLimit)
 struct LaneContentionTests {
     @Test("each report is counted or withdrawn, and counts are exact at once", arguments: 0..<8 as Range<UInt64>)
     func withdrawing(seed: UInt64) async {

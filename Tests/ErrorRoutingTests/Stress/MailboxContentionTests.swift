@@ -3,9 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13).
-@Suite("Behaviours 11 and 13: a mailbox loses nothing under contention", .hangLimit)
+@Suite("Behaviours 11 and 13: a mailbox loses nothing under contention", .tags(.behaviour11, .behaviour13), .hangLimit)
 struct MailboxContentionTests {
     private static let cases = [1, 2, 64, 65, 129].flatMap { capacity in [1, 2, 8].map { (capacity, $0) } }
 

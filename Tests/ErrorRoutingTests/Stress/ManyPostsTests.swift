@@ -5,11 +5,9 @@ import Testing
 @testable import ErrorRouting
 
 /// `Int` has 32 bits on watches: a thousand posts a second outgrow it within a month.
-///
-/// [Behaviour 11](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
-@Suite("Behaviours 11, 13 and 14: more posts than an Int of 32 bits counts are counted", .hangLimit)
+@Suite(
+    "Behaviours 11, 13 and 14: more posts than an Int of 32 bits counts are counted",
+    .tags(.behaviour11, .behaviour13, .behaviour14), .hangLimit)
 struct ManyPostsTests {
     /// Shortly before and beyond where numbers of 31, 32 and 33 bits end.
     static let starts: [Int] = [1 << 31 - 70, 1 << 32 - 70, 1 << 33 - 70, 1 << 33]

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 13](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
-@Suite("Behaviours 13 and 14: each drop is in one notice, also under contention", .hangLimit)
+@Suite(
+    "Behaviours 13 and 14: each drop is in one notice, also under contention",
+    .tags(.behaviour13, .behaviour14), .hangLimit)
 struct NoticeContentionTests {
     @Test("each drop is in one notice, which is alone and not empty")
     func noticesUnderWay() async {

@@ -6,9 +6,7 @@ import Testing
 @testable import ErrorRouting
 
 /// Counts children and bytes, so that no time has to be measured.
-///
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviour 24: the bounded printer stops at its limits", .hangLimit)
+@Suite("Behaviour 24: the bounded printer stops at its limits", .tags(.behaviour24), .hangLimit)
 struct BoundedPrinterLimitTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String

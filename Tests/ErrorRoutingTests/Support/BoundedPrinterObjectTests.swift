@@ -9,8 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviour 24: the bounded printer looks into no object, and prints no address", .hangLimit)
+@Suite("Behaviour 24: the bounded printer looks into no object, and prints no address", .tags(.behaviour24), .hangLimit)
 struct BoundedPrinterObjectTests {
     struct Holder: Error, @unchecked Sendable { var content: Any }
 

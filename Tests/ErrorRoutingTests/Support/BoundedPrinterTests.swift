@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("The bounded printer prints values of an ordinary size as print does")
+@Suite("The bounded printer prints values of an ordinary size as print does", .tags(.behaviour24))
 struct BoundedPrinterTests {
     /// The expectation for a nested value and for a whole one: what the standard library prints.
     struct Sample: Sendable, CustomTestStringConvertible {

@@ -1,9 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviour 24: a text is escaped to one line, and cut at its limit")
+@Suite("Behaviour 24: a text is escaped to one line, and cut at its limit", .tags(.behaviour24))
 struct OneLineTests {
     struct Text: Sendable, CustomTestStringConvertible {
         let text: String

@@ -1,10 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 24](../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-24).
-@Suite("Behaviour 24: a type's name has no address, wherever it is printed")
+@Suite("Behaviour 24: a type's name has no address, wherever it is printed", .tags(.behaviour24))
 struct TypeNameTests {
     private struct Hidden: Error, Hashable {
         enum Inner: Error { case one }

@@ -1,15 +1,14 @@
 import FaultServer
 import Foundation
 import HTTPErrors
+import TestSupport
 import Testing
 
 extension FaultLab {
     /// H4: an order is never sent twice, by us or by the layer below.
     ///
     /// The server counts, and not the client: what libcurl repeats by itself no client sees.
-    ///
-    /// [H4](../../../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-    @Suite("H4: what is not to be sent twice arrives once")
+    @Suite("H4: what is not to be sent twice arrives once", .tags(.http4))
     struct OnceOnlyTests {
         /// A request that changes something, with or without a body.
         struct Order: Sendable, CustomTestStringConvertible {

@@ -3,6 +3,7 @@ import ErrorRouting
 import FaultServer
 import Foundation
 import HTTPErrors
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -11,10 +12,7 @@ import Testing
 
 extension FaultLab {
     /// What a client sends to where it is redirected, as the servers see it.
-    ///
-    /// [H4](../../../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised),
-    /// [H8](../../../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-    @Suite("A redirected request arrives whole, once, and without secrets for another server")
+    @Suite("A redirected request arrives whole, once, and without secrets for another server", .tags(.http4, .http8))
     struct RedirectTests {
         /// An order that ends where the server sends it.
         private struct Order: APIRequest {

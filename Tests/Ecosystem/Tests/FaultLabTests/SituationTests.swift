@@ -1,11 +1,11 @@
 import FaultServer
 import Foundation
 import HTTPErrors
+import TestSupport
 import Testing
 
 extension FaultLab {
-    /// [H7](../../../../Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md#what-is-promised).
-    @Suite("The same situation is the same kind of error on every transport")
+    @Suite("The same situation is the same kind of error on every transport", .tags(.http7))
     struct SituationTests {
         @Test(
             "Each situation has its outcome",

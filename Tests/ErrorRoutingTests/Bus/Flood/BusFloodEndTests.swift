@@ -3,8 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviour 20: a flood limit spares notices, and releases what it holds when the bus ends", .hangLimit)
+@Suite(
+    "Behaviour 20: a flood limit spares notices, and releases what it holds when the bus ends",
+    .tags(.behaviour20), .hangLimit)
 struct BusFloodEndTests {
     private let clock = ManualClock()
 

@@ -3,8 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviour 20: a flood limit goes by the fingerprint that it is given", .hangLimit)
+@Suite("Behaviour 20: a flood limit goes by the fingerprint that it is given", .tags(.behaviour20), .hangLimit)
 struct BusFloodFingerprintTests {
     private func configuration(
         _ clock: ManualClock,

@@ -4,8 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviour 20: a flood limit delivers the first errors of a kind, and sums up the rest", .hangLimit)
+@Suite(
+    "Behaviour 20: a flood limit delivers the first errors of a kind, and sums up the rest",
+    .tags(.behaviour20), .hangLimit)
 struct BusFloodLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()

@@ -1,13 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
 /// The storage alone, event by event: no tasks, no clock.
-///
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviours 13, 14 and 20: what a flood limit holds is pending until its window ends")
+@Suite(
+    "Behaviours 13, 14 and 20: what a flood limit holds is pending until its window ends",
+    .tags(.behaviour13, .behaviour14, .behaviour20))
 struct BusFloodTests {
     private func bus(capacity: Int = 8, first: Int = 1) -> DrivenStorage {
         DrivenStorage(capacity: capacity, flood: FloodLimit(first: first, per: .seconds(10)))

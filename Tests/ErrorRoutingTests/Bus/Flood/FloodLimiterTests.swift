@@ -4,9 +4,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The limiter alone, as a plain value, with numbers for reports.
-///
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviour 20: a flood limiter passes the first errors of a kind, and sums up the rest")
+@Suite("Behaviour 20: a flood limiter passes the first errors of a kind, and sums up the rest", .tags(.behaviour20))
 struct FloodLimiterTests {
     @Test("the first in a window pass; of the rest the newest is held, the others are suppressed")
     func firstPassRestIsHeld() {

@@ -3,8 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Numbered slots stand in the order in which they were last added")
+@Suite("Numbered slots stand in the order in which they were last added", .tags(.behaviour20))
 struct SlotOrderTests {
     @Test("slots stand in the order in which they were put there")
     func order() {

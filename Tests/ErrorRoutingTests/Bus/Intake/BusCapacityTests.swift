@@ -3,9 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
-@Suite("Behaviours 13 and 14: memory is bounded, and each report is counted once at its end", .hangLimit)
+@Suite(
+    "Behaviours 13 and 14: memory is bounded, and each report is counted once at its end",
+    .tags(.behaviour13, .behaviour14), .hangLimit)
 struct BusCapacityTests {
     @Test("at capacity the newest is dropped and counted, and one notice follows in-band")
     func overflow() async {

@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13).
-@Suite("Behaviour 13: a notice of drops says how many of which type", .hangLimit)
+@Suite("Behaviour 13: a notice of drops says how many of which type", .tags(.behaviour13), .hangLimit)
 struct BusDropsTests {
     /// A family of types, one for each parameter.
     struct Typed<Parameter>: Error {}

@@ -1,10 +1,11 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
-@Suite("Behaviours 13 and 14: the intake accepts as many reports as there is room for, and counts the others")
+@Suite(
+    "Behaviours 13 and 14: the intake accepts as many reports as there is room for, and counts the others",
+    .tags(.behaviour13, .behaviour14))
 struct BusIntakeTests {
     @Test("a report counts as accepted from its reservation on, and is taken once its place is filled")
     func reserveThenFill() {

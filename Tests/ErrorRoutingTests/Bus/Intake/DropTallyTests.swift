@@ -5,8 +5,7 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13).
-@Suite("Behaviour 13: drops are counted by type, each in one notice", .hangLimit)
+@Suite("Behaviour 13: drops are counted by type, each in one notice", .tags(.behaviour13), .hangLimit)
 struct DropTallyTests {
     @Test("a notice counts drops by type, and only those since the last notice")
     func byType() {

@@ -5,10 +5,7 @@ import Testing
 @testable import ErrorRouting
 
 /// The word alone, as a plain value.
-///
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
-@Suite("Behaviours 13 and 14: one atomic word accepts posts and closes the intake")
+@Suite("Behaviours 13 and 14: one atomic word accepts posts and closes the intake", .tags(.behaviour13, .behaviour14))
 struct IntakeWordTests {
     @Test("it accepts as many as there is room for, and again once some are released")
     func capacity() {

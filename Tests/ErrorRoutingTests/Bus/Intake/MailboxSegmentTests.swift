@@ -1,9 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13).
-@Suite("Behaviour 13: a mailbox uses its segments again, and releases every element once")
+@Suite("Behaviour 13: a mailbox uses its segments again, and releases every element once", .tags(.behaviour13))
 struct MailboxSegmentTests {
     private static let capacities = [1, 2, 62, 63, 64, 65, 66, 127, 128, 129, 191, 192, 193, 1_000]
 

@@ -3,9 +3,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 11](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13).
-@Suite("Behaviours 11 and 13: a mailbox's places are filled in any order, and read in theirs")
+@Suite(
+    "Behaviours 11 and 13: a mailbox's places are filled in any order, and read in theirs",
+    .tags(.behaviour11, .behaviour13))
 struct MailboxTests {
     @Test("elements are taken in the order of their numbers, in whatever order they were filled")
     func order() {

@@ -9,9 +9,7 @@ import Testing
 /// Checks under load that the observer's reports and the counts agree.
 ///
 /// `ERROR_BUS_LONG=1` posts a million errors.
-///
-/// [Behaviour 19](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
-@Suite("Behaviour 19: an observer misses nothing in a storm", .hangLimit)
+@Suite("Behaviour 19: an observer misses nothing in a storm", .tags(.behaviour19), .hangLimit)
 struct BusObserveStormTests {
     private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 20_000 : 1_000_000
 

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 19](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
-@Suite("Behaviour 19: observe gets every report with its outcome, in order, none missed", .hangLimit)
+@Suite(
+    "Behaviour 19: observe gets every report with its outcome, in order, none missed", .tags(.behaviour19), .hangLimit)
 struct BusObserveTests {
     /// What an observer has received, and how often its end was told.
     private final class Receiver: Sendable {

@@ -3,8 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 19](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
-@Suite("Behaviour 19: a report says what its observer has missed, and observers leave nothing behind", .hangLimit)
+@Suite(
+    "Behaviour 19: a report says what its observer has missed, and observers leave nothing behind",
+    .tags(.behaviour19), .hangLimit)
 struct BusObserverLossTests {
     /// An error that a weak reference can watch.
     private final class Heavy: Error {}

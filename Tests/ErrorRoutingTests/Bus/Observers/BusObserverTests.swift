@@ -3,8 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 19](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
-@Suite("Behaviour 19: each stream has every report, or loses its oldest where the reader is slow", .hangLimit)
+@Suite(
+    "Behaviour 19: each stream has every report, or loses its oldest where the reader is slow",
+    .tags(.behaviour19), .hangLimit)
 struct BusObserverTests {
     @Test("every observer gets every delivered report with its outcome")
     func everyObserver() async {

@@ -3,8 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 19](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-19).
-@Suite("observeUntilEnd observes up to the end of the bus, with nothing to retain", .hangLimit)
+@Suite("observeUntilEnd observes up to the end of the bus, with nothing to retain", .tags(.behaviour19), .hangLimit)
 struct ObserveUntilEndTests {
     private final class Witness: Sendable {}
 

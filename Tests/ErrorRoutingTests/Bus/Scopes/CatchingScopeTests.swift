@@ -3,9 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 17](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-17),
-/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
-@Suite("A scope that catches posts what its body throws once, and makes a value of it", .hangLimit)
+@Suite(
+    "A scope that catches posts what its body throws once, and makes a value of it",
+    .tags(.behaviour17, .behaviour22), .hangLimit)
 struct CatchingScopeTests {
     @Test func `what the body returns is returned, and nothing is posted`() async {
         let recorded = await withRecordedErrors { _ in

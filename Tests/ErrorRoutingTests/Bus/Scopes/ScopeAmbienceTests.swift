@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.
-///
-/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
-@Suite("Behaviour 22: no scope is bound in actions; where no bus is bound, a scope uses the root", .hangLimit)
+@Suite(
+    "Behaviour 22: no scope is bound in actions; where no bus is bound, a scope uses the root",
+    .tags(.behaviour22), .hangLimit)
 struct ScopeAmbienceTests {
     @Test("inside an action no scope is bound, neither run's caller's nor the report's", arguments: [true, false])
     func inActions(isAsynchronous: Bool) async {

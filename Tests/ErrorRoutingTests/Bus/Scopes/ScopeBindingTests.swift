@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
-@Suite("Behaviour 22: a task posts to the innermost scope that is bound", .hangLimit)
+@Suite("Behaviour 22: a task posts to the innermost scope that is bound", .tags(.behaviour22), .hangLimit)
 struct ScopeBindingTests {
     /// The scopes that errors were posted in, by their numbers.
     private func scopes(_ recorded: RecordedErrors) -> [Int: [String]] {

@@ -3,11 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 4](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviours 4, 13, 16 and 20: failures, drops, floods and shutdown keep a report's scope", .hangLimit)
+@Suite(
+    "Behaviours 4, 13, 16 and 20: failures, drops, floods and shutdown keep a report's scope",
+    .tags(.behaviour4, .behaviour13, .behaviour16, .behaviour20), .hangLimit)
 struct ScopeDeliveryTests {
     private let trace = ActionTrace()
 

@@ -5,8 +5,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
-@Suite("Behaviour 22: thousands of nested scopes cost memory in proportion, and no stack", .timeLimit(.minutes(4)))
+@Suite(
+    "Behaviour 22: thousands of nested scopes cost memory in proportion, and no stack",
+    .tags(.behaviour22), .timeLimit(.minutes(4)))
 struct ScopeDepthTests {
     /// A scope within so many others, each with what the closure gives it.
     fileprivate static func nested(

@@ -1,9 +1,8 @@
 import ErrorRouting
+import TestSupport
 import Testing
 
-/// [Behaviour 5](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-5),
-/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
-@Suite("Behaviours 5 and 21: a scope explains the whole path")
+@Suite("Behaviours 5 and 21: a scope explains the whole path", .tags(.behaviour5, .behaviour21))
 struct ScopeExplanationTests {
     private typealias Verdict = Explanation.Verdict
 

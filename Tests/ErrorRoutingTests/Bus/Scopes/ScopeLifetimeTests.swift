@@ -4,10 +4,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
-@Suite("Behaviours 13, 16 and 21: a scope lives no longer than its owners and reports need it", .hangLimit)
+@Suite(
+    "Behaviours 13, 16 and 21: a scope lives no longer than its owners and reports need it",
+    .tags(.behaviour13, .behaviour16, .behaviour21), .hangLimit)
 struct ScopeLifetimeTests {
     /// An error whose deallocation can be seen.
     private final class Traced: Error {}

@@ -3,8 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
-@Suite("Behaviour 21: a scope is handler concatenation and nothing else", .hangLimit)
+@Suite("Behaviour 21: a scope is handler concatenation and nothing else", .tags(.behaviour21), .hangLimit)
 struct ScopeOrderTests {
     private typealias Order = ErrorScope.Order
 

@@ -3,9 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21),
-/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
-@Suite("Behaviours 21 and 22: a report has the path of the scope through which it was posted", .hangLimit)
+@Suite(
+    "Behaviours 21 and 22: a report has the path of the scope through which it was posted",
+    .tags(.behaviour21, .behaviour22), .hangLimit)
 struct ScopeReportTests {
     @Test("every report has the path of its scope, in actions as for observers; the bus's own have none")
     func paths() async {

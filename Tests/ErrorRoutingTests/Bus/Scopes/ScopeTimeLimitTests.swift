@@ -3,9 +3,9 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 18](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
-/// [Behaviour 21](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-21).
-@Suite("Behaviours 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path", .hangLimit)
+@Suite(
+    "Behaviours 18 and 21: the time limit holds for asynchronous actions anywhere on a scope's path",
+    .tags(.behaviour18, .behaviour21), .hangLimit)
 struct ScopeTimeLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()

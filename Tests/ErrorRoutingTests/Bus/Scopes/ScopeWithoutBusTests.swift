@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.
-///
-/// [Behaviour 22](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-22).
-@Suite("Behaviour 22: a scope that was made without a bus posts to the bus that comes later", .hangLimit)
+@Suite(
+    "Behaviour 22: a scope that was made without a bus posts to the bus that comes later",
+    .tags(.behaviour22), .hangLimit)
 struct ScopeWithoutBusTests {
     private static let rules = ErrorHandler().on(Numbered(1)) { _ in .stop }
 

@@ -1,13 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
 /// The storage alone, event by event: no tasks, no clock.
-///
-/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16),
-/// [Behaviour 18](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18),
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviours 16, 18 and 20: the state machine takes reports back, and replaces workers")
+@Suite(
+    "Behaviours 16, 18 and 20: the state machine takes reports back, and replaces workers",
+    .tags(.behaviour16, .behaviour18, .behaviour20))
 struct BusEndingTests {
     @Test("after a take-back every answer from before counts for nothing")
     func takingBack() {

@@ -1,15 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
 /// The storage alone, event by event: no tasks, no clock.
-///
-/// [Behaviour 11](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 12](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
-@Suite("Behaviours 11 to 14 and 16: reports that need nothing but delivery go through the lane")
+@Suite(
+    "Behaviours 11 to 14 and 16: reports that need nothing but delivery go through the lane",
+    .tags(.behaviour11, .behaviour12, .behaviour13, .behaviour14, .behaviour16))
 struct BusLaneTests {
     @Test("a step in the lane does what completing a report and asking for the next do")
     func goingOn() {

@@ -1,14 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
 /// The storage alone, event by event: no tasks, no clock.
-///
-/// [Behaviour 11](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 12](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12),
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14).
-@Suite("Behaviours 11 to 14: one state machine leads a report from its post to its end")
+@Suite(
+    "Behaviours 11 to 14: one state machine leads a report from its post to its end",
+    .tags(.behaviour11, .behaviour12, .behaviour13, .behaviour14))
 struct BusStateMachineTests {
     @Test("only a post that finds the worker asleep wakes it")
     func wakeUps() {

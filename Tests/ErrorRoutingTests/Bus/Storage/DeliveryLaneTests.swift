@@ -1,13 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
 /// The lane alone, with an intake that feeds it.
-///
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 14](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-14),
-/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
-@Suite("Behaviours 13, 14 and 16: a lane counts each report, or gives it back")
+@Suite(
+    "Behaviours 13, 14 and 16: a lane counts each report, or gives it back",
+    .tags(.behaviour13, .behaviour14, .behaviour16))
 struct DeliveryLaneTests {
     @Test("it is closed until it is opened, and goes on as long as plain reports follow")
     func goingOn() {

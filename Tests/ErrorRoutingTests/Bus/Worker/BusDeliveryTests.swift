@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// [Behaviour 12](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-12).
-@Suite("Behaviour 12: delivery is serial, in a task of the bus's own", .hangLimit)
+@Suite("Behaviour 12: delivery is serial, in a task of the bus's own", .tags(.behaviour12), .hangLimit)
 struct BusDeliveryTests {
     @Test("delivery is serial: no two actions run at once, though they suspend")
     func serial() async {

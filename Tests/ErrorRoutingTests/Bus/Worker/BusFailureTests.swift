@@ -3,8 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 4](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4).
-@Suite("Behaviour 4: a bus delivers an action's failure as an error of its own", .hangLimit)
+@Suite("Behaviour 4: a bus delivers an action's failure as an error of its own", .tags(.behaviour4), .hangLimit)
 struct BusFailureTests {
     struct Broken: Error, Equatable {}
 

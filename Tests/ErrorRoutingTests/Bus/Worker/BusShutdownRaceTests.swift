@@ -5,10 +5,7 @@ import TestSupport
 import Testing
 
 /// Blocks the bus at a moment at which a shutdown may come.
-///
-/// [Behaviour 4](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-4),
-/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
-@Suite("Behaviours 4 and 16: a shutdown at a bad moment loses nothing", .hangLimit)
+@Suite("Behaviours 4 and 16: a shutdown at a bad moment loses nothing", .tags(.behaviour4, .behaviour16), .hangLimit)
 struct BusShutdownRaceTests {
     /// An error whose description blocks the caller's thread.
     private struct Talkative: Error, CustomStringConvertible {

@@ -4,8 +4,9 @@ import Testing
 
 @testable import ErrorRouting
 
-/// [Behaviour 16](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-16).
-@Suite("Behaviour 16: shutdown waits until its deadline, and gives back what was not delivered", .hangLimit)
+@Suite(
+    "Behaviour 16: shutdown waits until its deadline, and gives back what was not delivered",
+    .tags(.behaviour16), .hangLimit)
 struct BusShutdownTests {
     @Test("shutdown waits for delivery, and gives nothing back where all was delivered in time")
     func inTime() async {

@@ -3,8 +3,7 @@ import ErrorRoutingTesting
 import TestSupport
 import Testing
 
-/// [Behaviour 18](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-18).
-@Suite("Behaviour 18: an action that outlives its time is abandoned", .hangLimit)
+@Suite("Behaviour 18: an action that outlives its time is abandoned", .tags(.behaviour18), .hangLimit)
 struct BusTimeLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()

@@ -1,13 +1,12 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
 /// A bus that does not run: the test asks it, step by step, what a worker would do.
-///
-/// [Behaviour 11](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-11),
-/// [Behaviour 13](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-13),
-/// [Behaviour 20](../../../../Sources/ErrorRouting/ErrorRouting.docc/Behaviours.md#behaviour-20).
-@Suite("Behaviours 11, 13 and 20: the bus tells its worker what to do next")
+@Suite(
+    "Behaviours 11, 13 and 20: the bus tells its worker what to do next",
+    .tags(.behaviour11, .behaviour13, .behaviour20))
 struct DrivenBusTests {
     @Test("a notice of drops goes before what was accepted after it, although a flood limit holds what is before it")
     func noticeAfterHeldReport() {
