@@ -46,10 +46,28 @@ public struct Explanation: Sendable, CustomStringConvertible {
     /// `.handled`, `.ignored` or `.unmatched`; `.dropped` if no rule is reached, since there is no bus; `.pending` if
     /// it is not known, since the error or a rule asks for an explanation of itself without end.
     public let disposition: HandleOutcome.Disposition
+    /// The `ignore` rule that matches, if one does; nil for a map.
+    private let ignoreRule: RuleDescription?
 
     /// The first rule that matches; nil if none does.
     public var rule: RuleDescription? {
         entries.first { $0.stage == .rule && $0.verdict == .matched }?.rule
+    }
+
+    /// Returns the outcome that the error would have if the actions returned what they did when the error was handled.
+    ///
+    /// For an error that other rules have handled before. What actions return is known only from then: each returned
+    /// `.next` but the one at which the handling ended. So it would end at the rule that matches as the
+    /// `matchedRuleCount`-th, at an `ignore` before that, or at the last rule that matches if fewer do.
+    ///
+    /// - Parameter count: The number of rules that matched then (``HandleOutcome/matchedRuleCount``); 0 counts as 1.
+    /// - Returns: The outcome, without failures; `.unmatched` if no rule matches.
+    public func outcome(matchedRuleCount count: Int) -> HandleOutcome {
+        let reached = entries.filter { $0.verdict == .matched || $0.verdict == .matchedIfReached }
+        let matched = reached.filter { $0.stage == .rule }.prefix(max(count, 1))
+        guard let rule = matched.last?.rule else { return HandleOutcome(disposition: disposition) }
+        return HandleOutcome(
+            disposition: rule == ignoreRule ? .ignored : .handled, matchedRuleCount: matched.count, rule: rule)
     }
 
     /// A text with a line for each rule, numbered in the order in which they are tried.
@@ -177,13 +195,14 @@ extension Explanation {
         because reason: String
     ) {
         let entries = Stage.allCases.flatMap { path.entries($0) { _, _ in .notReached(because: reason) } }
-        self.init(error: ErrorBox.unboxed(error), entries: entries, disposition: disposition)
+        self.init(error: ErrorBox.unboxed(error), entries: entries, disposition: disposition, ignoreRule: nil)
     }
 
     private init(asking error: any Error, _ path: Path) {
         var subject = ErrorSubject(error)
         var firstMatch: Int?
         var stop: Int?
+        var ignoreRule: RuleDescription?
         var disposition = HandleOutcome.Disposition.unmatched
         let rules = path.entries(.rule) { number, rule in
             if let stop {
@@ -191,6 +210,7 @@ extension Explanation {
             }
             guard rule.matches(&subject) else { return .notMatched }
             if rule.alwaysStops || path.endsAtMatch { stop = number }
+            if rule.alwaysStops { ignoreRule = rule.registration.description }
             if firstMatch != nil { return .matchedIfReached }
             firstMatch = number
             disposition = rule.alwaysStops ? .ignored : .handled
@@ -201,6 +221,7 @@ extension Explanation {
             return .notReached(because: "rule \(firstMatch) \(firstMatch == stop ? "ignores the error" : "matched")")
         }
         let always = path.entries(.always) { number, _ in number == 1 ? .matched : .matchedIfReached }
-        self.init(error: subject.error, entries: rules + onNoMatch + always, disposition: disposition)
+        let entries = rules + onNoMatch + always
+        self.init(error: subject.error, entries: entries, disposition: disposition, ignoreRule: ignoreRule)
     }
 }

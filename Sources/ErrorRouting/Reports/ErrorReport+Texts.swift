@@ -1,8 +1,27 @@
+import Foundation
+
 /// The texts of a report for exporters, dashboards and screens: the same in every run of a program, and without
 /// addresses.
 extension ErrorReport {
     /// The name of the error's type, with its module: `Intake.PaymentError`.
     public var typeName: String { ErrorText.typeName(of: error) }
+
+    /// The name of the error's case, such as `declined`; nil if the error is not an enum.
+    ///
+    /// Without payload. Enums imported from C have no names of cases either.
+    public var caseName: String? { ErrorText.caseName(of: error).map(OneLine.escaped) }
+
+    /// The error's domain and code, if it has a domain of its own: an `NSError` object or a `CustomNSError`, such as
+    /// `URLError`, `CocoaError` and `POSIXError`; otherwise nil.
+    ///
+    /// The domain is one line, escaped and bounded as ``message`` is. Other Swift errors have a domain and a code only
+    /// as `NSError` makes them up: from the type's name and the number of the case, which ``typeName`` and ``caseName``
+    /// say better.
+    ///
+    /// - Complexity: That of the error's own `errorDomain` and `errorCode`; computed at each access.
+    public var domainAndCode: (domain: String, code: Int)? {
+        ErrorText.code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
+    }
 
     /// The error's message on one line, as the default preset prints it.
     ///
@@ -27,6 +46,7 @@ extension ErrorReport {
     /// | key | value |
     /// | --- | --- |
     /// | `error.type` | ``typeName`` |
+    /// | `error.time` | when the error was posted, such as `2026-05-31T16:05:09.125Z` |
     /// | `error.role` | ``role`` |
     /// | `error.fingerprint` | ``fingerprint`` |
     /// | `error.source` | the file and line where the error was posted |
@@ -47,6 +67,7 @@ extension ErrorReport {
     public var fields: [String: String] {
         var fields = metadata.mapValues(OneLine.escaped)
         fields["error.type"] = typeName
+        fields["error.time"] = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         fields["error.role"] = OneLine.escaped(role.name)
         fields["error.fingerprint"] = fingerprint
         fields["error.source"] = OneLine.escaped(source.description)

@@ -85,6 +85,43 @@ struct ExplanationTests {
         #expect(found.prefix(3) == [.notMatched, .matched, .matchedIfReached])
     }
 
+    @Test("the rule that ends an error's way is the one that matches as the n-th, where n rules matched before")
+    func outcomes() throws {
+        let handler = ErrorHandler()
+            .on(Zoo.Payment.self) { _ in .stop }
+            .on(Zoo.Timeout.self) { _ in .stop }
+            .on(matching: .any) { _ in .next }
+            .always { _ in .next }
+        let explanation = handler.explain(Zoo.Payment.expired)
+        #expect(explanation.entries.map(\.rule.matcher).prefix(3) == ["any", "type(Timeout)", "type(Payment)"])
+        for (count, entry, matched) in [(0, 0, 1), (1, 0, 1), (2, 2, 2), (3, 2, 2)] {
+            let outcome = explanation.outcome(matchedRuleCount: count)
+            #expect(outcome.disposition == .handled && outcome.rule == explanation.entries[entry].rule, "\(count)")
+            #expect(outcome.matchedRuleCount == matched && outcome.failures.isEmpty, "\(count)")
+        }
+    }
+
+    @Test("an ignore ends an error's way, and the outcome says so; without a match it is unmatched")
+    func outcomesOfIgnored() async {
+        let handler = ErrorHandler()
+            .on(matching: .any.where { $0 is Zoo.Payment }) { _ in .stop }
+            .ignore(Zoo.Payment.self)
+            .on(matching: .any.where { $0 is Zoo.Payment }) { _ in .next }
+            .onNoMatch { _ in .stop }
+        let explanation = handler.explain(Zoo.Payment.expired)
+        #expect(explanation.outcome(matchedRuleCount: 1).disposition == .handled)
+        for count in 2...4 {
+            let outcome = explanation.outcome(matchedRuleCount: count)
+            #expect(outcome.disposition == .ignored && outcome.rule == explanation.entries[1].rule, "\(count)")
+            #expect(outcome.matchedRuleCount == 2, "\(count)")
+        }
+        let handled = await handler.handle(Zoo.Payment.expired)
+        let again = explanation.outcome(matchedRuleCount: handled.matchedRuleCount)
+        #expect(again.rule == handled.rule && again.disposition == handled.disposition)
+        let other = handler.explain(Zoo.Offline()).outcome(matchedRuleCount: 3)
+        #expect(other.disposition == .unmatched && other.rule == nil && other.matchedRuleCount == 0)
+    }
+
     @Test("disposition and rule sum it up: the first rule that matches, as if it stopped")
     func sums() {
         let handler = ErrorHandler()

@@ -12,10 +12,12 @@ struct ReportFieldsTests {
 
     private let source = ErrorReport.Source(fileID: "Intake/Rules.swift", line: 12)
 
-    @Test func `a plain report has its type, role, fingerprint, source and disposition, and no more`() {
+    @Test func `a plain report has its type, time, role, fingerprint, source and disposition, and no more`() {
         let report = ErrorReport(error: Inner(), source: source)
+        var fields = report.fields
+        #expect(fields.removeValue(forKey: "error.time") != nil)
         #expect(
-            report.fields == [
+            fields == [
                 "error.type": report.typeName, "error.role": "failure", "error.fingerprint": report.fingerprint,
                 "error.source": "Intake/Rules.swift:12", "error.disposition": "pending",
             ])
@@ -35,7 +37,17 @@ struct ReportFieldsTests {
         #expect(fields["error.trail"] == #"ErrorRoutingTests.ReportFieldsTests.Inner: no\npaper"#)
         let rule = try #require(outcome.rule)
         #expect(fields["error.rule"] == rule.description && fields["error.disposition"] == "handled")
-        #expect(fields.count == 10)
+        #expect(fields.count == 11)
+    }
+
+    @Test func `the time is the one of posting, and sorts as a text`() throws {
+        let hour = Duration.seconds(3_600)
+        let report = ErrorReport(error: Inner(), source: source, instant: .now - hour)
+        let text = try #require(report.fields["error.time"])
+        let time = try Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        // Milliseconds are cut off, and an hour ago was an hour and a little when it was read.
+        #expect(abs(time.timeIntervalSinceNow + 3_600) < 60)
+        #expect(text.hasSuffix("Z") && text.count == "2026-05-31T16:05:09.125Z".count)
     }
 
     @Test func `what the report says of itself goes before metadata of the same name`() {

@@ -62,6 +62,18 @@ struct ReportTextTests {
         #expect(report(Mute.loud(1)).fingerprint == "\(mute).loud Intake/Rules.swift")
     }
 
+    @Test("case, domain and code are there as values, where there are any")
+    func values() throws {
+        #expect(report(Mute.silent).caseName == "silent" && report(Order.lost("a")).caseName == "lost")
+        #expect(report(Order.late).domainAndCode == nil && report(Spoken(errorDescription: nil)).caseName == nil)
+        let coded = try #require(report(Coded(errorCode: 7)).domainAndCode)
+        #expect(coded == ("orders", 7) && report(Coded(errorCode: 7)).caseName == nil)
+        let error = try #require(report(NSError(domain: "d\nd", code: -4)).domainAndCode)
+        #expect(error == (#"d\nd"#, -4))
+        let offline = try #require(report(URLError(.notConnectedToInternet)).domainAndCode)
+        #expect(offline == (NSURLErrorDomain, -1009))
+    }
+
     @Test("they are the same in every run: another process says the same")
     func runs() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
