@@ -41,11 +41,13 @@ extension ErrorReport {
 
     /// The report as fields of a structured log entry, or as an exporter's attributes.
     ///
-    /// The fields are the metadata under its own keys, and these:
+    /// The fields are the metadata under its own keys, and these. For the error itself they have the names of
+    /// OpenTelemetry's semantic conventions for exceptions, by which backends find it:
     ///
     /// | key | value |
     /// | --- | --- |
-    /// | `error.type` | ``typeName`` |
+    /// | `exception.type` | ``typeName`` |
+    /// | `exception.message` | ``message`` |
     /// | `error.time` | when the error was posted, such as `2026-05-31T16:05:09.125Z` |
     /// | `error.role` | ``role`` |
     /// | `error.fingerprint` | ``fingerprint`` |
@@ -56,17 +58,17 @@ extension ErrorReport {
     /// | `error.trail` | the ``trail``, from the outside in; only if not empty |
     /// | `error.occurrences` | ``occurrences``; only if more than one |
     ///
-    /// These replace metadata of the same name. Each value is one line, escaped and bounded as ``message`` is. The
-    /// message itself is not among the fields, since a log entry has a place of its own for it.
+    /// These replace metadata of the same name. Each value is one line, escaped and bounded as ``message`` is.
     ///
     /// ```swift
     /// logger.error("\(report.message)", metadata: report.fields.mapValues { "\($0)" })
     /// ```
     ///
-    /// - Complexity: That of ``trail``; computed at each access.
+    /// - Complexity: That of ``message`` and of ``trail``; computed at each access.
     public var fields: [String: String] {
         var fields = metadata.mapValues(OneLine.escaped)
-        fields["error.type"] = typeName
+        fields["exception.type"] = typeName
+        fields["exception.message"] = message
         fields["error.time"] = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         fields["error.role"] = OneLine.escaped(role.name)
         fields["error.fingerprint"] = fingerprint

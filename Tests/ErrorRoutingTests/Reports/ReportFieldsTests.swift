@@ -12,14 +12,15 @@ struct ReportFieldsTests {
 
     private let source = ErrorReport.Source(fileID: "Intake/Rules.swift", line: 12)
 
-    @Test func `a plain report has its type, time, role, fingerprint, source and disposition, and no more`() {
+    @Test func `a plain report has its type, message, role, fingerprint, source, time and outcome, and no more`() {
         let report = ErrorReport(error: Inner(), source: source)
         var fields = report.fields
         #expect(fields.removeValue(forKey: "error.time") != nil)
         #expect(
             fields == [
-                "error.type": report.typeName, "error.role": "failure", "error.fingerprint": report.fingerprint,
-                "error.source": "Intake/Rules.swift:12", "error.disposition": "pending",
+                "exception.type": report.typeName, "exception.message": #"no\npaper"#, "error.role": "failure",
+                "error.fingerprint": report.fingerprint, "error.source": "Intake/Rules.swift:12",
+                "error.disposition": "pending",
             ])
     }
 
@@ -37,7 +38,7 @@ struct ReportFieldsTests {
         #expect(fields["error.trail"] == #"ErrorRoutingTests.ReportFieldsTests.Inner: no\npaper"#)
         let rule = try #require(outcome.rule)
         #expect(fields["error.rule"] == rule.description && fields["error.disposition"] == "handled")
-        #expect(fields.count == 11)
+        #expect(fields.count == 12)
     }
 
     @Test func `the time is the one of posting, and sorts as a text`() throws {
@@ -51,8 +52,9 @@ struct ReportFieldsTests {
     }
 
     @Test func `what the report says of itself goes before metadata of the same name`() {
-        let report = ErrorReport(error: Inner(), source: source, metadata: ["error.type": "a lie", "error.scope": "b"])
-        #expect(report.fields["error.type"] == report.typeName)
+        let metadata = ["exception.type": "a lie", "error.scope": "b"]
+        let report = ErrorReport(error: Inner(), source: source, metadata: metadata)
+        #expect(report.fields["exception.type"] == report.typeName)
         #expect(report.fields["error.scope"] == "b")
     }
 

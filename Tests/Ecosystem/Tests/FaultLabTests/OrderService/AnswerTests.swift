@@ -42,7 +42,7 @@ extension FaultLab.ServiceLab {
                 #expect(line.metadata["request.id"] == answer.id && line.metadata["trace.id"] == trace)
                 #expect(line.metadata["method"] == "GET" && line.metadata["route"] == "/quotes/**")
                 #expect(line.metadata["error.scope"] == "request")
-                #expect(line.metadata["error.type"] == "HTTPErrors.NetworkError")
+                #expect(line.metadata["exception.type"] == "HTTPErrors.NetworkError")
                 #expect(line.metadata["error.fingerprint"]?.hasPrefix("HTTPErrors.NetworkError(") == true)
                 #expect(line.metadata["error.trail"]?.contains("Swift.DecodingError") == true, "\(line.text)")
                 #expect(line.metadata["error.disposition"] == "handled")

@@ -49,7 +49,7 @@ extension FaultLab.ServiceLab {
                 let ids = process.lines.filter(\.isAnswered).compactMap { $0.metadata["request.id"] }
                 #expect(Set(ids).count == ids.count && answered.failures.isSubset(of: ids))
                 let law = try law(of: process)
-                let told = process.lines.count { $0.metadata["error.type"] != nil }
+                let told = process.lines.count { $0.metadata["exception.type"] != nil }
                 #expect(law["posted"] == told && law["dropped"] == process.lines.count(where: \.isGivenBack))
                 Table.row("SIGTERM", "\(answered.answers.count) answered", "\(law.counts)")
             }
@@ -116,7 +116,7 @@ extension FaultLab.ServiceLab {
                     try await ServiceProcess.withProcess(in: folder, supplier: server, ["PORT": "\(port)"]) { second in
                         let end = try await second.end()
                         #expect(end == .exit(EXIT_FAILURE))
-                        let told = second.lines.filter { $0.metadata["error.type"] != nil }
+                        let told = second.lines.filter { $0.metadata["exception.type"] != nil }
                         #expect(told.count == 1 && told.first?.message.contains("in use") == true, "\(told)")
                         #expect(told.first?.level == "error" && told.first?.metadata["error.scope"] == nil)
                     }
