@@ -13,18 +13,27 @@ let package = Package(
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
     ],
     targets: [
-        .target(name: "ErrorRouting"),
+        .target(name: "BoundedDescriptions"),
+        .target(name: "StandardErrorWriter"),
+        .target(name: "ErrorRouting", dependencies: ["BoundedDescriptions", "StandardErrorWriter"]),
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
         .target(name: "ErrorPresentation", dependencies: ["ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
-            name: "error-bus-demo", dependencies: ["ErrorPresentation", "ErrorRecovery", "ErrorRouting", "HTTPErrors"]),
+            name: "error-bus-demo",
+            dependencies: ["BoundedDescriptions", "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "HTTPErrors"]),
         .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-service", dependencies: ["ErrorRouting"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
-        .testTarget(name: "ErrorRoutingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
+        .target(name: "TestSupport", dependencies: ["StandardErrorWriter"], path: "Tests/TestSupport"),
+        .testTarget(name: "BoundedDescriptionsTests", dependencies: ["BoundedDescriptions", "TestSupport"]),
+        .testTarget(name: "StandardErrorWriterTests", dependencies: ["StandardErrorWriter", "TestSupport"]),
+        .testTarget(
+            name: "ErrorRoutingTests",
+            dependencies: [
+                "BoundedDescriptions", "ErrorRouting", "ErrorRoutingTesting", "StandardErrorWriter", "TestSupport",
+            ]),
         .testTarget(
             name: "ErrorRecoveryTests",
             dependencies: ["ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),

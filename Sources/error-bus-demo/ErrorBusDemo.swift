@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Dispatch
 import ErrorRouting
 import Foundation

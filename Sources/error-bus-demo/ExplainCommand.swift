@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import ErrorRecovery
 import ErrorRouting
 import Foundation

@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import ErrorRouting
 import Foundation
 

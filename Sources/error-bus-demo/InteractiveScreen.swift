@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import ErrorPresentation
 import ErrorRouting
 import Foundation

@@ -1,4 +1,5 @@
 import Foundation
+import StandardErrorWriter
 import Synchronization
 
 /// The buses of the process, each of which writes a line at the process's end if it has pending reports.

@@ -1,3 +1,5 @@
+import StandardErrorWriter
+
 extension ErrorHandler {
     /// The library's preset: ``standardError``.
     ///

@@ -1,3 +1,5 @@
+import BoundedDescriptions
+
 /// What a handler would do with an error, or what a map would return for it, rule by rule.
 ///
 /// Its description is a text to paste into a bug report.

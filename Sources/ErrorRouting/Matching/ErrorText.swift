@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Foundation
 
 /// The texts that describe errors.

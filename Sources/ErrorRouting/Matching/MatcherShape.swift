@@ -1,3 +1,5 @@
+import BoundedDescriptions
+
 /// The structure of a matcher, as a plain value.
 ///
 /// A matcher's closure decides whether it matches an error; its shape says which errors it could match, so that rules

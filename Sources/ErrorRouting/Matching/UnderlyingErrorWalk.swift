@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Foundation
 
 /// An error that names the errors under it.

@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Foundation
 
 /// The key by which a flood limit groups errors: type, code, posting line and path of scopes; or the text that the

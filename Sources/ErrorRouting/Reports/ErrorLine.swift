@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Foundation
 
 /// A report as one structured line of `key=value` fields; free text is quoted.

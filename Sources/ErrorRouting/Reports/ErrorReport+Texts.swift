@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Foundation
 
 /// The texts of a report for exporters, dashboards and screens: the same in every run of a program, and without

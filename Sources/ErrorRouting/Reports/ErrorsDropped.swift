@@ -1,3 +1,5 @@
+import BoundedDescriptions
+
 /// A notice that errors were dropped because the bus was full, delivered through the bus's own handler.
 ///
 /// At most one notice is outstanding: errors dropped before its delivery add to its count. The source of its report is

@@ -1,3 +1,6 @@
+import BoundedDescriptions
+import StandardErrorWriter
+
 /// The place where the library itself writes errors that no handler gets.
 ///
 /// Those are errors posted where there is no bus, or to one that has finished; reports pending in a bus that is

@@ -1,3 +1,5 @@
+import BoundedDescriptions
+
 /// The description of a rule: its matcher as a text, and where it was registered.
 ///
 /// Made once for each rule, and shared by the outcomes, failures and explanations that name the rule; none is made for

@@ -1,4 +1,5 @@
 import Foundation
+import StandardErrorWriter
 import TestSupport
 import Testing
 

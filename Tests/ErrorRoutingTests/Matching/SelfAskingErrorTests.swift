@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import ErrorRoutingTesting
 import Foundation
 import TestSupport

@@ -6,10 +6,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(
-    "Behaviour 25: standard error holds up neither posters nor workers nor a shutdown", .tags(.behaviour25), .hangLimit)
+    "Behaviour 25: standard error holds up neither posters nor workers nor a shutdown, and has what was posted last",
+    .tags(.behaviour25), .hangLimit)
 struct StandardErrorTests {
-    private static let padding = String(repeating: "x", count: 80)
-
     @Test("a post after finish returns although nobody reads")
     func postAfterFinish() async {
         await #expect(processExitsWith: .success) {
@@ -69,47 +68,24 @@ struct StandardErrorTests {
         }
     }
 
-    @Test("threads that write at once write whole lines, each its own in order, to whatever file")
-    func threads() async {
-        await #expect(processExitsWith: .success) {
+    @Test("an error that is posted right before exit is written")
+    func exiting() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let stages = [StandardErrorStage.pipe(), .namedPipe(), .socket(), .terminal()]
-            for stage in stages {
-                dup2(stage.shared, STDERR_FILENO)
-                async let written: Void = onThreads(8) { thread in
-                    for number in 0..<500 { StandardError.write("\(thread) \(number) \(Self.padding)") }
-                }
-                let lines = stage.lines(4_000)
-                await written
-                #expect(lines.count == 4_000)
-                for thread in 0..<8 {
-                    let numbers = lines.filter { $0.hasPrefix("\(thread) ") }.map { $0.split(separator: " ")[1] }
-                    #expect(numbers == (0..<500).map { "\($0)" })
-                }
-                #expect(lines.allSatisfy { $0.hasSuffix(" " + Self.padding) })
-            }
+            postError(Numbered(1))
+            exit(0)
         }
+        #expect(result.standardErrorLines.count == 1)
+        #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
     }
 
-    @Test("threads that write at once to a file write whole lines, each its own in order")
-    func threadsToFile() async {
-        await #expect(processExitsWith: .success) {
+    @Test("an error that is posted right before a trap is written")
+    func trapping() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-            dup2(unsafe open(path, O_CREAT | O_WRONLY, 0o600), STDERR_FILENO)
-            await onThreads(4) { thread in
-                for number in 0..<2_000 { StandardError.write("\(thread) \(number)") }
-            }
-            // The last writer may be the thread.
-            StandardError.waitUntilWritten()
-            let content = FileManager.default.contents(atPath: path) ?? Data()
-            let lines = String(decoding: content, as: UTF8.self).nonemptyLines
-            unsafe unlink(path)
-            #expect(lines.count == 8_000)
-            for thread in 0..<4 {
-                let own = lines.filter { $0.hasPrefix("\(thread) ") }
-                #expect(own == (0..<2_000).map { "\(thread) \($0)" })
-            }
+            postError(Numbered(1))
+            fatalError("as this test wants it")
         }
+        #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
     }
 }

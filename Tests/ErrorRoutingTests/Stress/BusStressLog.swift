@@ -1,4 +1,6 @@
 import Foundation
+import StandardErrorWriter
+import TestSupport
 
 @testable import ErrorRouting
 

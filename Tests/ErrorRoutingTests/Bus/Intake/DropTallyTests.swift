@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Dispatch
 import Synchronization
 import TestSupport

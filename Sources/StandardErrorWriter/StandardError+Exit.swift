@@ -11,11 +11,11 @@ extension StandardError {
     /// Tests of the order of lines set a longer time: if a thread gets no processor in this time, its lines are written
     /// out of order.
     static var exitLimit: Duration {
-        get { .nanoseconds(exitNanoseconds.load(ordering: .relaxed)) }
-        set { exitNanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
+        get { .milliseconds(exitMilliseconds.load(ordering: .relaxed)) }
+        set { exitMilliseconds.store(Int64(newValue / .milliseconds(1)), ordering: .relaxed) }
     }
 
-    private static let exitNanoseconds = Atomic<Int64>(100_000_000)
+    private static let exitMilliseconds = Atomic<Int64>(100)
 
     /// The process that the buffered lines belong to.
     static let process = getpid()
@@ -28,7 +28,7 @@ extension StandardError {
     /// not finish in time, the remaining lines are written out of order.
     ///
     /// - Parameter lines: Further lines without their ends.
-    static func writeAtExit(_ lines: [String] = []) {
+    package static func writeAtExit(_ lines: [String] = []) {
         // In a forked process the buffered lines are the parent's, which writes them itself.
         guard getpid() == process else { return }
         let began = ContinuousClock.now

@@ -5,7 +5,7 @@ import Synchronization
 /// Runs a body on threads of its own, which begin together, and waits until all have ended.
 ///
 /// The system interrupts threads anywhere, unlike tasks, and there may be more of them than cores.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
+package func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void) async {
     let start = StartingLine(count)
     await withCheckedContinuation { continuation in
         let running = DispatchGroup()
@@ -22,7 +22,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (_ thread: Int) -> Void
 }
 
 /// Lets other threads run, where the caller can only wait for them.
-func yieldToOtherThreads() { sched_yield() }
+package func yieldToOtherThreads() { sched_yield() }
 
 /// A line at which threads wait for each other.
 private final class StartingLine: Sendable {

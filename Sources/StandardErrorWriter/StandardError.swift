@@ -9,13 +9,13 @@ import Foundation
 ///
 /// What standard error does not accept at once is buffered, and written by a dedicated thread. ``LineBuffer`` decides
 /// who writes what; this type performs those steps, under no lock.
-enum StandardError {
+package enum StandardError {
     /// The lines that wait; at exit those that are left are written.
-    static let buffer: Locked<LineBuffer> = {
+    static let buffer: LockedLineBuffer = {
         // Determined here, so that a process forked from this one later sees its parent's identifier.
         _ = process
         atexit { StandardError.writeAtExit() }
-        return Locked(LineBuffer())
+        return LockedLineBuffer()
     }()
 
     private static let threadWakes = DispatchSemaphore(value: 0)
@@ -25,10 +25,13 @@ enum StandardError {
     /// If no lines wait and standard error accepts the line, it is written when this returns. Otherwise it is buffered;
     /// if the buffer is full, the line is counted as lost, and the count is written later. A line whose write fails is
     /// counted as lost too.
-    static func write(_ line: String) {
+    package static func write(_ line: String) {
         let bytes = bytes(of: line)
         act(on: buffer.withLock { $0.arrive(bytes) }, isThread: false)
     }
+
+    /// The number of bytes that wait to be written.
+    package static var pendingCount: Int { buffer.withLock { $0.pending } }
 
     static func bytes(of line: String) -> [UInt8] { Array("\(line)\n".utf8) }
 

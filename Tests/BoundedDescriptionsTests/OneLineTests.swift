@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import BoundedDescriptions
 
 @Suite("Behaviour 24: a text is escaped to one line, and cut at its limit", .tags(.behaviour24))
 struct OneLineTests {

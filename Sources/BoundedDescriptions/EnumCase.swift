@@ -1,10 +1,10 @@
 /// The names that the cases of enums have in the source.
-enum EnumCase {
+package enum EnumCase {
     /// Returns the name of a value's case; nil for what is no enum, and for enums imported from C, whose cases have no
     /// names at run time.
     ///
     /// Reads the type's metadata and the value's tag; no code of the user's and no payload.
-    static func name(of value: some Any) -> String? {
+    package static func name(of value: some Any) -> String? {
         unsafe caseName(value).map { unsafe String(cString: $0) }
     }
 }

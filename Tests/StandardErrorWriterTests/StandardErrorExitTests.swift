@@ -1,10 +1,9 @@
-import ErrorRoutingTesting
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import StandardErrorWriter
 
 /// The pipe in place of standard error, for handlers of a process's end, which capture nothing either.
 private let replacement = StandardErrorStage.pipe()
@@ -18,27 +17,6 @@ private func relay() {
 @Suite(
     "Behaviour 25: at exit what is buffered is written, and nothing holds up the end", .tags(.behaviour25), .hangLimit)
 struct StandardErrorExitTests {
-    @Test("an error that is posted right before exit is written")
-    func exiting() async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            endIfItHangs()
-            postError(Numbered(1))
-            exit(0)
-        }
-        #expect(result.standardErrorLines.count == 1)
-        #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
-    }
-
-    @Test("an error that is posted right before a trap is written")
-    func trapping() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            endIfItHangs()
-            postError(Numbered(1))
-            fatalError("as this test wants it")
-        }
-        #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
-    }
-
     @Test("lines that wait at exit are written")
     func flushing() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

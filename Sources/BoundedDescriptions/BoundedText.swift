@@ -1,18 +1,18 @@
 /// A text of a limited number of bytes of UTF-8; it ends in `…` if something was left out.
 ///
 /// What does not fit is not read: appending a text of 100 MB costs as much as appending the bytes that fit.
-struct BoundedText: TextOutputStream {
+package struct BoundedText: TextOutputStream {
     /// The mark in place of what was left out.
-    static let mark = "…"
+    package static let mark = "…"
 
     /// The maximum length in bytes, the mark included.
     let limit: Int
     /// Whether something was left out; then nothing more is appended.
-    private(set) var isCut = false
+    package private(set) var isCut = false
     private var bytes: [UInt8] = []
 
     /// Makes an empty text.
-    init(limit: Int) {
+    package init(limit: Int) {
         assert(limit >= Self.mark.utf8.count, "there has to be room for the mark")
         self.limit = limit
     }
@@ -21,12 +21,12 @@ struct BoundedText: TextOutputStream {
     var count: Int { bytes.count }
 
     /// The text so far.
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    mutating func write(_ string: String) { append(string) }
+    package mutating func write(_ string: String) { append(string) }
 
     /// Adds a text, or the part of it that fits.
-    mutating func append(_ text: some StringProtocol) {
+    package mutating func append(_ text: some StringProtocol) {
         guard !isCut else { return }
         // Goes by index instead of `count`, since a text bridged from Foundation may count its bytes one by one.
         if let end = text.utf8.index(text.startIndex, offsetBy: limit - bytes.count, limitedBy: text.endIndex),

@@ -1,25 +1,24 @@
 import Foundation
+package import StandardErrorWriter
 import Testing
-
-@testable import ErrorRouting
 
 /// A file in place of standard error, and its other end: for a process of a test's own.
 ///
 /// The closures of exit tests capture nothing, so each makes one for itself.
-struct StandardErrorStage {
+package struct StandardErrorStage {
     /// The end at which what was written to standard error is read.
-    let reader: Int32
+    package let reader: Int32
     /// The open file that standard error is too: its flags are those which other processes would see.
-    let shared: Int32
+    package let shared: Int32
 
-    static func pipe() -> Self {
+    package static func pipe() -> Self {
         var ends: [Int32] = [0, 0]
         #expect(unsafe Foundation.pipe(&ends) == 0)
         return Self(ends[0], ends[1])
     }
 
     /// A pipe with a name in the file system.
-    static func namedPipe() -> Self {
+    package static func namedPipe() -> Self {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         #expect(unsafe mkfifo(path, 0o600) == 0)
         defer { unsafe unlink(path) }
@@ -27,7 +26,7 @@ struct StandardErrorStage {
         return Self(reader, unsafe open(path, O_WRONLY))
     }
 
-    static func socket() -> Self {
+    package static func socket() -> Self {
         var ends: [Int32] = [0, 0]
         #if canImport(Darwin)
             #expect(unsafe socketpair(AF_UNIX, SOCK_STREAM, 0, &ends) == 0)
@@ -38,7 +37,7 @@ struct StandardErrorStage {
     }
 
     /// A terminal that passes everything on as it is.
-    static func terminal() -> Self {
+    package static func terminal() -> Self {
         var (reader, writer): (Int32, Int32) = (0, 0)
         #expect(unsafe openpty(&reader, &writer, nil, nil, nil) == 0)
         var attributes = termios()
@@ -54,10 +53,10 @@ struct StandardErrorStage {
         dup2(writer, STDERR_FILENO)
     }
 
-    var flags: Int32 { fcntl(shared, F_GETFL) }
+    package var flags: Int32 { fcntl(shared, F_GETFL) }
 
     /// Writes until no further byte fits, and returns how many bytes it wrote.
-    func fill() -> Int {
+    package func fill() -> Int {
         let before = flags
         _ = fcntl(shared, F_SETFL, before | O_NONBLOCK)
         defer { _ = fcntl(shared, F_SETFL, before) }
@@ -74,7 +73,7 @@ struct StandardErrorStage {
     }
 
     /// Returns what can be read at once.
-    func available(atMost limit: Int = .max) -> String {
+    package func available(atMost limit: Int = .max) -> String {
         var text: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65536)
         while text.count < limit, isReadable(milliseconds: 0) {
@@ -86,7 +85,7 @@ struct StandardErrorStage {
     }
 
     /// Reads until a number of non-empty lines has come, or nothing has come for a while.
-    func lines(_ count: Int) -> [String] {
+    package func lines(_ count: Int) -> [String] {
         var text = ""
         while text.nonemptyLines.count < count || text.last != "\n" {
             guard isReadable(milliseconds: 10_000) else { break }
@@ -97,47 +96,49 @@ struct StandardErrorStage {
         return text.nonemptyLines
     }
 
-    func isReadable(milliseconds: Int32) -> Bool {
+    package func isReadable(milliseconds: Int32) -> Bool {
         var request = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&request, 1, milliseconds) > 0
     }
 
-    func closeReader() { close(reader) }
+    package func closeReader() { close(reader) }
 
     /// Makes the null device standard error: the testing library writes there when a test's process ends.
-    static func end() { dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO) }
+    package static func end() { dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO) }
 }
 
 extension StandardError {
     /// Waits until every line is written.
-    static func waitUntilWritten() {
-        while buffer.withLock({ $0.pending }) > 0 { yieldToOtherThreads() }
+    package static func waitUntilWritten() {
+        while pendingCount > 0 { yieldToOtherThreads() }
     }
 }
 
 extension String {
-    var nonemptyLines: [String] { split(separator: "\n").map(String.init) }
+    package var nonemptyLines: [String] { split(separator: "\n").map(String.init) }
 }
 
 extension [String] {
     /// The number of lost lines that the notices among these lines announce.
-    var countOfLost: Int {
+    package var countOfLost: Int {
         filter { $0.hasPrefix("error-bus: ") }.compactMap { $0.split(separator: " ").compactMap { Int($0) }.first }
             .reduce(0, +)
     }
 
-    var withoutNotices: [String] { filter { !$0.hasPrefix("error-bus: ") } }
+    package var withoutNotices: [String] { filter { !$0.hasPrefix("error-bus: ") } }
 }
 
 /// The lines that come in pieces.
-struct LineCollector {
-    private(set) var lines: [String] = []
+package struct LineCollector {
+    package private(set) var lines: [String] = []
     private var rest = ""
 
     /// The number of lines that came whole or were announced as lost.
-    private(set) var accounted = 0
+    package private(set) var accounted = 0
 
-    mutating func add(_ text: String) {
+    package init() {}
+
+    package mutating func add(_ text: String) {
         let ended = (rest + text).components(separatedBy: "\n")
         rest = ended.last ?? ""
         let more = ended.dropLast().filter { !$0.isEmpty }

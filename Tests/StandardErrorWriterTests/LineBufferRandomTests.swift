@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import StandardErrorWriter
 
 /// Lines, writes and failures come in random order.
 @Suite("Behaviour 25: a line buffer does what a naive list of lines does", .tags(.behaviour25))

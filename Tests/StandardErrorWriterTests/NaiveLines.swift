@@ -1,4 +1,4 @@
-@testable import ErrorRouting
+@testable import StandardErrorWriter
 
 /// A ``LineBuffer`` in the plainest way: a list of whole lines, of which the first may be begun.
 struct NaiveLines {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import StandardErrorWriter
 
 private let calls = Atomic<Int>(0)
 

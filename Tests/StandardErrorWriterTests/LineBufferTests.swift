@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import StandardErrorWriter
 
 @Suite("Behaviour 25: a line buffer decides who writes which lines, and counts what is lost", .tags(.behaviour25))
 struct LineBufferTests {

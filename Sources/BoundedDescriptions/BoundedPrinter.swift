@@ -8,7 +8,7 @@
 /// does not fit, its elements and all that follows are left out.
 ///
 /// A dead `unowned` reference in a struct's field cannot be recognized: reading it traps, as it does in `print`.
-struct BoundedPrinter {
+package struct BoundedPrinter {
     /// The maximum number of visited children.
     static let childLimit = 1_024
     /// The maximum nesting of values within values.
@@ -26,7 +26,7 @@ struct BoundedPrinter {
     var text: String { out.text }
 
     /// Returns a value's text as `String(describing:)` does, but bounded.
-    static func text(of value: Any) -> String {
+    package static func text(of value: Any) -> String {
         var printer = BoundedPrinter()
         printer.print(value)
         return printer.text
@@ -152,7 +152,7 @@ struct BoundedPrinter {
 
 extension BoundedPrinter {
     /// Returns a value's own description, uncut; nil if its type has none, or one that would print all elements.
-    static func words(of value: Any) -> String? {
+    package static func words(of value: Any) -> String? {
         let type = type(of: value)
         switch TypeKind(of: type) {
         case .text, .spoken, .mirroredCollection: return words(of: value, isNested: false)

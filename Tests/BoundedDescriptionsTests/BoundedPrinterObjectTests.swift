@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import BoundedDescriptions
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -20,8 +20,8 @@ struct BoundedPrinterObjectTests {
     }
 
     final class Busy: Error, CustomStringConvertible, Sendable {
-        let count = Locked(0)
-        var description: String { "Busy, \(count.withLock { $0 } >= 0 ? "as ever" : "not")" }
+        let count = Atomic(0)
+        var description: String { "Busy, \(count.load(ordering: .relaxed) >= 0 ? "as ever" : "not")" }
     }
 
     actor Changing: Error {
@@ -43,24 +43,24 @@ struct BoundedPrinterObjectTests {
 
     @Test("objects and actors that do not speak for themselves are named, and not looked into")
     func named() {
-        let module = "ErrorRoutingTests.BoundedPrinterObjectTests"
+        let module = "BoundedDescriptionsTests.BoundedPrinterObjectTests"
         #expect(text(of: Guarded()) == "Holder(content: \(module).Guarded)")
         #expect(text(of: Changing()) == "Holder(content: \(module).Changing)")
         #expect(BoundedPrinter.text(of: Guarded()) == "\(module).Guarded")
         #expect(text(of: Listing()) == "Holder(content: \(module).Listing)")
     }
 
-    @Test("an object behind a lock and an actor are printed while others change them")
+    @Test("an object and an actor are printed while others change them")
     func changing() async {
         let (busy, actor) = (Busy(), Changing())
         await withDiscardingTaskGroup { group in
             for _ in 0..<2 {
-                group.addTask { for _ in 0..<1_000 { busy.count.withLock { $0 += 1 } } }
+                group.addTask { for _ in 0..<1_000 { busy.count.add(1, ordering: .relaxed) } }
                 group.addTask { for _ in 0..<1_000 { await actor.change() } }
                 group.addTask {
                     for _ in 0..<100 {
                         let text = BoundedPrinter.text(of: Holder(content: [busy, actor] as [Any]))
-                        #expect(text.hasPrefix("Holder(content: [Busy, as ever, ErrorRoutingTests."))
+                        #expect(text.hasPrefix("Holder(content: [Busy, as ever, BoundedDescriptionsTests."))
                     }
                 }
             }

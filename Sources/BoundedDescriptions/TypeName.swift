@@ -2,15 +2,17 @@
 ///
 /// Swift's name of a private or local type contains the address of its context:
 /// `Intake.(unknown context at $55e70fa97588).Reader`. That part is removed: `Intake.Reader`.
-enum TypeName {
+package enum TypeName {
     /// Returns the type's name with its module and enclosing types: `Intake.Reader.Failure`.
-    static func full(_ type: Any.Type) -> String { OneLine.escaped(withoutAddresses(String(reflecting: type))) }
+    package static func full(_ type: Any.Type) -> String { OneLine.escaped(withoutAddresses(String(reflecting: type))) }
 
     /// Returns the type's name without its module and enclosing types: `Failure`.
-    static func short(_ type: Any.Type) -> String { OneLine.escaped(withoutAddresses(String(describing: type))) }
+    package static func short(_ type: Any.Type) -> String {
+        OneLine.escaped(withoutAddresses(String(describing: type)))
+    }
 
     /// Returns a text made by Swift without the addresses in the names of types.
-    static func withoutAddresses(_ text: String) -> String {
+    package static func withoutAddresses(_ text: String) -> String {
         let opening = "(unknown context at $"
         // Most names have no parenthesis.
         guard text.utf8.contains(UInt8(ascii: "(")) else { return text }
@@ -33,7 +35,7 @@ enum TypeName {
     }
 
     /// Whether a type is a pointer, a slice of a buffer pointer, or another address whose memory may be deallocated.
-    static func isAddress(_ type: Any.Type) -> Bool { isAddress(named: String(reflecting: type)) }
+    package static func isAddress(_ type: Any.Type) -> Bool { isAddress(named: String(reflecting: type)) }
 
     /// Whether the type with a name is an address, as ``isAddress(_:)`` says.
     static func isAddress(named name: String) -> Bool {

@@ -1,11 +1,12 @@
+import BoundedDescriptions
 import Foundation
 import TestSupport
 import Testing
 
 @testable import ErrorRouting
 
-@Suite("Behaviour 24: a type's name has no address, wherever it is printed", .tags(.behaviour24))
-struct TypeNameTests {
+@Suite("Behaviour 24: names have no address and stay on one line, wherever they are printed", .tags(.behaviour24))
+struct NamesInTextsTests {
     private struct Hidden: Error, Hashable {
         enum Inner: Error { case one }
         struct Generic<Content>: Error {}
@@ -29,30 +30,6 @@ struct TypeNameTests {
         DecodingError.typeMismatch(Hidden.self, .init(codingPath: [], debugDescription: "")),
     ]
 
-    @Test("the part with the address is left out, the rest stays")
-    func names() {
-        let here = "ErrorRoutingTests.TypeNameTests"
-        #expect(TypeName.full(Hidden.self) == "\(here).Hidden")
-        #expect(TypeName.full(Hidden.Inner.self) == "\(here).Hidden.Inner")
-        #expect(TypeName.full(Hidden.Generic<Hidden>.self) == "\(here).Hidden.Generic<\(here).Hidden>")
-        #expect(TypeName.full([Hidden].self) == "Swift.Array<\(here).Hidden>")
-        let function = TypeName.full(((Hidden) -> HiddenObject).self)
-        #expect(function == "(\(here).Hidden) -> \(here).HiddenObject")
-        #expect(TypeName.full(type(of: Self.local)) == "\(here).Local")
-        #expect(TypeName.short(Hidden.self) == "Hidden")
-        #expect(TypeName.short(Open<Hidden>.self) == "Open<Hidden>")
-        #expect(TypeName.full(Zoo.Box<Int>.self) == "ErrorRoutingTests.Zoo.Box<Swift.Int>")
-        #expect(TypeName.full((() -> Void).self) == "() -> ()")
-    }
-
-    @Test("only what looks like Swift's own part is left out")
-    func others() {
-        for text in ["(unknown context)", "(unknown context at $", "(unknown context at $zz).A", "a(b).c", ""] {
-            #expect(TypeName.withoutAddresses(text) == text)
-        }
-        #expect(TypeName.withoutAddresses("A.(unknown context at $0f).(unknown context at $1A).B") == "A.B")
-    }
-
     @Test("no line, trail, explanation, matcher or printed value has an address")
     func everywhere() {
         for error in Self.errors {
@@ -75,7 +52,7 @@ struct TypeNameTests {
         _ = tally.add(Hidden.self)
         _ = tally.add(Hidden.self)
         _ = tally.add(HiddenObject.self)
-        let here = "ErrorRoutingTests.TypeNameTests"
+        let here = "ErrorRoutingTests.NamesInTextsTests"
         #expect(tally.take().counts.notice.byType == ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
     }
 

@@ -1,9 +1,8 @@
-import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import StandardErrorWriter
 
 @Suite(
     "Behaviour 25: a pipe gets whole lines in order, and holds up nobody when it is full",

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import StandardErrorWriter
 
 @Suite("Behaviour 25: standard error may be any kind of file", .tags(.behaviour25), .hangLimit)
 struct StandardErrorFileTests {

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import ErrorRouting
+@testable import BoundedDescriptions
 
 /// Counts children and bytes, so that no time has to be measured.
 @Suite("Behaviour 24: the bounded printer stops at its limits", .tags(.behaviour24), .hangLimit)

@@ -1,0 +1,46 @@
+import TestSupport
+import Testing
+
+@testable import BoundedDescriptions
+
+@Suite("Behaviour 24: a type's name has no address", .tags(.behaviour24))
+struct TypeNameTests {
+    private struct Hidden {
+        enum Inner {}
+        struct Generic<Content> {}
+    }
+
+    private final class HiddenObject {}
+
+    struct Open<Content> {}
+
+    /// A type that is declared in a function.
+    private static var local: Any.Type {
+        struct Local {}
+        return Local.self
+    }
+
+    @Test("the part with the address is left out, the rest stays")
+    func names() {
+        let here = "BoundedDescriptionsTests.TypeNameTests"
+        #expect(TypeName.full(Hidden.self) == "\(here).Hidden")
+        #expect(TypeName.full(Hidden.Inner.self) == "\(here).Hidden.Inner")
+        #expect(TypeName.full(Hidden.Generic<Hidden>.self) == "\(here).Hidden.Generic<\(here).Hidden>")
+        #expect(TypeName.full([Hidden].self) == "Swift.Array<\(here).Hidden>")
+        let function = TypeName.full(((Hidden) -> HiddenObject).self)
+        #expect(function == "(\(here).Hidden) -> \(here).HiddenObject")
+        #expect(TypeName.full(Self.local) == "\(here).Local")
+        #expect(TypeName.short(Hidden.self) == "Hidden")
+        #expect(TypeName.short(Open<Hidden>.self) == "Open<Hidden>")
+        #expect(TypeName.full(Open<Int>.self) == "\(here).Open<Swift.Int>")
+        #expect(TypeName.full((() -> Void).self) == "() -> ()")
+    }
+
+    @Test("only what looks like Swift's own part is left out")
+    func others() {
+        for text in ["(unknown context)", "(unknown context at $", "(unknown context at $zz).A", "a(b).c", ""] {
+            #expect(TypeName.withoutAddresses(text) == text)
+        }
+        #expect(TypeName.withoutAddresses("A.(unknown context at $0f).(unknown context at $1A).B") == "A.B")
+    }
+}
