@@ -3,13 +3,16 @@ import Testing
 
 @Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
 struct DocumentationTests {
-    @Test("the snippets of ErrorPresentation's pages compile as one module")
-    func snippets() async throws {
-        let page = try Markdown.text(of: "Sources/ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md")
-        let snippets = Markdown.swiftBlocks(in: page)
-        // Snippets for SwiftUI have another fence, and are not among these.
-        #expect(snippets.count == 4)
+    @Test(
+        "the snippets of a page compile as one module, those for SwiftUI against a stub of it",
+        arguments: [("ErrorPresentation", 4), ("GettingStartedInAnApp", 6)])
+    func snippets(page: String, count: Int) async throws {
+        let text = try Markdown.text(of: "Sources/ErrorPresentation/ErrorPresentation.docc/\(page).md")
+        let snippets = Markdown.swiftBlocks(in: text)
+        #expect(snippets.count == count)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
-        #expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)) == [])
+        let errors = try await Typechecker.errors(
+            in: Dictionary(uniqueKeysWithValues: sources), stubs: ["SwiftUI": swiftUIStub])
+        #expect(errors == [])
     }
 }

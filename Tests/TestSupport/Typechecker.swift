@@ -11,18 +11,36 @@ package enum Typechecker {
     /// - Parameters:
     ///   - sources: Texts by file name; they form one module.
     ///   - options: What the compiler is told besides.
-    package static func errors(in sources: [String: String], _ options: [String] = []) async throws -> [String] {
+    ///   - stubs: Sources of modules that are not there, by the modules' names.
+    package static func errors(
+        in sources: [String: String],
+        _ options: [String] = [],
+        stubs: [String: String] = [:]
+    ) async throws -> [String] {
         // On a thread of its own: a wait for the compiler would block a thread of the pool, and actions of other tests
         // would outlive their time limits.
         try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try findErrors(in: sources, options) }) }
+            Thread.detachNewThread { continuation.resume(with: Result { try findErrors(in: sources, options, stubs) }) }
         }
     }
 
-    private static func findErrors(in sources: [String: String], _ options: [String]) throws -> [String] {
+    private static func findErrors(
+        in sources: [String: String],
+        _ options: [String],
+        _ stubs: [String: String]
+    ) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "typecheck-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        for (module, text) in stubs {
+            let source = folder.appending(path: "\(module).stub.swift")
+            try text.write(to: source, atomically: true, encoding: .utf8)
+            let product = folder.appending(path: "\(module).swiftmodule").path
+            let output = try run(
+                ["swiftc", "-emit-module", "-parse-as-library", "-swift-version", "6", "-module-name", module]
+                    + ["-o", product, source.path])
+            guard !output.contains("error: ") else { throw Failure(description: "the stub of \(module):\n\(output)") }
+        }
         var files: [String] = []
         for (name, text) in sources.sorted(by: { $0.key < $1.key }) {
             let file = folder.appending(path: name)
@@ -31,7 +49,7 @@ package enum Typechecker {
         }
         let flags = [
             "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
-            "-module-cache-path", folder.appending(path: "cache").path, "-I", try modules().path,
+            "-module-cache-path", folder.appending(path: "cache").path, "-I", try modules().path, "-I", folder.path,
         ]
         let output = try run(["swiftc"] + flags + options + files)
         let errors = output.components(separatedBy: "\n").filter { $0.contains(": error: ") }

@@ -77,28 +77,12 @@ struct ReadmeTests {
     private let stage = """
         import ErrorRouting
 
-        struct Order { var id: String }
         actor Pager {
             static let shared = Pager()
             func page(_ text: String) {}
         }
-        // As in swift-log, which this package does not depend on.
-        struct Logger: Sendable {
-            enum Level { case info, error }
-            struct Message: ExpressibleByStringInterpolation { init(stringLiteral value: String) {} }
-            enum MetadataValue { case string(String) }
-            func log(
-                level: Level, _ message: @autoclosure () -> Message,
-                metadata: @autoclosure () -> [String: MetadataValue]? = nil, source: @autoclosure () -> String? = nil,
-                file: String = #fileID, function: String = #function, line: UInt = #line
-            ) {}
-        }
-        let logger = Logger()
         func heartbeat() async throws {}
         func serve(errors: any ErrorPosting) async throws {}
-        func nextOrder() async throws -> Order { Order(id: "17") }
-        struct Cart { var id: String }
-        func charge(_ cart: Cart) async throws {}
-        func onDisconnect(_ callback: @escaping @Sendable (any Error) -> Void) {}
+        func nextOrder() async throws -> String { "17" }
         """
 }

@@ -115,12 +115,12 @@ extension FaultLab {
 
             Observed on \(ProcessInfo.processInfo.operatingSystemVersionString) with ``URLSessionTransport``.
 
-            A test of the package's fault lab, `Tests/Ecosystem`, sends every request of this table, and fails if the
-            table differs from what it observes. The `URLError` codes are those of other platforms too, except where
-            Linux reports one code for several faults. An empty cell means that there was no `URLError`: a response
-            came, or no request was sent. The statuses are the most common ones. Where a situation stops the process,
-            the cells after that are those of async-http-client. The last column says what async-http-client makes of a
-            situation where it differs.
+            A test of the package's fault lab, `Tests/Ecosystem`, sends every request of this table, and fails if
+            something else happens than the table says. Linux reports some faults by one `URLError` code for which
+            other platforms have several; apart from that, the codes are those of all platforms. An empty cell means
+            that there was no `URLError`: a response came, or no request was sent. The statuses are the most common
+            ones. Where a situation stops the process, the cells after that are those of async-http-client. The last
+            column says what async-http-client makes of a situation where it differs.
 
             Two columns say whether `RetryPolicy.default` retries an idempotent request, such as GET, and one that is
             not idempotent, such as POST without an `Idempotency-Key`. It does not retry where the response asks for a
