@@ -3,7 +3,6 @@ import ErrorRouting
 import FaultServer
 import Foundation
 import HTTPErrors
-import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -1,7 +1,6 @@
 import FaultServer
 import Foundation
 import HTTPErrors
-import TestSupport
 import Testing
 
 extension FaultLab {
