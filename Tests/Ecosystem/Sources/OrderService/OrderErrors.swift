@@ -6,6 +6,7 @@ import GRDB
 import HTTPErrors
 import Hummingbird
 import Logging
+import NIOHTTP1
 
 /// A customer's order that is not valid.
 enum InvalidOrder: Error {
@@ -41,7 +42,10 @@ extension ErrorHandler {
             .on(InvalidOrder.self) { _ in .stop }
             .on(OrderMissing.self) { _ in .stop }
             .on(HTTPError.self) { _ in .stop }
+            .ignore(ClientLeft.self)
+            .ignore(HTTPParserError.self)
             .on(NetworkError.self) { _ in .stop }
+            .on(UpstreamBroke.self) { _ in .stop }
             .on(matching: .lockedDatabase) { _ in .stop }
             .overlaid(with: .logging(log))
     }
@@ -49,7 +53,6 @@ extension ErrorHandler {
 
 /// The log levels of errors.
 let levels = ErrorMap<Logger.Level>(default: .error)
-    .on(matching: .cancellation, .debug)
     .on(InvalidOrder.self, .info)
     .on(OrderMissing.self, .info)
     .on(HTTPError.self) { $0.status.code < 500 ? .info : .error }
@@ -58,7 +61,12 @@ let levels = ErrorMap<Logger.Level>(default: .error)
 /// Returns the level at which a report is logged.
 func level(of report: ErrorReport) -> Logger.Level {
     // An attempt is followed by a retry, and a notice is no failure.
-    report.role == .failure ? levels[report.error] : .info
+    if report.role != .failure { return .info }
+    return switch report.outcome.disposition {
+    case .ignored: .debug
+    case .unmatched: max(.error, levels[report.error])
+    default: levels[report.error]
+    }
 }
 
 extension ErrorReport {
@@ -77,7 +85,14 @@ let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status:
         }
     }
     .on(OrderMissing.self, ProblemDetails(type: "/problems/no-order", title: "There is no such order", status: 404))
-    .on(HTTPError.self) { ProblemDetails(status: $0.status.code) }
+    .on(
+        matching: .type(HTTPError.self).where { $0.status == .unauthorized },
+        ProblemDetails(title: "Log in first", status: 401)
+    )
+    .on(HTTPParserError.self, ProblemDetails(title: "The request is incomplete", status: 400))
+    // Nobody gets this answer; as a status below 500 it is no failure of the service's.
+    .on(ClientLeft.self, ProblemDetails(title: "The client has left", status: 499))
+    .on(UpstreamBroke.self, ProblemDetails(title: "The supplier failed", status: 502))
     .on(matching: .lockedDatabase, ProblemDetails(title: "Busy, try again", status: 503))
     .on(NetworkError.self, ProblemDetails(title: "The supplier failed", status: 502))
     .on(matching: .network(.timeout), ProblemDetails(title: "The supplier is slow", status: 504))

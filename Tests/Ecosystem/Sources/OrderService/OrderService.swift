@@ -5,7 +5,6 @@ import Logging
 import Metrics
 import ServiceLifecycle
 import Tracing
-import UnixSignals
 
 /// A small order service as for production: with a database, calls to a supplier, logs, metrics and traces.
 @main
@@ -13,15 +12,32 @@ enum OrderService {
     static func main() async throws {
         let settings = try Settings(ProcessInfo.processInfo.environment)
         let registry = MetricsRegistry()
-        LoggingSystem.bootstrap { JSONLogHandler(label: $0, logLevel: settings.logLevel) }
+        let exporter = Exporter(registry)
+        LoggingSystem.bootstrap(
+            { JSONLogHandler(label: $0, logLevel: settings.logLevel, metadataProvider: $1, exporter: exporter) },
+            metadataProvider: .span)
         MetricsSystem.bootstrap(registry)
         InstrumentationSystem.bootstrap(SpanTracer())
-        try await run(settings, registry)
+        await run(settings, registry, exporter)
     }
 
     /// Runs the service off the main actor, which would be blocked while the thread pool is busy.
     @concurrent
-    private static func run(_ settings: Settings, _ registry: MetricsRegistry) async throws {
+    private static func run(_ settings: Settings, _ registry: MetricsRegistry, _ exporter: Exporter) async {
+        let services = ServicesInBus(
+            errors: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
+            configuration: .init(
+                floodLimit: settings.floodLimit, metadataProvider: trace, drainTimeLimit: .seconds(5)),
+            makeServices: { try group(settings, registry) })
+        do {
+            try await serve(services, exporters: [exporter])
+        } catch {
+            // The error is in the log, as every error is.
+            exit(EXIT_FAILURE)
+        }
+    }
+
+    private static func group(_ settings: Settings, _ registry: MetricsRegistry) throws -> ServiceGroup {
         let store = try OrderStore(path: settings.database)
         let suppliers = Suppliers(base: settings.supplier)
         let application = Application(
@@ -34,18 +50,9 @@ enum OrderService {
         )
         // The services end in the opposite order: the server, which needs the others, ends first.
         var configuration = ServiceGroupConfiguration(
-            services: [store, suppliers, application], gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: Logger(label: "lifecycle"))
+            services: [store, suppliers, application], logger: Logger(label: "lifecycle"))
         configuration.maximumGracefulShutdownDuration = .seconds(20)
-        do {
-            try await serve(
-                ServiceGroup(configuration: configuration),
-                errors: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
-                .init(floodLimit: settings.floodLimit, metadataProvider: trace, drainTimeLimit: .seconds(5)))
-        } catch {
-            // The error is in the log, as every error is.
-            exit(EXIT_FAILURE)
-        }
+        return ServiceGroup(configuration: configuration)
     }
 }
 

@@ -27,6 +27,13 @@ func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegi
         let limit = request.uri.queryParameters.get("within", as: Int.self)
         return Quote(price: try await suppliers.price(path, within: limit.map { .milliseconds($0) }))
     }
+    // What the supplier sends, while it sends it.
+    router.get("catalogues/**") { _, context in
+        let path = context.parameters.getCatchAll().joined(separator: "/")
+        return Response(status: .ok, body: ResponseBody(asyncSequence: try await suppliers.catalogue(path)))
+    }
+    router.get("account") { _, _ -> String in throw HTTPError(.unauthorized) }
+    router.get("stock") { _, _ -> String in throw HTTPError(.serviceUnavailable, message: "Back at noon") }
     router.get("labels/:order") { _, context -> String in
         throw LabelJam(order: try context.parameters.require("order"))
     }

@@ -4,6 +4,7 @@ import ErrorRecovery
 import ErrorRouting
 import Foundation
 import HTTPErrors
+import NIOCore
 import ServiceLifecycle
 
 /// A client for the suppliers' prices, which are not always reachable.
@@ -16,10 +17,12 @@ struct Suppliers: Service {
         var query: [URLQueryItem] { [URLQueryItem(name: "price", value: "12.50")] }
     }
 
+    private let base: URL
     private let client: HTTPClient
     private let api: APIClient
 
     init(base: URL) {
+        self.base = base
         var configuration = AsyncHTTPClientTransport.configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
         client = HTTPClient(configuration: configuration)
@@ -28,6 +31,18 @@ struct Suppliers: Service {
             maxAttempts: 2, backoff: .exponential(from: .milliseconds(20)), budget: RetryBudget(ratio: 0.2)
         ).retrying(matching: .transient)
         api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
+    }
+
+    /// Begins a response of a supplier.
+    ///
+    /// - Throws: ``UpstreamBroke``, as its body does later.
+    func catalogue(_ path: String) async throws(UpstreamBroke) -> Upstream<HTTPClientResponse.Body> {
+        do {
+            let request = HTTPClientRequest(url: base.appending(path: path).absoluteString)
+            return Upstream(body: try await client.execute(request, timeout: .seconds(60)).body)
+        } catch {
+            throw UpstreamBroke(underlyingErrors: [error])
+        }
     }
 
     /// Keeps the connections until the service shuts down.

@@ -8,17 +8,20 @@ final class LoggedSpan: Span {
         var name: String
         var attributes: SpanAttributes = [:]
         var errors: [String] = []
+        var isFailed = false
         var hasEnded = false
     }
 
     private static let logger = Logger(label: "spans")
 
     let context: InstrumentationContext
+    private let kind: SpanKind
     private let state: Mutex<State>
     private let onEnd: @Sendable () -> Void
 
-    init(_ name: String, _ context: InstrumentationContext, onEnd: @escaping @Sendable () -> Void) {
+    init(_ name: String, _ context: InstrumentationContext, _ kind: SpanKind, onEnd: @escaping @Sendable () -> Void) {
         self.context = context
+        self.kind = kind
         self.onEnd = onEnd
         state = Mutex(State(name: name))
     }
@@ -43,7 +46,10 @@ final class LoggedSpan: Span {
         state.withLock { if !$0.hasEnded { $0.errors.append("\(type(of: error))") } }
     }
 
-    func setStatus(_ status: SpanStatus) {}
+    func setStatus(_ status: SpanStatus) {
+        state.withLock { if !$0.hasEnded { $0.isFailed = status.code == .error } }
+    }
+
     func addEvent(_ event: SpanEvent) {}
     func addLink(_ link: SpanLink) {}
 
@@ -54,11 +60,12 @@ final class LoggedSpan: Span {
         }
         guard let ended else { return }
         onEnd()
-        if ended.errors.isEmpty { return }
+        if ended.errors.isEmpty, !ended.isFailed { return }
         let metadata: Logger.Metadata = [
-            "trace.id": "\(context.traceID ?? "")", "errors": "\(ended.errors.joined(separator: ","))",
+            "kind": "\(kind)", "errors": "\(ended.errors.joined(separator: ","))",
+            "status": ended.isFailed ? "error" : "unset",
         ]
-        Self.logger.info("\(ended.name)", metadata: metadata)
+        ServiceContext.withValue(context) { Self.logger.info("\(ended.name)", metadata: metadata) }
     }
 }
 
@@ -82,6 +89,12 @@ extension ServiceContext {
         set { self[Key.self] = newValue }
     }
 
-    /// The identifier of the context's trace.
-    var traceID: String? { spanID?.trace }
+}
+
+extension Logger.MetadataProvider {
+    /// The identifiers of the span that a line of the log is written in, as a tracer's package provides them.
+    static let span = Logger.MetadataProvider {
+        guard let id = ServiceContext.current?.spanID else { return [:] }
+        return ["trace.id": "\(id.trace)", "span.id": "\(id.span)"]
+    }
 }

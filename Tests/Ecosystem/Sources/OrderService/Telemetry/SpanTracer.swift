@@ -1,7 +1,7 @@
 import Synchronization
 import Tracing
 
-/// Traces requests by W3C's `traceparent`, and logs the spans in which an error was recorded.
+/// Traces requests by W3C's `traceparent`, and logs the spans that failed, or in which an error was recorded.
 final class SpanTracer: Tracer {
     private static let header = "traceparent"
 
@@ -19,7 +19,7 @@ final class SpanTracer: Tracer {
         var context = context()
         let id = SpanID(trace: context.spanID?.trace ?? SpanID.random(32), span: SpanID.random(16))
         context.spanID = id
-        let span = LoggedSpan(operationName, context) { [weak self] in
+        let span = LoggedSpan(operationName, context, kind) { [weak self] in
             self?.active.withLock { $0[id.span] = nil }
         }
         active.withLock { $0[id.span] = span }

@@ -7,7 +7,9 @@ extension FaultLab.ServiceLab {
     /// What each kind of failure comes to, as the caller and a reader of the log see it.
     @Suite("One error is answered, logged, traced and counted")
     struct AnswerTests {
-        @Test func `the caller gets a problem of its status, and nothing of what is behind it`() async throws {
+        @Test func `the caller gets a problem or Hummingbird's own answer, and nothing of what is behind it`()
+            async throws
+        {
             try await withService { process, caller in
                 _ = try await caller.send(.order)
                 var answered = Answered()
@@ -15,8 +17,9 @@ extension FaultLab.ServiceLab {
                     let answer = try await caller.send(request)
                     answered.note(request, answer)
                     if request.status < 400 { continue }
-                    #expect(answer.type == "application/problem+json", "\(request.path)")
-                    #expect(answer.problem?.status == request.status, "\(request.path)")
+                    let isProblem = answer.type == "application/problem+json"
+                    #expect(isProblem != request.isOwn, "\(request.path): \(answer.text)")
+                    if isProblem { #expect(answer.problem?.status == request.status, "\(request.path)") }
                     let secrets = ["printer", "Error", "SQL", "127.0.0.1", "Jam", "swift"]
                     #expect(secrets.allSatisfy { !answer.text.contains($0) }, "\(answer.text)")
                 }
@@ -40,15 +43,18 @@ extension FaultLab.ServiceLab {
                 let line = try await process.line("the error") { $0.isAnswered }
                 #expect(line.source == "OrderService" && line.level == "error" && line.label == "orders")
                 #expect(line.metadata["request.id"] == answer.id && line.metadata["trace.id"] == trace)
-                #expect(line.metadata["method"] == "GET" && line.metadata["route"] == "/quotes/**")
-                #expect(line.metadata["error.scope"] == "request")
+                #expect(line.metadata["span.id"]?.count == 16 && line.place.hasPrefix("OrderService/Middleware.swift:"))
+                #expect(line.metadata["http.request.method"] == "GET" && line.metadata["http.route"] == "/quotes/**")
+                #expect(line.metadata["error.scope"] == "/quotes/**" && line.metadata["error.time"] != nil)
+                #expect(line.metadata["exception.message"] == line.message)
                 #expect(line.metadata["exception.type"] == "HTTPErrors.NetworkError")
                 #expect(line.metadata["error.fingerprint"]?.hasPrefix("HTTPErrors.NetworkError(") == true)
                 #expect(line.metadata["error.trail"]?.contains("Swift.DecodingError") == true, "\(line.text)")
                 #expect(line.metadata["error.disposition"] == "handled")
                 // The span was marked while it was open: it is logged at its end, and only if an error is in it.
-                let span = try await process.line("the span") { $0.label == "spans" }
-                #expect(span.metadata == ["trace.id": trace, "errors": "NetworkError"])
+                let span = try await process.line("the span") { $0.isRequestSpan }
+                #expect(span.metadata["trace.id"] == trace && span.metadata["span.id"] == line.metadata["span.id"])
+                #expect(span.metadata["errors"] == "NetworkError" && span.metadata["status"] == "error")
                 #expect(span.message == "/quotes/**")
             }
         }
@@ -58,8 +64,36 @@ extension FaultLab.ServiceLab {
                 let answer = try await caller.send(.quote("status/503", 502))
                 #expect(answer.status == 502)
                 let first = try await process.line("the first attempt") { $0.metadata["retry.attempt"] == "1" }
-                #expect(first.metadata["request.id"] == answer.id && first.metadata["route"] == "/quotes/**")
+                #expect(first.metadata["request.id"] == answer.id && first.metadata["http.route"] == "/quotes/**")
                 try await process.line("the second attempt") { $0.isAnswered }
+            }
+        }
+
+        @Test func `Hummingbird's metrics count the status that the caller got, and spans fail from 500 on`()
+            async throws
+        {
+            try await withService { process, caller in
+                let requests = ServiceRequest.failures.filter { !$0.path.hasPrefix("/quotes/") }
+                var answered = Answered()
+                for request in requests { answered.note(request, try await caller.send(request)) }
+                #expect(answered.surprises.isEmpty, "\(answered.surprises)")
+                process.send(SIGTERM)
+                let end = try await process.end()
+                #expect(end == .exit(0))
+                let counts = process.lines.compactMap(\.metric).filter { $0.name.hasPrefix("hb.requests{") }
+                for (status, requests) in Dictionary(grouping: requests, by: \.status) {
+                    let counted = counts.filter { $0.name.contains(#"status_code="\#(status)""#) }
+                    #expect(counted.reduce(0) { $0 + $1.value } == Double(requests.count), "\(status): \(counts)")
+                }
+                let spans = process.lines.filter(\.isRequestSpan)
+                #expect(spans.count == answered.failures.count)
+                #expect(spans.count { $0.metadata["status"] == "error" } == requests.count { $0.status >= 500 })
+                let traces = Dictionary(grouping: spans) { $0.metadata["trace.id"] ?? "" }
+                for line in process.lines.filter(\.isAnswered) {
+                    let isFailed = answered.answers[line.metadata["request.id"] ?? ""].map { $0.status >= 500 }
+                    let span = traces[line.metadata["trace.id"] ?? ""]?.first
+                    #expect(span?.metadata["status"] == (isFailed == true ? "error" : "unset"), "\(line.text)")
+                }
             }
         }
 

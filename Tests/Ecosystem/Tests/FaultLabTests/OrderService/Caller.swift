@@ -50,6 +50,16 @@ struct Caller: Sendable {
             id: response.headers.first(name: "X-Request-Id") ?? "", body: Data(body.readableBytesView))
     }
 
+    /// Sends a request, and leaves as soon as the first bytes of the answer's body are there.
+    ///
+    /// - Returns: The service's name for the request.
+    func leave(_ request: ServiceRequest) async throws -> String {
+        let message = HTTPClientRequest(url: "http://127.0.0.1:\(port)\(request.path)")
+        let response = try await client.execute(message, timeout: .minutes(5))
+        for try await _ in response.body { break }
+        return response.headers.first(name: "X-Request-Id") ?? ""
+    }
+
     /// Sends many requests, 64 at once, until all have ended.
     ///
     /// - Parameters:
@@ -77,6 +87,11 @@ struct ServiceRequest: Sendable {
     let path: String
     var body: String?
     let status: Int
+    /// Whether Hummingbird's own error makes the answer, and the service has no rule for it.
+    var isOwn = false
+
+    /// Whether the service reports its failure: not where Hummingbird itself says that it is the caller's.
+    var isReported: Bool { !isOwn || status >= 500 }
 
     static let health = ServiceRequest(path: "/health", status: 200)
     static let metrics = ServiceRequest(path: "/metrics", status: 200)
@@ -86,6 +101,7 @@ struct ServiceRequest: Sendable {
     static let orderWhileLocked = ServiceRequest(method: "POST", path: "/orders", body: order.body, status: 503)
     static let label = ServiceRequest(path: "/labels/7", status: 500)
     static let quote = quote("json", 200)
+    static let catalogue = ServiceRequest(path: "/catalogues/json", status: 200)
 
     /// A quote of the supplier who does what a path of the fault server does.
     static func quote(_ path: String, _ status: Int) -> ServiceRequest {
@@ -96,12 +112,15 @@ struct ServiceRequest: Sendable {
     static let failures = [
         ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"","quantity":2}"#, status: 422),
         ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"tea","quantity":0}"#, status: 422),
-        ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"#, status: 400),
-        ServiceRequest(path: "/orders/999999999", status: 404), ServiceRequest(path: "/nowhere", status: 404),
+        ServiceRequest(method: "POST", path: "/orders", body: #"{"item":"#, status: 400, isOwn: true),
+        ServiceRequest(path: "/orders/999999999", status: 404),
+        ServiceRequest(path: "/nowhere", status: 404, isOwn: true), ServiceRequest(path: "/account", status: 401),
+        ServiceRequest(path: "/stock", status: 503, isOwn: true),
         quote("hang?within=300", 504), quote("drop/before", 502), quote("drop/reset", 502), quote("truncated", 502),
         quote("garbage", 502), quote("malformed-json", 502), quote("status/429", 503), quote("status/503", 502), label,
+        ServiceRequest(path: "/catalogues/drop/before", status: 502),
     ]
 
     /// What succeeds whatever is locked, once there is an order.
-    static let successes = [health, quote, ServiceRequest(path: "/orders/1", status: 200)]
+    static let successes = [health, quote, ServiceRequest(path: "/orders/1", status: 200), catalogue]
 }

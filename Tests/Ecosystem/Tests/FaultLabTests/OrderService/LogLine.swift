@@ -6,6 +6,8 @@ struct LogLine: Sendable {
         let level: String
         let label: String
         let source: String
+        let file: String
+        let line: UInt
         let message: String
         let metadata: [String: String]
     }
@@ -14,6 +16,8 @@ struct LogLine: Sendable {
     let level: String
     let label: String
     let source: String
+    /// The file and line that it is about: `OrderService/Routes.swift:12`.
+    let place: String
     let message: String
     let metadata: [String: String]
 
@@ -24,14 +28,29 @@ struct LogLine: Sendable {
         level = entry?.level ?? ""
         label = entry?.label ?? ""
         source = entry?.source ?? ""
+        place = entry.map { "\($0.file):\($0.line)" } ?? ""
         message = entry?.message ?? text
         metadata = entry?.metadata ?? [:]
     }
 
+    /// The name and the value of a metric, if it is one of those that the service writes at its end.
+    var metric: (name: String, value: Double)? {
+        guard text.hasPrefix("metric "), let gap = text.lastIndex(of: " "),
+            let value = Double(text[text.index(after: gap)...])
+        else { return nil }
+        return (String(text[..<gap].dropFirst("metric ".count)), value)
+    }
+
+    /// Whether it is about an error; of which ``isAnswered`` and others are a part.
+    var isError: Bool { metadata["exception.type"] != nil }
+
+    /// Whether it is the span of a request that failed, or in which an error was recorded.
+    var isRequestSpan: Bool { label == "spans" && metadata["kind"] == "server" }
+
     /// Whether it is about an error that somebody got as an answer; one of an attempt that was followed by another, or
     /// that no request was about, is none.
     var isAnswered: Bool {
-        metadata["exception.type"] != nil && metadata["request.id"] != nil && metadata["retry.attempt"] == nil
+        isError && metadata["request.id"] != nil && metadata["retry.attempt"] == nil
     }
 
     /// Whether the error was not delivered, but given back when the bus was shut down.

@@ -21,6 +21,8 @@ extension FaultLab.ServiceLab {
         var answers: [String: Caller.Answer] = [:]
         var unanswered = 0
         var surprises: [String] = []
+        /// The names of the requests that failed, as far as the service reports that.
+        private(set) var failures: Set<String> = []
 
         mutating func note(_ request: ServiceRequest, _ answer: Caller.Answer?) {
             guard let answer else {
@@ -30,11 +32,9 @@ extension FaultLab.ServiceLab {
             if answer.status != request.status {
                 surprises.append("\(request.method) \(request.path): \(answer.status), not \(request.status)")
             }
+            if answer.status >= 400, request.isReported { failures.insert(answer.id) }
             if answers.updateValue(answer, forKey: answer.id) != nil { surprises.append("\(answer.id) came twice") }
         }
-
-        /// The names of the requests that failed.
-        var failures: Set<String> { Set(answers.filter { $0.value.status >= 400 }.keys) }
     }
 
     /// Starts the service beside a supplier who does what the path says.
@@ -48,13 +48,19 @@ extension FaultLab.ServiceLab {
         }
     }
 
-    /// Checks the last line, and returns what it says.
+    /// Checks the line that says what became of all errors, which comes after theirs, and returns what it says.
     ///
-    /// - Parameter label: Whose last line; nil for the last of all.
-    static func law(of process: ServiceProcess, label: String? = nil) throws -> LogLine.Law {
-        let last = try #require(process.lines.last { label == nil || $0.label == label })
+    /// The metrics say the same at the end.
+    static func law(of process: ServiceProcess) throws -> LogLine.Law {
+        let last = try #require(process.lines.last { $0.isError || $0.law != nil })
         let law = try #require(last.law, "\(last.text)")
         #expect(law.holds && law["pending"] == 0, "\(last.message)")
+        let metrics = process.lines.compactMap(\.metric)
+        for (name, count) in law.counts where name != "posted" {
+            #expect(metrics.first { $0.name == "errors.\(name)" }?.value == Double(count), "\(name)")
+        }
+        let delivered = metrics.filter { $0.name.hasPrefix("errors{") }.reduce(0) { $0 + $1.value }
+        #expect(delivered == Double(law["posted"] - law["dropped"]))
         return law
     }
 
@@ -63,9 +69,9 @@ extension FaultLab.ServiceLab {
         let logged = Dictionary(grouping: lines.filter(\.isAnswered)) { $0.metadata["request.id"] ?? "" }
         #expect(Set(logged.keys) == answered.failures)
         for (id, lines) in logged where lines.count != 1 { Issue.record("\(id): \(lines.map(\.text))") }
-        for (id, answer) in answered.answers where answer.status >= 400 {
-            let expected = answer.status >= 500 ? "error" : "info"
-            #expect(logged[id]?.first?.level == expected, "\(answer.status) \(id)")
+        for id in answered.failures {
+            let status = answered.answers[id]?.status ?? 0
+            #expect(logged[id]?.first?.level == (status >= 500 ? "error" : "info"), "\(status) \(id)")
         }
     }
 }

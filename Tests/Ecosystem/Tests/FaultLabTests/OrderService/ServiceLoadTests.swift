@@ -84,7 +84,7 @@ extension FaultLab.ServiceLab {
             #expect(answered.unanswered == 0)
             expectLoggedOnce(answered, in: process.lines)
             let statuses = Dictionary(grouping: answered.answers.values, by: \.status).mapValues(\.count)
-            #expect(Set(statuses.keys) == [200, 201, 400, 404, 422, 500, 502, 503, 504])
+            #expect(Set(statuses.keys) == [200, 201, 400, 401, 404, 422, 500, 502, 503, 504])
             guard let law = try? law(of: process) else { return }
             // Only failed requests and attempts that were tried again are posted.
             let retried = process.lines.count { $0.metadata["retry.attempt"] != nil }

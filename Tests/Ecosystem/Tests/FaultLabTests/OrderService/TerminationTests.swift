@@ -48,8 +48,12 @@ extension FaultLab.ServiceLab {
                 // What nobody got to hear is in the log too, where the connection was closed first.
                 let ids = process.lines.filter(\.isAnswered).compactMap { $0.metadata["request.id"] }
                 #expect(Set(ids).count == ids.count && answered.failures.isSubset(of: ids))
+                // Each with its trace, of which the tracer has told as well.
+                let traces = process.lines.filter(\.isAnswered).compactMap { $0.metadata["trace.id"] }
+                let spans = process.lines.filter(\.isRequestSpan).compactMap { $0.metadata["trace.id"] }
+                #expect(traces.count == ids.count && Set(traces) == Set(spans) && spans.count == ids.count)
                 let law = try law(of: process)
-                let told = process.lines.count { $0.metadata["exception.type"] != nil }
+                let told = process.lines.count(where: \.isError)
                 #expect(law["posted"] == told && law["dropped"] == process.lines.count(where: \.isGivenBack))
                 Table.row("SIGTERM", "\(answered.answers.count) answered", "\(law.counts)")
             }
@@ -71,8 +75,7 @@ extension FaultLab.ServiceLab {
                 let time = begin.duration(to: .now)
                 #expect(time >= .seconds(5) && time < .seconds(60), "\(time)")
                 expectLoggedOnce(answered, in: process.lines)
-                // The call that was given up may write its span after that.
-                let law = try law(of: process, label: "orders")
+                let law = try law(of: process)
                 #expect(law["dropped"] == process.lines.count(where: \.isGivenBack) && law["dropped"] == law["posted"])
                 Table.row("SIGTERM, stuck", "\(time)", "\(law.counts)")
             }
@@ -107,7 +110,24 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `where it cannot begin it says why, once, and exits with another status than 0`() async throws {
+        @Test func `where it cannot open its database it says why, once, and exits with another status than 0`()
+            async throws
+        {
+            let folder = try TemporaryFolder()
+            try await FaultServer.withServer { server in
+                let variables = ["DATABASE": folder.path("missing/orders.sqlite")]
+                try await ServiceProcess.withProcess(in: folder, supplier: server, variables) { process in
+                    let end = try await process.end()
+                    #expect(end == .exit(EXIT_FAILURE))
+                    let told = process.lines.filter(\.isError)
+                    #expect(told.map { $0.metadata["exception.type"] } == ["GRDB.DatabaseError"], "\(told)")
+                    let law = try law(of: process)
+                    #expect(law["posted"] == 1)
+                }
+            }
+        }
+
+        @Test func `where its port is in use it says so, once, and exits with another status than 0`() async throws {
             let folder = try TemporaryFolder()
             try await FaultServer.withServer { server in
                 try await ServiceProcess.withService(in: folder, supplier: server) { first, _ in
@@ -116,9 +136,11 @@ extension FaultLab.ServiceLab {
                     try await ServiceProcess.withProcess(in: folder, supplier: server, ["PORT": "\(port)"]) { second in
                         let end = try await second.end()
                         #expect(end == .exit(EXIT_FAILURE))
-                        let told = second.lines.filter { $0.metadata["exception.type"] != nil }
+                        let told = second.lines.filter(\.isError)
                         #expect(told.count == 1 && told.first?.message.contains("in use") == true, "\(told)")
                         #expect(told.first?.level == "error" && told.first?.metadata["error.scope"] == nil)
+                        let law = try law(of: second)
+                        #expect(law["posted"] == 1)
                     }
                 }
             }

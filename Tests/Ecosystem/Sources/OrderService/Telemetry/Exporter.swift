@@ -1,0 +1,45 @@
+import Foundation
+import ServiceLifecycle
+import Synchronization
+
+/// The exporter of the service's log, spans and metrics.
+///
+/// As one that sends over the network it keeps what it gets, sends it from time to time, sends the rest when it ends,
+/// and silently loses what it gets after that. Its collector is standard output.
+final class Exporter: Service {
+    private struct State {
+        var lines: [Data] = []
+        var hasEnded = false
+    }
+
+    private let state = Mutex(State())
+    private let metrics: MetricsRegistry
+
+    init(_ metrics: MetricsRegistry) {
+        self.metrics = metrics
+    }
+
+    /// Keeps a line until the next batch.
+    func export(_ line: Data) {
+        state.withLock { if !$0.hasEnded { $0.lines.append(line) } }
+    }
+
+    /// Sends batches until the service is to end; then the last one, and the metrics as they are then.
+    func run() async throws {
+        while !Task.isShuttingDownGracefully, !Task.isCancelled {
+            send()
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        for line in metrics.text.split(separator: "\n") { export(Data("metric \(line)\n".utf8)) }
+        send(isLast: true)
+    }
+
+    private func send(isLast: Bool = false) {
+        let lines = state.withLock { state in
+            state.hasEnded = isLast
+            defer { state.lines = [] }
+            return state.lines
+        }
+        if !lines.isEmpty { FileHandle.standardOutput.write(Data(lines.joined())) }
+    }
+}
