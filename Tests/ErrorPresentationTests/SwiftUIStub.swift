@@ -2,7 +2,6 @@
 ///
 /// The page's code is type-checked against them, where there is no SwiftUI. That is all that is shown by it.
 let swiftUIStub = """
-    public import Foundation
     public import Observation
 
     // The declarations of SwiftUI that the page on apps uses, as SwiftUI has them, and without their implementations.
@@ -42,9 +41,9 @@ let swiftUIStub = """
     }
     public enum ScenePhase { case background, inactive, active }
     extension Scene {
-        public func onChange<V: Equatable>(of value: V, initial: Bool = false, _ action: @escaping (V, V) -> Void) -> some Scene {
-            self
-        }
+        public func onChange<V: Equatable>(
+            of value: V, initial: Bool = false, _ action: @escaping (V, V) -> Void
+        ) -> some Scene { self }
     }
 
     @propertyWrapper public struct State<Value> {
@@ -53,11 +52,15 @@ let swiftUIStub = """
         public var projectedValue: Binding<Value> { fatalError() }
     }
     @propertyWrapper @dynamicMemberLookup public struct Binding<Value> {
-        public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) { fatalError() }
+        public init(
+            get: @escaping @isolated(any) @Sendable () -> Value, set: @escaping @isolated(any) @Sendable (Value) -> Void
+        ) { fatalError() }
         public var wrappedValue: Value { get { fatalError() } nonmutating set {} }
         public var projectedValue: Binding<Value> { self }
         public static func constant(_ value: Value) -> Binding<Value> { fatalError() }
-        public subscript<Subject>(dynamicMember path: WritableKeyPath<Value, Subject>) -> Binding<Subject> { fatalError() }
+        public subscript<Subject>(dynamicMember path: WritableKeyPath<Value, Subject>) -> Binding<Subject> {
+            fatalError()
+        }
     }
     @propertyWrapper @dynamicMemberLookup public struct Bindable<Value> {
         public var wrappedValue: Value { get { fatalError() } set {} }
@@ -82,7 +85,9 @@ let swiftUIStub = """
     public struct ButtonRole: Sendable { public static let cancel = ButtonRole() }
     public struct Button: View {
         public init(_ title: some StringProtocol, action: @escaping @MainActor () -> Void) { fatalError() }
-        public init(_ title: some StringProtocol, role: ButtonRole?, action: @escaping @MainActor () -> Void) { fatalError() }
+        public init(
+            _ title: some StringProtocol, role: ButtonRole?, action: @escaping @MainActor () -> Void
+        ) { fatalError() }
         public var body: Never { return fatalError() }
     }
     public struct TextField: View {
@@ -116,17 +121,24 @@ let swiftUIStub = """
         public func modifier(_ modifier: some ViewModifier) -> some View { self }
         public func environment<T: AnyObject & Observable>(_ object: T?) -> some View { self }
         public func task(
-            priority: TaskPriority = .userInitiated, @_inheritActorContext _ action: @escaping @Sendable () async -> Void
+            priority: TaskPriority = .userInitiated,
+            @_inheritActorContext _ action: @escaping @Sendable () async -> Void
         ) -> some View { self }
-        public func refreshable(@_inheritActorContext action: @escaping @Sendable () async -> Void) -> some View { self }
+        public func refreshable(
+            @_inheritActorContext action: @escaping @Sendable () async -> Void
+        ) -> some View { self }
         public func overlay(@ViewBuilder content: () -> some View) -> some View { self }
-        public func sheet(
-            isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping () -> some View
+        public func task<T: Equatable>(
+            id value: T, priority: TaskPriority = .userInitiated,
+            @_inheritActorContext _ action: @escaping @Sendable () async -> Void
+        ) -> some View { self }
+        public func sheet<Item: Identifiable>(
+            item: Binding<Item?>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping (Item) -> some View
         ) -> some View { self }
         public func safeAreaInset(edge: VerticalEdge, @ViewBuilder content: () -> some View) -> some View { self }
-        public func alert<E: LocalizedError>(
-            isPresented: Binding<Bool>, error: E?, @ViewBuilder actions: (E) -> some View,
-            @ViewBuilder message: (E) -> some View
+        public func alert<T>(
+            _ title: Text, isPresented: Binding<Bool>, presenting data: T?, @ViewBuilder actions: (T) -> some View,
+            @ViewBuilder message: (T) -> some View
         ) -> some View { self }
     }
     """

@@ -81,7 +81,7 @@ struct ReadmeTests {
             static let shared = Pager()
             func page(_ text: String) {}
         }
-        func heartbeat() async throws {}
+        func warmUp() async throws {}
         func serve(errors: any ErrorPosting) async throws {}
         func nextOrder() async throws -> String { "17" }
         """
