@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "ErrorRecovery", targets: ["ErrorRecovery"]),
         .library(name: "HTTPErrors", targets: ["HTTPErrors"]),
         .library(name: "ErrorPresentation", targets: ["ErrorPresentation"]),
+        .library(name: "ErrorRecording", targets: ["ErrorRecording"]),
         .library(name: "ErrorRoutingTesting", targets: ["ErrorRoutingTesting"]),
         .executable(name: "error-bus-demo", targets: ["error-bus-demo"]),
     ],
@@ -19,6 +20,7 @@ let package = Package(
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
         .target(name: "ErrorPresentation", dependencies: ["ErrorRouting"]),
+        .target(name: "ErrorRecording", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",
@@ -43,6 +45,9 @@ let package = Package(
         .testTarget(
             name: "ErrorPresentationTests",
             dependencies: ["ErrorPresentation", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
+        .testTarget(
+            name: "ErrorRecordingTests",
+            dependencies: ["ErrorRecording", "ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(
             name: "ErrorRoutingTestingTests", dependencies: ["ErrorRouting", "ErrorRoutingTesting", "TestSupport"]),
         .testTarget(

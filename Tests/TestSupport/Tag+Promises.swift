@@ -57,4 +57,9 @@ extension Tag {
     @Tag package static var presentation4: Self
     @Tag package static var presentation5: Self
     @Tag package static var presentation6: Self
+
+    @Tag package static var recording1: Self
+    @Tag package static var recording2: Self
+    @Tag package static var recording3: Self
+    @Tag package static var recording4: Self
 }

@@ -48,6 +48,7 @@ struct PromiseTests {
         ("recovery", "ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md", "- term R"),
         ("http", "HTTPErrors/HTTPErrors.docc/HTTPErrors.md", "- term H"),
         ("presentation", "ErrorPresentation/ErrorPresentation.docc/ErrorPresentation.md", "- term P"),
+        ("recording", "ErrorRecording/ErrorRecording.docc/ErrorRecording.md", "- term E"),
     ]
 
     @Test("each numbered promise has a suite with its tag, but for a cost, which the benchmarks check")

@@ -1,0 +1,28 @@
+public import ErrorRouting
+import Foundation
+
+extension ErrorRecorder {
+    /// The error of a recorder whose file cannot be opened, with the system's error under it.
+    public struct CannotOpen: UnderlyingErrors, CustomStringConvertible {
+        /// The path that the recorder was given.
+        public let path: String
+        /// The system's error number, such as `EACCES`.
+        public let code: Int32
+
+        /// Describes a file that cannot be opened.
+        ///
+        /// - Parameters:
+        ///   - path: The path.
+        ///   - code: The system's error number.
+        public init(path: String, code: Int32) {
+            self.path = path
+            self.code = code
+        }
+
+        /// The system's error, of the domain `NSPOSIXErrorDomain`.
+        public var underlyingErrors: [any Error] { [NSError(domain: NSPOSIXErrorDomain, code: Int(code))] }
+
+        /// The path and the reason: `/var/log/errors.jsonl cannot be opened: Permission denied`.
+        public var description: String { "\(path) cannot be opened: \(unsafe String(cString: strerror(code)))" }
+    }
+}

@@ -1,0 +1,197 @@
+import ErrorRouting
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+/// The file that lines are appended to, and those that were put aside: does what ``LogPolicy`` decides.
+///
+/// Any number of recorders, in any processes, may append to one path. Each holds the file's lock while it looks at the
+/// file and writes to it, so no line comes between another one and its end, and a file is put aside once.
+struct RecordFile: ~Copyable {
+    /// The file's path, without symbolic links.
+    let path: String
+    private let policy: LogPolicy
+    /// -1 while no file is open.
+    private var descriptor: Int32 = -1
+    /// The file's size after the last write of this recorder, if that ended with a whole line.
+    private var wholeSize: Int?
+    /// Whether this recorder has left a line without its end in a file that cannot be cut.
+    private var leftBroken = false
+
+    /// Opens the file, or makes it; if its last line has no end, adds one.
+    ///
+    /// - Throws: ``ErrorRecorder/CannotOpen``
+    init(path: String, policy: LogPolicy) throws(ErrorRecorder.CannotOpen) {
+        self.path = Self.absolute(path)
+        self.policy = policy
+        if let code = open() { throw ErrorRecorder.CannotOpen(path: path, code: code) }
+        // Without waiting: another recorder that is writing at this moment has found the broken line itself.
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+            if let facts = look(), facts.isNamed, !facts.endsWhole { _ = write([[.newline]], at: facts) }
+            _ = flock(descriptor, LOCK_UN)
+        }
+    }
+
+    deinit { if descriptor >= 0 { Foundation.close(descriptor) } }
+
+    /// Appends lines, each whole or not at all.
+    ///
+    /// - Returns: How many were written; the others could not be.
+    mutating func append(_ lines: [[UInt8]]) -> Int {
+        var rest = lines[...]
+        var (written, reopened, mayRotate) = (0, 0, true)
+        while !rest.isEmpty {
+            guard reopened < 10, descriptor >= 0 || open() == nil else { break }
+            while flock(descriptor, LOCK_EX) < 0, errno == EINTR {}
+            defer { if descriptor >= 0 { _ = flock(descriptor, LOCK_UN) } }
+            guard let facts = look() else {
+                close()
+                break
+            }
+            switch policy.step(facts, for: rest.lazy.map(\.count), mayRotate: mayRotate) {
+            case .reopen:
+                close()
+                reopened += 1
+            case .endLine:
+                if write([[.newline]], at: facts) == 0 { return written }
+            case .rotate:
+                mayRotate = rotate()
+                if mayRotate { close() }
+            case .write(let count):
+                let whole = write(rest.prefix(count), at: facts)
+                written += whole
+                // The line that did not fit is lost; those after it may be shorter.
+                rest = rest.dropFirst(whole == count ? whole : whole + 1)
+            }
+        }
+        return written
+    }
+
+    // MARK: Looking
+
+    /// Returns what the system says of the open file; nil if it says nothing.
+    private func look() -> LogPolicy.Facts? {
+        var (file, named) = (stat(), stat())
+        guard unsafe fstat(descriptor, &file) == 0 else { return nil }
+        var isNamed = unsafe lstat(path, &named) == 0
+        let isLink = isNamed && named.st_mode & S_IFMT == S_IFLNK
+        if isLink { isNamed = unsafe stat(path, &named) == 0 }
+        let isRegular = file.st_mode & S_IFMT == S_IFREG
+        let size = Int(file.st_size)
+        return LogPolicy.Facts(
+            size: size,
+            endsWhole: isRegular ? size == 0 || size == wholeSize || lastByte(of: size) == .newline : !leftBroken,
+            isNamed: isNamed && named.st_dev == file.st_dev && named.st_ino == file.st_ino,
+            isRegular: isRegular && !isLink
+        )
+    }
+
+    /// Returns the last byte of the file; a newline if it cannot be read.
+    private func lastByte(of size: Int) -> UInt8 {
+        var byte = UInt8.newline
+        _ = unsafe pread(descriptor, &byte, 1, off_t(size - 1))
+        return byte
+    }
+
+    // MARK: Writing
+
+    /// Writes lines, and cuts off what was written of a line that is not whole.
+    ///
+    /// - Returns: How many are written whole.
+    private mutating func write(_ lines: some Collection<[UInt8]>, at facts: LogPolicy.Facts) -> Int {
+        let bytes = Array(lines.joined())
+        let count = unsafe bytes.withUnsafeBytes { unsafe write($0) }
+        var (whole, size) = (0, 0)
+        for line in lines where size + line.count <= count { (whole, size) = (whole + 1, size + line.count) }
+        leftBroken = size < count && !cut(facts.size + size, from: facts.size + count)
+        wholeSize = leftBroken ? nil : facts.size + size
+        return whole
+    }
+
+    /// Writes bytes until all are written or a write fails; returns how many were written.
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        while count < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[count...])
+            let result = unsafe Foundation.write(descriptor, rest.baseAddress, rest.count)
+            if result < 0, errno == EINTR { continue }
+            if result <= 0 { break }
+            count += result
+        }
+        return count
+    }
+
+    /// Cuts a file back to a size, unless somebody who knows of no lock has appended to it.
+    private func cut(_ size: Int, from end: Int) -> Bool {
+        var file = stat()
+        guard unsafe fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_size == end else {
+            return false
+        }
+        return ftruncate(descriptor, off_t(size)) == 0
+    }
+
+    // MARK: Opening and putting aside
+
+    /// Opens the file, or makes it if there is none.
+    ///
+    /// - Returns: The error number if it cannot; nil if it is open.
+    private mutating func open() -> Int32? {
+        assert(descriptor < 0, "a file is open")
+        // Without `O_NONBLOCK` a pipe without a reader would block.
+        let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        for _ in 0..<10 {
+            descriptor = unsafe Foundation.open(path, flags)
+            if descriptor >= 0 { break }
+            guard errno == ENOENT else { return errno }
+            descriptor = unsafe Foundation.open(path, flags | O_CREAT | O_EXCL, 0o640)
+            if descriptor >= 0 {
+                // Whatever the process's mask is: for the group that reads logs, and for nobody else.
+                fchmod(descriptor, 0o640)
+                break
+            }
+            // Another process has made it meanwhile.
+            guard errno == EEXIST else { return errno }
+        }
+        guard descriptor >= 0 else { return ENOENT }
+        (wholeSize, leftBroken) = (nil, false)
+        return nil
+    }
+
+    private mutating func close() {
+        // The lock goes with it.
+        Foundation.close(descriptor)
+        descriptor = -1
+    }
+
+    /// Puts the file aside, and deletes the oldest one; returns whether it did.
+    private func rotate() -> Bool {
+        guard policy.fileCount > 1 else { return unsafe unlink(path) == 0 }
+        let renamings = policy.renamings { unsafe access(name($0), F_OK) == 0 }
+        return renamings.allSatisfy { from, to in unsafe rename(name(from), name(to)) == 0 }
+    }
+
+    private func name(_ number: Int) -> String { number == 0 ? path : "\(path).\(number)" }
+
+    /// Returns a path from the root and without symbolic links, so that neither a change of the working folder nor a
+    /// renaming of a link changes which file is meant.
+    private static func absolute(_ path: String) -> String {
+        if let path = realPath(path) { return path }
+        // The file is not there yet.
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        return realPath(folder).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" } ?? path
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let found = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(found) }
+        return unsafe String(cString: found)
+    }
+}
+
+extension UInt8 {
+    fileprivate static let newline = UInt8(ascii: "\n")
+}

@@ -1,0 +1,153 @@
+import BoundedDescriptions
+import Dispatch
+import ErrorRouting
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+/// A recorder's queue, and the thread that empties it into the file.
+///
+/// Whoever records only adds to the queue, under a lock that nobody holds for longer. The thread asks errors for their
+/// texts and values, calls the redaction, and writes; none of that under a lock that another thread takes.
+final class RecordWriter: Sendable {
+    private typealias Queue = RecorderQueue<ErrorReport>
+
+    private struct State {
+        var queue: Queue
+        /// Who waits for the end, by number.
+        var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiter = 0
+    }
+
+    /// How many lines, and roughly how many bytes, are written with one call.
+    private static let chunk = (lines: 64, bytes: 64 << 10)
+
+    private let state: Locked<State>
+    /// Only the thread uses it.
+    private let file: Locked<RecordFile?>
+    private let wakeUp = DispatchSemaphore(value: 0)
+    private let origin: RecordOrigin
+    private let rebuilding: RebuildableErrors
+    private let redact: @Sendable (ErrorRecord) -> ErrorRecord
+
+    init(
+        _ file: consuming sending RecordFile,
+        _ configuration: ErrorRecorder.Configuration,
+        rebuilding: RebuildableErrors
+    ) {
+        self.file = Locked(file)
+        state = Locked(State(queue: Queue(capacity: configuration.capacity)))
+        origin = RecordOrigin(configuration)
+        redact = configuration.redact
+        self.rebuilding = rebuilding
+    }
+
+    var statistics: ErrorRecorder.Statistics { state.withLock { $0.queue.statistics } }
+
+    /// Adds a report to the queue; called on any thread.
+    func record(_ report: ErrorReport) {
+        if state.withLock({ $0.queue.record(report) }) { wakeUp.signal() }
+    }
+
+    /// Accepts nothing more; the thread ends when all that waits is written.
+    func close() {
+        if state.withLock({ $0.queue.close() }) { wakeUp.signal() }
+    }
+
+    /// Waits until the thread has written everything, at most for a time.
+    func end(within limit: Duration) async {
+        await withCheckedContinuation { continuation in
+            let waiter: Int? = state.withLock { state in
+                if state.queue.hasEnded { return nil }
+                state.lastWaiter += 1
+                state.waiters[state.lastWaiter] = continuation
+                return state.lastWaiter
+            }
+            guard let waiter else { return continuation.resume() }
+            // On Dispatch's clock and not in a task: the caller's cancellation does not shorten the time.
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval(limit)) {
+                self.state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+            }
+        }
+    }
+
+    private static func interval(_ limit: Duration) -> DispatchTimeInterval {
+        let longest = Duration.seconds(365 * 86_400)
+        return .nanoseconds(Int(min(max(limit, .zero), longest) / .nanoseconds(1)))
+    }
+
+    // MARK: The thread
+
+    /// Starts the thread.
+    ///
+    /// It blocks signals, but those that an instruction raises: the program's handlers run on the program's threads, and
+    /// neither a limit on the size of files (`SIGXFSZ`) nor a pipe without a reader ends the process.
+    func start() {
+        var blocked = sigset_t()
+        var before = sigset_t()
+        unsafe sigfillset(&blocked)
+        for signal in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT] { unsafe sigdelset(&blocked, signal) }
+        unsafe pthread_sigmask(SIG_SETMASK, &blocked, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        Thread.detachNewThread { self.run() }
+    }
+
+    private func run() {
+        while true {
+            switch state.withLock({ $0.queue.next() }) {
+            case .write(let batch):
+                #if canImport(ObjectiveC)
+                    autoreleasepool { write(batch) }
+                #else
+                    write(batch)
+                #endif
+            case .sleep:
+                wakeUp.wait()
+            case .end:
+                file.withLock { $0 = nil }
+                let waiters = state.withLock { state in
+                    defer { state.waiters = [:] }
+                    return state.waiters
+                }
+                for waiter in waiters.values { waiter.resume() }
+                return
+            }
+        }
+    }
+
+    private func write(_ batch: [Queue.Entry]) {
+        var (lines, size): ([[UInt8]], Int) = ([], 0)
+        for (index, entry) in batch.enumerated() {
+            let record = ErrorRecord(entry.element, from: origin, sequence: entry.number, rebuilding: rebuilding)
+            lines.append(RecordLine(redact(record)).bytes)
+            size += lines.last?.count ?? 0
+            let isFull = lines.count == Self.chunk.lines || size >= Self.chunk.bytes
+            guard isFull || index == batch.count - 1 else { continue }
+            let written = file.withLock { $0?.append(lines) ?? 0 }
+            let failed = lines.count - written
+            state.withLock { $0.queue.finished(written: written, failed: failed) }
+            (lines, size) = ([], 0)
+        }
+    }
+}
+
+extension RecordOrigin {
+    private static let lastStart = Locked<Int64>(0)
+
+    fileprivate init(_ configuration: ErrorRecorder.Configuration) {
+        let now = Timestamp.now
+        // No two recorders of a process have the same.
+        let start = Self.lastStart.withLock { last in
+            last = max(now, last + 1)
+            return last
+        }
+        self.init(
+            host: OneLine.escaped(configuration.host),
+            service: OneLine.escaped(configuration.service),
+            process: Int(ProcessInfo.processInfo.processIdentifier),
+            start: Timestamp.text(ofMicroseconds: start)
+        )
+    }
+}

@@ -1,0 +1,78 @@
+import BoundedDescriptions
+import ErrorRouting
+
+/// Where records come from: the same for all records of a recorder.
+struct RecordOrigin: Sendable {
+    let host: String
+    let service: String
+    let process: Int
+    let start: String
+}
+
+extension ErrorRecord {
+    /// Makes the record of a report; asks the error for its texts and, if its type was added, for its value.
+    ///
+    /// - Parameters:
+    ///   - report: The report.
+    ///   - origin: Where the record comes from.
+    ///   - sequence: The number of the report.
+    ///   - rebuilding: The types whose values are recorded.
+    init(_ report: ErrorReport, from origin: RecordOrigin, sequence: Int, rebuilding: RebuildableErrors) {
+        let (outcome, typeName) = (report.outcome, report.typeName)
+        let domainAndCode = report.domainAndCode
+        self.init(
+            time: Timestamp.text(of: report.date),
+            host: origin.host,
+            service: origin.service,
+            process: origin.process,
+            start: origin.start,
+            sequence: sequence,
+            role: OneLine.escaped(report.role.name),
+            type: typeName,
+            caseName: report.caseName,
+            domain: domainAndCode?.domain,
+            code: domainAndCode?.code,
+            message: report.message,
+            source: OneLine.escaped(report.source.description),
+            scope: report.scope.map(OneLine.escaped),
+            metadata: Self.escaped(report.metadata),
+            occurrences: report.occurrences,
+            disposition: outcome.disposition.rawValue,
+            rule: outcome.rule?.matcher,
+            ruleSource: outcome.rule.map { OneLine.escaped($0.source.description) },
+            matchedRuleCount: outcome.matchedRuleCount,
+            fingerprint: report.fingerprint,
+            trail: report.trail.map(TrailStep.init),
+            value: rebuilding.value(of: report.error, named: typeName)
+        )
+    }
+
+    private static func escaped(_ metadata: [String: String]) -> [String: String] {
+        Dictionary(metadata.map { (OneLine.escaped($0), OneLine.escaped($1)) }) { first, _ in first }
+    }
+
+    /// The record without what may be large without limit, for a line that is too long.
+    ///
+    /// Only redaction can have made a text longer than it was.
+    var shortened: ErrorRecord {
+        var record = self
+        record.value = nil
+        record.metadata = [:]
+        record.trail = []
+        record.scope = []
+        for text in [
+            \ErrorRecord.time, \.host, \.service, \.start, \.role, \.type, \.message, \.source, \.disposition,
+            \.fingerprint,
+        ] { record[keyPath: text] = OneLine.escaped(record[keyPath: text]) }
+        for text in [\ErrorRecord.caseName, \.domain, \.rule, \.ruleSource] {
+            record[keyPath: text] = record[keyPath: text].map(OneLine.escaped)
+        }
+        return record
+    }
+}
+
+extension ErrorRecord.TrailStep {
+    init(_ step: ErrorReport.TrailStep) {
+        self.init(type: step.typeName, message: step.message, fingerprint: step.fingerprint)
+    }
+}

@@ -1,0 +1,74 @@
+/// One report as a recorder writes it: a line of JSON.
+///
+/// The keys of the line are the names of these properties. What is nil is left out. All texts are escaped and bounded as
+/// `ErrorReport.message` is, so that a record is one line whatever the error says.
+///
+/// ``host``, ``service``, ``process``, ``start`` and ``sequence`` together identify a record among those of all machines:
+/// a line that was copied or read twice can be counted once.
+public struct ErrorRecord: Codable, Sendable, Hashable {
+    /// The version of this format; a record of a later version may mean something else by the same names.
+    public static let version = 1
+
+    /// The version of the format that the record is written in.
+    public var version = ErrorRecord.version
+    /// When the error was posted, in UTC and to the microsecond; sorts as a text: `2026-05-31T16:05:09.125000Z`.
+    public var time: String
+    /// The name of the machine.
+    public var host: String
+    /// The name of the service.
+    public var service: String
+    /// The number of the process on its machine.
+    public var process: Int
+    /// When the recorder was made, in the form of ``time``; no two recorders of a process have the same.
+    public var start: String
+    /// The number of the report among those that the recorder was given, from 1.
+    ///
+    /// A number that is in no file is that of a report that was dropped, or could not be written.
+    public var sequence: Int
+    /// What the post was: `failure`, `attempt`, `notice`, or a role of the application's.
+    public var role: String
+    /// The name of the error's type, with its module.
+    public var type: String
+    /// The name of the case, if the error is an enum.
+    public var caseName: String?
+    /// The error's domain, if it has one of its own.
+    public var domain: String?
+    /// The error's code, if it has a domain of its own.
+    public var code: Int?
+    /// The error's message.
+    public var message: String
+    /// Where the error was posted: `Module/File.swift:12`.
+    public var source: String
+    /// The path of scopes in which the error was posted, the outermost first.
+    public var scope: [String]
+    /// The metadata of the report.
+    public var metadata: [String: String]
+    /// The number of errors that the report stands for.
+    public var occurrences: Int
+    /// How the error ended: `handled`, `ignored`, `unmatched`, or, if it was recorded undelivered, `pending` or `dropped`.
+    public var disposition: String
+    /// The matcher of the rule that stopped, else of the last rule that matched.
+    public var rule: String?
+    /// Where that rule was registered: `Module/File.swift:12`.
+    public var ruleSource: String?
+    /// The number of rules that matched.
+    public var matchedRuleCount: Int
+    /// The text by which reports are grouped: see `ErrorReport.fingerprint`.
+    public var fingerprint: String
+    /// The errors under the reported one, from the outside in.
+    public var trail: [TrailStep]
+    /// The error itself as JSON, if its type was added to the recorder's ``RebuildableErrors``.
+    ///
+    /// A text and not an object, so that the field has one type in every line, whatever the errors are.
+    public var value: String?
+
+    /// An error under the reported one.
+    public struct TrailStep: Codable, Sendable, Hashable {
+        /// The name of the error's type, with its module.
+        public var type: String
+        /// The error's message.
+        public var message: String
+        /// The error's type, and its case or its domain and code.
+        public var fingerprint: String
+    }
+}

@@ -1,0 +1,115 @@
+import BoundedDescriptions
+import ErrorRouting
+import Foundation
+
+/// The error types whose values are recorded, so that a replay can rebuild the errors.
+///
+/// A recorder writes values of these types only: what else is in an error than its texts may be secret, or large. Give
+/// the same types to the ``ErrorRecorder`` and to the ``Replay``:
+///
+/// ```swift
+/// import ErrorRecording
+///
+/// enum OrderError: Error, Codable { case overLimit(cents: Int), noLines }
+///
+/// let rebuildable = RebuildableErrors().adding(OrderError.self)
+/// ```
+///
+/// `NSError` objects, and Foundation's `URLError`, `CocoaError` and `POSIXError`, need not be added: they are rebuilt by
+/// their domain and code.
+public struct RebuildableErrors: Sendable {
+    private struct Coding: Sendable {
+        let encode: @Sendable (any Error) throws -> Data
+        let decode: @Sendable (Data) throws -> any Error
+    }
+
+    /// By the full name of the type, as records have it.
+    private var codings: [String: Coding] = [:]
+
+    /// The length in bytes of the longest value that is recorded.
+    static let valueLimit = 64 << 10
+
+    /// Makes a set without types.
+    public init() {}
+
+    /// Returns this set with a type added.
+    ///
+    /// If two types have the same name, as two private types in different files may, the one that is added last counts.
+    ///
+    /// - Parameter type: The type. Its values are coded as JSON, on the recorder's own thread; a value that throws when
+    ///   it is encoded, or takes more than 64 KiB, is left out of its record.
+    /// - Returns: The set with the type.
+    public func adding<E: Error & Codable>(_ type: E.Type) -> Self {
+        var result = self
+        result.codings[TypeName.full(type)] = Coding { error in
+            // The exact type: a subclass has a name of its own, and another type of the same name is another type.
+            guard let error = error as? E else { throw CocoaError(.coderInvalidValue) }
+            return try Self.encoder.encode(error)
+        } decode: { data in
+            try Self.decoder.decode(E.self, from: data)
+        }
+        return result
+    }
+
+    /// Returns an error's value as JSON; nil if its type was not added, or if the value cannot be written.
+    func value(of error: any Error, named typeName: String) -> String? {
+        guard let coding = codings[typeName], let data = try? coding.encode(error), data.count <= Self.valueLimit else {
+            return nil
+        }
+        return String(data: data, encoding: .utf8)
+    }
+
+    /// Returns the error of a record; nil if it cannot be rebuilt.
+    ///
+    /// Not rebuilt either is an error that comes out as another one than was recorded: with another case, domain or
+    /// code, or without the errors under it. Rules might then match what they would not have matched.
+    func error(of record: ErrorRecord) -> (any Error)? {
+        guard let error = rebuilt(record) else { return nil }
+        let report = ErrorReport(error: error, source: ErrorReport.Source())
+        let (domain, code) = report.domainAndCode.map { ($0.domain, $0.code) } ?? (nil, nil)
+        let isSame =
+            report.typeName == record.type && report.caseName == record.caseName && domain == record.domain
+            && code == record.code && report.trail.map(\.fingerprint) == record.trail.map(\.fingerprint)
+        return isSame ? error : nil
+    }
+
+    private func rebuilt(_ record: ErrorRecord) -> (any Error)? {
+        if let value = record.value { return try? codings[record.type]?.decode(Data(value.utf8)) }
+        guard let domain = record.domain, let code = record.code else { return nil }
+        return Self.foundation[record.type]?(domain, code)
+    }
+
+    /// Whether a type was added, by its full name.
+    func isAdded(_ typeName: String) -> Bool { codings[typeName] != nil }
+
+    /// Whether a type is one of Foundation's that are rebuilt without being added.
+    static func isFoundations(_ typeName: String) -> Bool { foundation[typeName] != nil }
+
+    // MARK: Coding
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return encoder
+    }
+
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return decoder
+    }
+
+    /// Makes Foundation's errors of a domain and a code, by the names of their types.
+    private static let foundation: [String: @Sendable (_ domain: String, _ code: Int) -> (any Error)?] = [
+        TypeName.full(NSError.self): { NSError(domain: $0, code: $1) },
+        // On Linux the codes of `URLError` and `POSIXError` are closed lists.
+        TypeName.full(URLError.self): { _, code in URLError.Code(rawValue: code).map { URLError($0) } },
+        TypeName.full(CocoaError.self): { _, code in CocoaError(CocoaError.Code(rawValue: code)) },
+        TypeName.full(POSIXError.self): { _, code in
+            Int32(exactly: code).flatMap { POSIXErrorCode(rawValue: $0) }.map { POSIXError($0) }
+        },
+    ]
+}

@@ -1,0 +1,117 @@
+/// A record as the bytes of its line, with the newline.
+///
+/// Written by hand: what a person looks for comes first in every line, and a `JSONEncoder`, whose keys are in another
+/// order in every run, costs several times as much.
+struct RecordLine {
+    /// The length in bytes that no line exceeds.
+    static let limit = 1 << 20
+
+    private(set) var bytes: [UInt8] = []
+
+    /// - Parameter record: The record; what may be large in it is left out where the line would be too long.
+    init(_ record: ErrorRecord) {
+        write(record)
+        if bytes.count > Self.limit { write(record.shortened) }
+        assert(bytes.count <= Self.limit, "what is not bounded is not left out")
+    }
+
+    private mutating func write(_ record: ErrorRecord) {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.reserveCapacity(1_024)
+        add("version", record.version)
+        add("time", record.time)
+        add("host", record.host)
+        add("service", record.service)
+        add("process", record.process)
+        add("start", record.start)
+        add("sequence", record.sequence)
+        add("disposition", record.disposition)
+        add("role", record.role)
+        add("type", record.type)
+        add("caseName", record.caseName)
+        add("domain", record.domain)
+        add("code", record.code)
+        add("message", record.message)
+        add("source", record.source)
+        begin("scope")
+        list(record.scope) { $0.text($1) }
+        begin("metadata")
+        append("{")
+        for (index, (key, value)) in record.metadata.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { append(",") }
+            text(key)
+            append(":")
+            text(value)
+        }
+        append("}")
+        add("occurrences", record.occurrences)
+        add("rule", record.rule)
+        add("ruleSource", record.ruleSource)
+        add("matchedRuleCount", record.matchedRuleCount)
+        add("fingerprint", record.fingerprint)
+        begin("trail")
+        list(record.trail) { line, step in
+            line.append("{\"type\":")
+            line.text(step.type)
+            line.append(",\"message\":")
+            line.text(step.message)
+            line.append(",\"fingerprint\":")
+            line.text(step.fingerprint)
+            line.append("}")
+        }
+        add("value", record.value)
+        append("}\n")
+    }
+
+    // MARK: Parts
+
+    private mutating func append(_ part: StaticString) {
+        part.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    private mutating func begin(_ key: StaticString) {
+        append(bytes.isEmpty ? "{\"" : ",\"")
+        append(key)
+        append("\":")
+    }
+
+    private mutating func add(_ key: StaticString, _ value: String?) {
+        guard let value else { return }
+        begin(key)
+        text(value)
+    }
+
+    private mutating func add(_ key: StaticString, _ value: Int?) {
+        guard let value else { return }
+        begin(key)
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    private mutating func list<Element>(_ elements: [Element], _ write: (inout RecordLine, Element) -> Void) {
+        append("[")
+        for (index, element) in elements.enumerated() {
+            if index > 0 { append(",") }
+            write(&self, element)
+        }
+        append("]")
+    }
+
+    /// Appends a text in quotation marks; what JSON does not allow in a text is escaped.
+    private mutating func text(_ text: String) {
+        append("\"")
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): append("\\\"")
+            case UInt8(ascii: "\\"): append("\\\\")
+            case UInt8(ascii: "\n"): append("\\n")
+            case 0..<0x20:
+                append("\\u00")
+                for digit in [byte >> 4, byte & 0xF] {
+                    bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+                }
+            default: bytes.append(byte)
+            }
+        }
+        append("\"")
+    }
+}

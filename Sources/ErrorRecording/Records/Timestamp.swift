@@ -1,0 +1,55 @@
+import Foundation
+
+/// Moments as texts of one length, which sort as the moments do: `2026-05-31T16:05:09.125000Z`.
+///
+/// Foundation's formats have milliseconds, and cost as much as the rest of a line.
+enum Timestamp {
+    /// The years 1 to 9999, in seconds since 1970: others do not fit into the form.
+    private static let range = -62_135_596_800.0...253_402_300_799.0
+
+    static func text(of date: Date) -> String {
+        let seconds = date.timeIntervalSince1970
+        // A moment may be made up, and not a number.
+        let clamped = seconds.isNaN ? 0 : min(max(seconds, range.lowerBound), range.upperBound)
+        return text(ofMicroseconds: Int64(clamped * 1e6))
+    }
+
+    /// - Parameter microseconds: The microseconds since 1970, within the years 1 to 9999.
+    static func text(ofMicroseconds microseconds: Int64) -> String {
+        let (day, time) = microseconds.quotientAndRemainder(roundingDownBy: 86_400_000_000)
+        let (year, month, dayOfMonth) = civil(day: day)
+        let (seconds, fraction) = time.quotientAndRemainder(dividingBy: 1_000_000)
+        let (minutes, second) = seconds.quotientAndRemainder(dividingBy: 60)
+        let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
+        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(dayOfMonth, 2))"
+            + "T\(digits(hour, 2)):\(digits(minute, 2)):\(digits(second, 2)).\(digits(fraction, 6))Z"
+    }
+
+    /// The current moment in microseconds since 1970.
+    static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e6) }
+
+    /// Returns the date of a day since 1970 in the Gregorian calendar.
+    ///
+    /// Counted in years that begin in March, so that the leap day is a year's last.
+    private static func civil(day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = (day + 719_468).quotientAndRemainder(roundingDownBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
+        let year = yearOfEra + era * 400 + (month < 10 ? 0 : 1)
+        return (year, month < 10 ? month + 3 : month - 9, dayOfMonth)
+    }
+
+    private static func digits(_ number: Int64, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(count - text.count, 0)) + text
+    }
+}
+
+extension Int64 {
+    fileprivate func quotientAndRemainder(roundingDownBy divisor: Int64) -> (Int64, Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

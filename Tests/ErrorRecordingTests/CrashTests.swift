@@ -1,0 +1,130 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("E2: after a kill at most the last line is broken, and processes share a path", .tags(.recording2), .hangLimit)
+struct CrashTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func `killed again and again in the middle of a storm, each process leaves at most one broken line`()
+        async throws
+    {
+        let rounds = 8
+        for round in 1...rounds {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.file as String, round = round as Int] in
+                endIfItHangs()
+                let recorder = try ErrorRecorder(path: path, configuration: .init(fileSize: 200_000, fileCount: 20))
+                // When a few lines are written, at another moment in each round.
+                Thread.detachNewThread {
+                    while recorder.statistics.written < 20 * round { sched_yield() }
+                    kill(getpid(), SIGKILL)
+                }
+                while true { recorder.record(report(Sized(length: 40 * round))) }
+            }
+        }
+        // The next recorder ends the last line.
+        try await ErrorRecorder(path: folder.file).recordAll([Order.late])
+        var (records, broken): ([ErrorRecord], Int) = ([], 0)
+        for name in folder.names {
+            let file = try RecordedFile("\(folder.path)/\(name)")
+            #expect(file.text.hasSuffix("\n"))
+            records += file.records
+            broken += file.lines.count - file.records.count
+        }
+        #expect(broken <= rounds)
+        let processes = Dictionary(grouping: records, by: \.start)
+        #expect(processes.count == rounds + 1)
+        for (start, records) in processes {
+            // What was written before the kill is there without a gap, but for what the full queue dropped.
+            let sequences = records.map(\.sequence).sorted()
+            #expect(Set(sequences).count == sequences.count && sequences.first == 1, "\(start)")
+        }
+        // Each process was killed only after it had counted so many lines as written.
+        for (round, count) in zip(1..., processes.sorted { $0.key < $1.key }.map(\.value.count).dropLast()) {
+            #expect(count >= 20 * round)
+        }
+    }
+
+    @Test func `three processes write to one path, which is rotated: every line is whole, and none is lost or doubled`()
+        async throws
+    {
+        func write(_ name: String) async {
+            await #expect(processExitsWith: .success) { [path = folder.file as String, name = name as String] in
+                endIfItHangs()
+                let configuration = ErrorRecorder.Configuration(fileSize: 100_000, fileCount: 21, service: name)
+                let recorder = try ErrorRecorder(path: path, configuration: configuration)
+                for number in 0..<1_000 {
+                    recorder.record(report(Sized(length: 100 + number % 50)))
+                    if number % 50 == 0 { await recorder.settle() }
+                }
+                let statistics = await recorder.close(within: longTime)
+                #expect(statistics == .init(recorded: 1_000, written: 1_000))
+            }
+        }
+        async let first: Void = write("a")
+        async let second: Void = write("b")
+        async let third: Void = write("c")
+        _ = await (first, second, third)
+        let records = try RecordedFile.all(at: folder.file)
+        #expect(folder.names.count > 5)
+        for name in ["a", "b", "c"] {
+            #expect(records.filter { $0.service == name }.map(\.sequence) == Array(1...1_000), "\(name)")
+        }
+    }
+
+    @Test func `a reader that follows the name gets every line over many rotations`() async throws {
+        let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 20_000, fileCount: 2))
+        var follower = Follower(folder.file)
+        var sequences: [Int] = []
+        for _ in 0..<60 {
+            // Few enough for the file before the last to be there still when the reader comes.
+            for _ in 0..<10 { recorder.record(report(Sized(length: 500))) }
+            await recorder.settle()
+            sequences += try follower.read()
+        }
+        await recorder.close(within: longTime)
+        sequences += try follower.read()
+        #expect(sequences == Array(1...600))
+    }
+
+    /// A reader as `tail -F`: it reads what it has open to its end before it opens what has the name now.
+    private struct Follower {
+        private let path: String
+        private var handle: FileHandle?
+        private var rest = Data()
+
+        init(_ path: String) { self.path = path }
+
+        mutating func read() throws -> [Int] {
+            var sequences: [Int] = []
+            for _ in 0..<2 {
+                rest += try handle?.readToEnd() ?? Data()
+                let next = try FileHandle(forReadingFrom: URL(filePath: path))
+                if let handle, try Self.number(of: handle) == Self.number(of: next) { break }
+                // What came between the reading and the opening.
+                rest += try handle?.readToEnd() ?? Data()
+                handle = next
+            }
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                sequences.append(try JSONDecoder().decode(ErrorRecord.self, from: rest[..<end]).sequence)
+                rest = Data(rest[(end + 1)...])
+            }
+            return sequences
+        }
+
+        private static func number(of handle: FileHandle) throws -> UInt64 {
+            var file = stat()
+            guard unsafe fstat(handle.fileDescriptor, &file) == 0 else { throw POSIXError(.EBADF) }
+            return UInt64(file.st_ino)
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import TestSupport
+import Testing
+
+@Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
+struct DocumentationTests {
+    private static let catalog = "Sources/ErrorRecording/ErrorRecording.docc"
+
+    @Test("the snippets of each page compile as one module", arguments: Markdown.files(below: catalog))
+    func snippets(page: String) async throws {
+        let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: "\(Self.catalog)/\(page)"))
+        #expect(!snippets.isEmpty)
+        let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
+        #expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)) == [])
+    }
+}

@@ -1,0 +1,197 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("E2: files are whole, bounded, and where a reader looks for them", .tags(.recording2), .hangLimit)
+struct RecordFileTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func `a new file has the mode 0640 whatever the process's mask; one that is there keeps its own`()
+        async throws
+    {
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            endIfItHangs()
+            for (number, mask) in [mode_t(0), 0o077].enumerated() {
+                umask(mask)
+                try await ErrorRecorder(path: "\(path)/\(number)").recordAll([Order.late])
+            }
+        }
+        #expect(try mode("\(folder.path)/0") == 0o640 && mode("\(folder.path)/1") == 0o640)
+        try Data().write(to: URL(filePath: folder.file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file)
+        try await ErrorRecorder(path: folder.file).recordAll([Order.late])
+        #expect(try mode(folder.file) == 0o600)
+    }
+
+    @Test func `a full file is put aside by renaming; the oldest is deleted, and no line is lost or parted`()
+        async throws
+    {
+        let configuration = ErrorRecorder.Configuration(fileSize: 4_000, fileCount: 3)
+        let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
+        let statistics = await recorder.recordAll((0..<100).map { _ in Sized(length: 500) })
+        #expect(statistics == .init(recorded: 100, written: 100))
+        #expect(folder.names == ["errors.jsonl", "errors.jsonl.1", "errors.jsonl.2"])
+        let sequences = try RecordedFile.all(at: folder.file).map(\.sequence)
+        #expect(sequences.last == 100 && sequences == Array((sequences.first ?? 0)...100) && sequences.count >= 9)
+        for name in folder.names { #expect(try RecordedFile("\(folder.path)/\(name)").text.utf8.count <= 4_000) }
+    }
+
+    @Test func `the next process goes on where the last one ended, in the same file`() async throws {
+        for _ in 0..<3 { try await ErrorRecorder(path: folder.file).recordAll([Order.late, Order.late]) }
+        let records = try RecordedFile(folder).records
+        #expect(records.map(\.sequence) == [1, 2, 1, 2, 1, 2] && Set(records.map(\.start)).count == 3)
+    }
+
+    @Test func `with one file, a full one is deleted`() async throws {
+        let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 1))
+        #expect(await recorder.recordAll([Order.late, Order.late]).written == 2)
+        #expect(folder.names == ["errors.jsonl"])
+        #expect(try RecordedFile(folder).records.map(\.sequence) == [2])
+    }
+
+    @Test func `a broken last line is ended when the next recorder is made, and spoils no other`() async throws {
+        try Data(#"{"version":1,"ti"#.utf8).write(to: URL(filePath: folder.file))
+        let recorder = try ErrorRecorder(path: folder.file)
+        #expect(try RecordedFile(folder).text == #"{"version":1,"ti"# + "\n")
+        await recorder.recordAll([Order.late])
+        let file = try RecordedFile(folder)
+        #expect(file.lines.count == 2 && file.records.count == 1 && file.text.hasSuffix("\n"))
+    }
+
+    @Test(arguments: ["delete", "rename", "replace"])
+    func `if the path leads elsewhere, the next line is in a file that a reader of the path finds`(how: String)
+        async throws
+    {
+        let recorder = try ErrorRecorder(path: folder.file)
+        recorder.record(report(Order.late))
+        await recorder.settle()
+        switch how {
+        case "delete": try FileManager.default.removeItem(atPath: folder.file)
+        case "rename": try FileManager.default.moveItem(atPath: folder.file, toPath: folder.file + ".old")
+        default: try Data("of others\n".utf8).write(to: URL(filePath: folder.file), options: .atomic)
+        }
+        #expect(await recorder.recordAll([Order.late]).written == 2)
+        #expect(try RecordedFile(folder).records.map(\.sequence) == [2])
+        #expect(how != "rename" || folder.names == ["errors.jsonl", "errors.jsonl.old"])
+    }
+
+    @Test func `a folder that is deleted fails lines until it is there again`() async throws {
+        let inner = "\(folder.path)/inner"
+        func make() throws { try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true) }
+        try make()
+        let recorder = try ErrorRecorder(path: "\(inner)/errors.jsonl")
+        try FileManager.default.removeItem(atPath: inner)
+        recorder.record(report(Order.late))
+        await recorder.settle()
+        #expect(recorder.statistics == .init(recorded: 1, failed: 1))
+        try make()
+        #expect(await recorder.recordAll([Order.late]) == .init(recorded: 2, written: 1, failed: 1))
+        #expect(try RecordedFile("\(inner)/errors.jsonl").records.map(\.sequence) == [2])
+    }
+
+    @Test func `a file that cannot be put aside grows, and nothing older is deleted`() async throws {
+        // A folder that is not empty cannot be renamed over.
+        try FileManager.default.createDirectory(atPath: "\(folder.file).2/x", withIntermediateDirectories: true)
+        try Data("old\n".utf8).write(to: URL(filePath: "\(folder.file).1"))
+        let configuration = ErrorRecorder.Configuration(fileSize: 100, fileCount: 3)
+        let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
+        #expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written == 3)
+        #expect(try RecordedFile(folder).records.map(\.sequence) == [1, 2, 3])
+        #expect(try RecordedFile("\(folder.file).1").text == "old\n")
+    }
+
+    @Test func `a symbolic link is followed, and it is the file that is put aside`() async throws {
+        let (link, target) = ("\(folder.path)/link", folder.file)
+        try Data().write(to: URL(filePath: target))
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        let recorder = try ErrorRecorder(path: link, configuration: .init(fileSize: 1, fileCount: 2))
+        #expect(await recorder.recordAll([Order.late, Order.late]).written == 2)
+        #expect(folder.names == ["errors.jsonl", "errors.jsonl.1", "link"])
+        #expect(try RecordedFile(link).records.map(\.sequence) == [2])
+    }
+
+    @Test func `a change of the working folder changes nothing`() async throws {
+        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+            endIfItHangs()
+            #expect(FileManager.default.changeCurrentDirectoryPath(path))
+            let recorder = try ErrorRecorder(path: "errors.jsonl", configuration: .init(fileSize: 1))
+            #expect(FileManager.default.changeCurrentDirectoryPath("/"))
+            #expect(await recorder.recordAll([Order.late, Order.late]).written == 2)
+        }
+        #expect(folder.names == ["errors.jsonl", "errors.jsonl.1"])
+    }
+
+    #if os(Linux)
+        @Test func `on a full device every line fails, and none is pending`() async throws {
+            let recorder = try ErrorRecorder(path: "/dev/full")
+            #expect(await recorder.recordAll((0..<200).map(Plain.init)) == .init(recorded: 200, failed: 200))
+        }
+    #endif
+
+    @Test func `a pipe gets whole lines, and what it does not take fails`() async throws {
+        let pipe = "\(folder.path)/pipe"
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        let recorder = try ErrorRecorder(path: pipe, configuration: .init(fileSize: 1_000))
+        let reading = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(reading) }
+        recorder.record(report(Order.late))
+        await recorder.settle()
+        let first = FileHandle(fileDescriptor: reading).availableData
+        #expect(try JSONDecoder().decode(ErrorRecord.self, from: first).sequence == 1)
+        let statistics = await recorder.recordAll((0..<100).map { _ in Sized(length: 4_000) })
+        #expect(
+            statistics.recorded == 101 && statistics.failed > 50 && statistics.written > 5 && statistics.pending == 0)
+        #expect(folder.names == ["pipe"])
+    }
+
+    @Test
+    func
+        `a disk that is full fails what does not fit, cuts back to the last whole line, and goes on when there is room`()
+        async throws
+    {
+        // A limit on the size of files stops a write in the middle of a line, as a disk does that fills up.
+        await #expect(processExitsWith: .success) { [path = folder.file as String] in
+            endIfItHangs()
+            func limit(_ size: rlim_t) {
+                #if canImport(Darwin)
+                    let resource = RLIMIT_FSIZE
+                #else
+                    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+                #endif
+                var limit = rlimit()
+                _ = unsafe getrlimit(resource, &limit)
+                limit.rlim_cur = size
+                #expect(unsafe setrlimit(resource, &limit) == 0)
+            }
+            let recorder = try ErrorRecorder(path: path)
+            for _ in 0..<5 { recorder.record(report(Sized(length: 500))) }
+            await recorder.settle()
+            let size = try RecordedFile(path).text.utf8.count
+            limit(rlim_t(size + 1_500))
+            for _ in 0..<100 { recorder.record(report(Sized(length: 500))) }
+            await recorder.settle()
+            let full = recorder.statistics
+            #expect(full.isBalanced && full.failed > 95 && full.written > 5 && full.written < 8)
+            #expect(try RecordedFile(path).isWhole && RecordedFile(path).records.count == full.written)
+            // A shorter line still fits.
+            limit(rlim_t(size * 100))
+            let statistics = await recorder.recordAll((0..<10).map(Plain.init))
+            #expect(statistics.written == full.written + 10 && statistics.failed == full.failed)
+            let file = try RecordedFile(path)
+            #expect(file.isWhole && file.records.map(\.sequence).suffix(10) == ArraySlice(106...115))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+@Suite("E1: a record is one line of JSON that says all of its report", .tags(.recording1))
+struct RecordTests {
+    private let origin = RecordOrigin(host: "web-1", service: "orders", process: 9, start: "then")
+
+    private func record(_ report: ErrorReport, _ rebuilding: RebuildableErrors = .init()) -> ErrorRecord {
+        ErrorRecord(report, from: origin, sequence: 3, rebuilding: rebuilding)
+    }
+
+    private func decoded(_ line: [UInt8]) throws -> ErrorRecord {
+        try JSONDecoder().decode(ErrorRecord.self, from: Data(line))
+    }
+
+    @Test func `it has what the report says, under keys that stay`() async throws {
+        let handled = await ErrorHandler().on(Order.self) { _ in .stop }.handle(Order.late)
+        let record = record(
+            report(Order.late, metadata: ["order": "17"], scope: ["shop", "pay"], occurrences: 4, outcome: handled))
+        let line = try #require(String(bytes: RecordLine(record).bytes, encoding: .utf8))
+        let fields = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        #expect(
+            Set(fields.keys) == [
+                "version", "time", "host", "service", "process", "start", "sequence", "disposition", "role", "type",
+                "caseName", "message", "source", "scope", "metadata", "occurrences", "rule", "ruleSource",
+                "matchedRuleCount", "fingerprint", "trail",
+            ])
+        #expect(line.hasPrefix(#"{"version":1,"time":"2"#) && line.hasSuffix("}\n"))
+        #expect(record.type == "ErrorRecordingTests.Order" && record.caseName == "late" && record.domain == nil)
+        #expect(record.disposition == "handled" && record.rule == "type(Order)" && record.matchedRuleCount == 1)
+        #expect(record.ruleSource?.hasPrefix("ErrorRecordingTests/RecordTests.swift:") == true)
+        #expect(record.occurrences == 4 && record.scope == ["shop", "pay"] && record.metadata == ["order": "17"])
+        #expect(record.source == "Intake/Rules.swift:12" && record.sequence == 3 && record.role == "failure")
+        #expect(try decoded(RecordLine(record).bytes) == record)
+    }
+
+    @Test func `an NSError has its domain and code, and the errors under it`() {
+        let under = NSError(domain: "inner", code: 2)
+        let record = record(report(NSError(domain: "outer", code: -1, userInfo: [NSUnderlyingErrorKey: under])))
+        #expect(record.domain == "outer" && record.code == -1 && record.caseName == nil)
+        #expect(record.trail.map(\.fingerprint).map { $0.hasSuffix("(inner 2)") } == [true])
+    }
+
+    @Test func `the time is that of the post, whatever the clock says, even if the instant is made up`() {
+        let hour = Duration.seconds(3_600)
+        let instants: [ContinuousClock.Instant] = [.now - hour, .now + hour * 1_000_000, .now - hour * 1_000_000]
+        for instant in instants {
+            let time = record(ErrorReport(error: Order.late, source: .init(), instant: instant)).time
+            #expect(time.utf8.count == "2026-05-31T16:05:09.125000Z".utf8.count && time.hasSuffix("Z"), "\(time)")
+        }
+    }
+
+    @Test(arguments: 1...50)
+    func `whatever texts say, the line is one line and decodes to the same record`(_ seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        func text() -> String {
+            let scalars: [Unicode.Scalar] = [
+                "\"", "\\", "\n", "\r", "\u{0}", "\u{1F}", "\u{7F}", "/", "a", "é", "\u{2028}", "\u{202E}", "🚀",
+                "\u{FFFF}",
+            ]
+            let count = Int.random(in: 0..<12, using: &generator)
+            return String(
+                String.UnicodeScalarView((0..<count).map { _ in scalars.randomElement(using: &generator) ?? "b" }))
+        }
+        var record = record(report(Order.late))
+        record.message = text()
+        record.caseName = text()
+        record.domain = text()
+        record.code = Int.random(in: .min...(.max), using: &generator)
+        record.metadata = [text(): text(), text() + "b": text()]
+        record.scope = [text(), text()]
+        record.trail = [.init(type: text(), message: text(), fingerprint: text())]
+        record.value = text()
+        let line = RecordLine(record).bytes
+        #expect(line.count { $0 == UInt8(ascii: "\n") } == 1 && line.last == UInt8(ascii: "\n"))
+        #expect(try decoded(line) == record)
+    }
+
+    @Test func `a line that would be too long goes without what may be large`() throws {
+        let metadata = Dictionary(
+            uniqueKeysWithValues: (0..<200).map { ("\($0)", String(repeating: "\\", count: 16_000)) })
+        let record = record(report(Order.late, metadata: metadata))
+        let line = RecordLine(record).bytes
+        #expect(line.count <= RecordLine.limit)
+        let short = try decoded(line)
+        #expect(short.metadata.isEmpty && short.type == record.type && short.sequence == 3)
+
+        var redacted = record
+        redacted.type = String(repeating: "\"", count: 3 << 20)
+        redacted.rule = redacted.type
+        #expect(RecordLine(redacted).bytes.count <= RecordLine.limit)
+    }
+
+    @Test func `a moment is written as Foundation writes it, and sorts as a text`() throws {
+        var generator = SplitMix64(seed: 5)
+        // Foundation counts days as the Romans did before 1582.
+        let (firstDay, lastDay) = (Int64(-12_212_553_600_000_000), Int64(253_402_300_799_999_999))
+        var moments = (0..<2_000).map { _ in Int64.random(in: firstDay...lastDay, using: &generator) }
+        moments += [0, -1, 951_782_399_999_999, 951_782_400_000_000, 4_107_542_400_000_000]
+        let format = Date.ISO8601FormatStyle()
+        for moment in moments {
+            let text = Timestamp.text(ofMicroseconds: moment)
+            let seconds = Double(moment - moment.modulo(1_000_000)) / 1e6
+            let expected = Date(timeIntervalSince1970: seconds).formatted(format).dropLast()
+            #expect(text == "\(expected).\(String(1_000_000 + moment.modulo(1_000_000)).dropFirst())Z")
+        }
+        let texts = moments.sorted().map(Timestamp.text(ofMicroseconds:))
+        #expect(texts == texts.sorted())
+        #expect(Timestamp.text(of: Date(timeIntervalSince1970: .nan)) == "1970-01-01T00:00:00.000000Z")
+        #expect(
+            Timestamp.text(of: .distantFuture).hasPrefix("4001-") && Timestamp.text(of: .distantPast).hasPrefix("0001-")
+        )
+        #expect(Timestamp.text(of: Date(timeIntervalSince1970: .infinity)).hasPrefix("9999-12-31"))
+    }
+}
+
+extension Int64 {
+    fileprivate func modulo(_ divisor: Int64) -> Int64 { (self % divisor + divisor) % divisor }
+}

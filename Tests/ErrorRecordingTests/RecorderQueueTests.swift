@@ -1,0 +1,107 @@
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+@Suite("E1: the queue decides alone, and its counts balance after each step", .tags(.recording1))
+struct RecorderQueueTests {
+    /// A queue that says its steps as texts.
+    private struct Queue {
+        var queue: RecorderQueue<Int>
+        var statistics: ErrorRecorder.Statistics { queue.statistics }
+
+        init(capacity: Int) { queue = RecorderQueue(capacity: capacity) }
+
+        /// What the writer does next: `write 1 2`, `sleep` or `end`.
+        mutating func next() -> String {
+            switch queue.next() {
+            case .write(let entries): "write \(entries.map { "\($0.element)" }.joined(separator: " "))"
+            case .sleep: "sleep"
+            case .end: "end"
+            }
+        }
+    }
+
+    @Test func `the writer is woken once, by the first that comes while it sleeps`() {
+        var queue = Queue(capacity: 9)
+        var steps = [queue.next()]
+        let wakes = (1...3).map { queue.queue.record($0) }
+        #expect(wakes == [true, false, false])
+        steps.append(queue.next())
+        let wakesAtWork = queue.queue.record(4)
+        #expect(!wakesAtWork, "the writer is at work, and asks again")
+        queue.queue.finished(written: 2, failed: 1)
+        steps.append(queue.next())
+        #expect(steps == ["sleep", "write 1 2 3", "write 4"])
+    }
+
+    @Test func `what the writer has taken takes room until it is finished`() {
+        var queue = Queue(capacity: 2)
+        for number in 1...2 { _ = queue.queue.record(number) }
+        _ = queue.next()
+        _ = queue.queue.record(3)
+        #expect(queue.statistics == .init(recorded: 3, dropped: 1, pending: 2))
+        queue.queue.finished(written: 1, failed: 0)
+        _ = queue.queue.record(4)
+        #expect(queue.statistics == .init(recorded: 4, written: 1, dropped: 1, pending: 2))
+    }
+
+    @Test func `the newest is dropped, and its number is missing`() {
+        var queue = RecorderQueue<Int>(capacity: 1)
+        for number in 1...2 { _ = queue.record(number) }
+        _ = queue.next()
+        queue.finished(written: 1, failed: 0)
+        _ = queue.record(3)
+        guard case .write(let entries) = queue.next() else { return #expect(Bool(false)) }
+        #expect(entries.map(\.number) == [3] && entries.map(\.element) == [3])
+    }
+
+    @Test func `a closed queue drops, hands out what is left, and ends`() {
+        var queue = Queue(capacity: 9)
+        _ = queue.queue.record(1)
+        let wakesAtWork = queue.queue.close()
+        _ = queue.queue.record(2)
+        var steps = [queue.next()]
+        #expect(!wakesAtWork && !queue.queue.hasEnded)
+        queue.queue.finished(written: 1, failed: 0)
+        steps.append(queue.next())
+        #expect(steps == ["write 1", "end"] && queue.queue.hasEnded)
+        #expect(queue.statistics == .init(recorded: 2, written: 1, dropped: 1))
+    }
+
+    @Test func `closing wakes a writer that sleeps, once`() {
+        var queue = Queue(capacity: 9)
+        var steps = [queue.next()]
+        let wakes = (1...2).map { _ in queue.queue.close() }
+        steps.append(queue.next())
+        #expect(wakes == [true, false] && steps == ["sleep", "end"])
+    }
+
+    @Test(arguments: 1...20)
+    func `the counts balance after each step of a random walk, and no element is lost or doubled`(_ seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        var queue = RecorderQueue<Int>(capacity: Int.random(in: 0...5, using: &generator))
+        var (taken, seen, next, sleeps) = ([Int](), [Int](), 0, false)
+        for _ in 0..<2_000 {
+            if Int.random(in: 0..<3, using: &generator) > 0 || sleeps {
+                next += 1
+                if queue.record(next) { sleeps = false }
+            } else if let _ = taken.popLast() {
+                let isWritten = Bool.random(using: &generator)
+                queue.finished(written: isWritten ? 1 : 0, failed: isWritten ? 0 : 1)
+            } else {
+                switch queue.next() {
+                case .write(let entries):
+                    taken = entries.map(\.element)
+                    seen += taken
+                case .sleep: sleeps = true
+                case .end: #expect(Bool(false), "nobody has closed it")
+                }
+            }
+            #expect(queue.statistics.isBalanced && queue.statistics.pending <= queue.capacity)
+        }
+        #expect(seen == seen.sorted() && Set(seen).count == seen.count)
+        #expect(queue.statistics.recorded == next)
+        #expect(seen.count == next - queue.statistics.dropped - (queue.statistics.pending - taken.count))
+    }
+}

@@ -1,0 +1,256 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+@Suite("E1: recording never waits, and every report is accounted for", .tags(.recording1), .hangLimit)
+struct RecorderTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Holds the recorder's thread until it is opened.
+    private final class Barrier: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+        func pass() { semaphore.wait() }
+        func open() { semaphore.signal() }
+    }
+
+    /// A redaction that holds the thread at the first record, and says that it has come.
+    private func holding(_ barrier: Barrier, _ arrived: Gate) -> @Sendable (ErrorRecord) -> ErrorRecord {
+        { record in
+            if record.sequence == 1 {
+                arrived.open()
+                barrier.pass()
+            }
+            return record
+        }
+    }
+
+    @Test func `what a bus delivers is in the file, in order, with its outcome`() async throws {
+        let recorder = try ErrorRecorder(
+            path: folder.file, configuration: .init(service: "orders", host: "web-1"),
+            rebuilding: RebuildableErrors().adding(Order.self))
+        let rules = ErrorHandler().on(Order.self) { _ in .stop }.ignore(CancellationError.self)
+        await withErrorBus(handler: rules) { bus in
+            bus.observeUntilEnd { recorder.record($0) }
+            for number in 1...100 { bus.post(Order.overLimit(cents: number)) }
+            bus.post(CancellationError())
+            bus.post(Plain(number: 1))
+        }
+        let statistics = await recorder.close(within: longTime)
+        #expect(statistics == .init(recorded: 102, written: 102))
+        let records = try RecordedFile(folder).records
+        #expect(records.map(\.sequence) == Array(1...102))
+        #expect(records.prefix(100).map(\.value) == (1...100).map { #"{"overLimit":{"cents":\#($0)}}"# })
+        #expect(records.map(\.disposition).suffix(3) == ["handled", "ignored", "unmatched"])
+        #expect(
+            Set(records.map(\.start)).count == 1 && records.allSatisfy { $0.host == "web-1" && $0.service == "orders" })
+    }
+
+    @Test func `a full queue drops the newest, counts it, and its number is missing in the file`() async throws {
+        let (barrier, arrived) = (Barrier(), Gate())
+        let configuration = ErrorRecorder.Configuration(capacity: 3, redact: holding(barrier, arrived))
+        let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
+        recorder.record(report(Plain(number: 1)))
+        await arrived.wait()
+        for number in 2...5 { recorder.record(report(Plain(number: number))) }
+        #expect(recorder.statistics == .init(recorded: 5, dropped: 2, pending: 3))
+        barrier.open()
+        await recorder.settle()
+        recorder.record(report(Plain(number: 6)))
+        #expect(await recorder.close(within: longTime) == .init(recorded: 6, written: 4, dropped: 2))
+        #expect(try RecordedFile(folder).records.map(\.sequence) == [1, 2, 3, 6])
+    }
+
+    @Test func `closing returns in time although the thread is held up, and what is left is written later`()
+        async throws
+    {
+        let (barrier, arrived) = (Barrier(), Gate())
+        let recorder = try ErrorRecorder(
+            path: folder.file, configuration: .init(redact: holding(barrier, arrived)))
+        recorder.record(report(Plain(number: 1)))
+        recorder.record(report(Plain(number: 2)))
+        await arrived.wait()
+        #expect(await recorder.close(within: .zero) == .init(recorded: 2, pending: 2))
+        #expect(await recorder.close(within: .milliseconds(20)) == .init(recorded: 2, pending: 2))
+        recorder.record(report(Plain(number: 3)))
+        #expect(recorder.statistics == .init(recorded: 3, dropped: 1, pending: 2))
+        barrier.open()
+        #expect(await recorder.close(within: longTime) == .init(recorded: 3, written: 2, dropped: 1))
+        #expect(await recorder.close(within: .seconds(Int64.max)) == .init(recorded: 3, written: 2, dropped: 1))
+        #expect(try RecordedFile(folder).records.map(\.sequence) == [1, 2])
+    }
+
+    @Test func `the caller's cancellation does not shorten the wait`() async throws {
+        let (barrier, arrived, closing) = (Barrier(), Gate(), Gate())
+        let recorder = try ErrorRecorder(
+            path: folder.file, configuration: .init(redact: holding(barrier, arrived)))
+        recorder.record(report(Plain(number: 1)))
+        await arrived.wait()
+        let task = Task {
+            await closing.wait()
+            return await recorder.close(within: longTime)
+        }
+        task.cancel()
+        closing.open()
+        barrier.open()
+        #expect(await task.value == .init(recorded: 1, written: 1))
+    }
+
+    @Test func `what is pending when the recorder is released is written, and its thread ends`() async throws {
+        let (barrier, arrived, ended) = (Barrier(), Gate(), Gate())
+        /// Lives as long as the thread has the configuration.
+        final class Witness: Sendable {
+            let gate: Gate
+            init(_ gate: Gate) { self.gate = gate }
+            deinit { gate.open() }
+        }
+        func recordAndRelease() throws {
+            let witness = Witness(ended)
+            let hold = holding(barrier, arrived)
+            let recorder = try ErrorRecorder(
+                path: folder.file,
+                configuration: .init(redact: { record in withExtendedLifetime(witness) { hold(record) } }))
+            for number in 1...10 { recorder.record(report(Plain(number: number))) }
+        }
+        try recordAndRelease()
+        await arrived.wait()
+        barrier.open()
+        await ended.wait()
+        #expect(try RecordedFile(folder).records.map(\.sequence) == Array(1...10))
+    }
+
+    @Test func `records are redacted before they are written, by a thread that may wait for those that record`()
+        async throws
+    {
+        let rest = Mutex(100)
+        // Made with the recorder that it belongs to in mind: it asks it, and records in turn.
+        let recorder = Mutex<ErrorRecorder?>(nil)
+        let configuration = ErrorRecorder.Configuration { record in
+            let another = rest.withLock { rest in
+                rest -= 1
+                return rest >= 0
+            }
+            if another, let recorder = recorder.withLock({ $0 }), recorder.statistics.isBalanced {
+                recorder.record(report(Order.late))
+            }
+            var record = record
+            record.message = "a secret was here"
+            record.metadata["card"] = nil
+            return record
+        }
+        let made = try ErrorRecorder(path: folder.file, configuration: configuration)
+        recorder.withLock { $0 = made }
+        made.record(report(Sized(length: 9), metadata: ["card": "4111", "order": "17"]))
+        await made.settle()
+        recorder.withLock { $0 = nil }
+        await made.close(within: longTime)
+        let file = try RecordedFile(folder)
+        #expect(file.records.count == 101 && Set(file.records.map(\.message)) == ["a secret was here"])
+        #expect(file.records[0].metadata == ["order": "17"])
+        #expect(!file.text.contains("4111") && !file.text.contains("xxxxxxxxx"))
+    }
+
+    @Test
+    func `values that throw, are too large or of types that were not added are left out, and the line is written`()
+        async throws
+    {
+        struct Throwing: Error, Codable {
+            func encode(to encoder: any Encoder) throws { throw Order.late }
+        }
+        struct Large: Error, Codable { var text = String(repeating: "x", count: 100_000) }
+        struct Nan: Error, Codable { var number = Double.nan }
+        let rebuilding = RebuildableErrors().adding(Throwing.self).adding(Large.self).adding(Nan.self)
+        let recorder = try ErrorRecorder(path: folder.file, rebuilding: rebuilding)
+        #expect(await recorder.recordAll([Throwing(), Large(), Nan(), Order.late]).written == 4)
+        #expect(try RecordedFile(folder).records.map(\.value) == [nil, nil, #"{"number":"nan"}"#, nil])
+    }
+
+    @Test func `an error that posts while it is encoded locks nothing up, and is accounted for`() async throws {
+        struct Posting: Error, Codable, CustomStringConvertible {
+            static let bus = Mutex<ErrorBus?>(nil)
+            private func post() { Self.bus.withLock { $0 }?.post(Posting()) }
+            var description: String {
+                post()
+                return "posting"
+            }
+            func encode(to encoder: any Encoder) throws {
+                post()
+                var container = encoder.singleValueContainer()
+                try container.encode("posting")
+            }
+            init() {}
+            init(from decoder: any Decoder) throws {}
+        }
+        let recorder = try ErrorRecorder(
+            path: folder.file, configuration: .init(capacity: 64), rebuilding: RebuildableErrors().adding(Posting.self))
+        let posted = await withErrorBus(handler: ErrorHandler().on(Posting.self) { _ in .stop }) { bus in
+            Posting.bus.withLock { $0 = bus }
+            bus.observeUntilEnd { recorder.record($0) }
+            bus.post(Posting())
+            // Each posts twice, so that there are more and more of them; what a full queue drops posts nothing.
+            while recorder.statistics.written < 5 { try? await Task.sleep(for: .milliseconds(1)) }
+            Posting.bus.withLock { $0 = nil }
+            return bus
+        }
+        let statistics = await recorder.close(within: longTime)
+        #expect(statistics.isBalanced && statistics.pending == 0 && statistics.recorded == posted.statistics.posted)
+    }
+
+    @Test func `the law holds whenever it is read, while many threads record and the queue overflows`() async throws {
+        let recorder = try ErrorRecorder(path: folder.file, configuration: .init(capacity: 16))
+        let isOver = Atomic(false)
+        async let readings: Int = {
+            var count = 0
+            while !isOver.load(ordering: .relaxed) {
+                let statistics = recorder.statistics
+                #expect(statistics.isBalanced && (0...16).contains(statistics.pending), "\(statistics)")
+                count += 1
+                await Task.yield()
+            }
+            return count
+        }()
+        await withTaskGroup { group in
+            for poster in 0..<4 {
+                group.addTask {
+                    for number in 0..<1_000 { recorder.record(report(Plain(number: poster * 1_000 + number))) }
+                }
+            }
+        }
+        let statistics = await recorder.close(within: longTime)
+        isOver.store(true, ordering: .relaxed)
+        #expect(await readings > 0)
+        #expect(
+            statistics.recorded == 4_000 && statistics.isBalanced && statistics.pending == 0 && statistics.failed == 0)
+        let records = try RecordedFile(folder).records
+        #expect(records.count == statistics.written && records.map(\.sequence) == records.map(\.sequence).sorted())
+    }
+
+    @Test func `a recorder that cannot open its file says so with the path`() throws {
+        for path in ["\(folder.path)/none/errors.jsonl", folder.path, ""] {
+            let error = try #require(throws: ErrorRecorder.CannotOpen.self) { try ErrorRecorder(path: path) }
+            #expect(error.path == path && error.description.hasPrefix("\(path) cannot be opened: "))
+            #expect(error.code == (path.hasSuffix("errors.jsonl") ? ENOENT : EISDIR))
+            #expect(
+                ErrorMatcher.anywhere(.nsError(domain: NSPOSIXErrorDomain, code: Int(error.code))).match(error) != nil)
+        }
+    }
+
+    @Test func `two recorders of a process have different starts`() async throws {
+        let starts = try await withThrowingTaskGroup(of: Void.self) { [folder] group in
+            for number in 0..<20 {
+                group.addTask {
+                    try await ErrorRecorder(path: "\(folder.path)/\(number)").recordAll([Order.late])
+                }
+            }
+            try await group.waitForAll()
+            return try (0..<20).flatMap { try RecordedFile("\(folder.path)/\($0)").records.map(\.start) }
+        }
+        #expect(Set(starts).count == 20)
+    }
+}

@@ -1,0 +1,194 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+@Suite(
+    "E3 and E4: recorded errors are rebuilt, and asked what other rules would do", .tags(.recording3, .recording4),
+    .hangLimit)
+struct ReplayTests {
+    private let rebuilding = RebuildableErrors().adding(Order.self)
+
+    /// Returns the lines of errors that a bus has handled by rules.
+    private func lines(
+        _ rules: ErrorHandler, scopes: [String: ErrorHandler] = [:], _ errors: [(scope: String?, error: any Error)]
+    ) async throws -> [Substring] {
+        let folder = try TemporaryFolder()
+        let recorder = try ErrorRecorder(path: folder.file, rebuilding: rebuilding)
+        await withErrorBus(handler: rules) { bus in
+            bus.observeUntilEnd { recorder.record($0) }
+            for (name, error) in errors {
+                guard let name else {
+                    bus.post(error)
+                    continue
+                }
+                bus.scope(name, handler: scopes[name] ?? .init()).post(error)
+            }
+        }
+        await recorder.close(within: longTime)
+        return try RecordedFile(folder).lines
+    }
+
+    private func lines(_ rules: ErrorHandler, _ errors: any Error...) async throws -> [Substring] {
+        try await lines(rules, errors.map { (nil, $0) })
+    }
+
+    private func replay(
+        _ lines: [Substring], _ rules: ErrorHandler, scopes: [String: ErrorHandler] = [:]
+    ) -> Replay {
+        var replay = Replay(rules: rules, scopes: scopes, rebuilding: rebuilding)
+        for line in lines { replay.add(line) }
+        return replay
+    }
+
+    private func rules(line: UInt, file: String = "Shop/Rules.swift") -> ErrorHandler {
+        ErrorHandler()
+            .on(Order.self, fileID: file, line: line) { _ in .stop }
+            .on(Order.late, fileID: file, line: line + 1) { _ in .stop }
+            .ignore(domain: NSPOSIXErrorDomain, fileID: file, line: line + 2)
+    }
+
+    @Test func `through the same rules everything is unchanged, also if they have moved within their file`()
+        async throws
+    {
+        let lines = try await lines(
+            rules(line: 10), Order.late, Order.overLimit(cents: 5), POSIXError(.ENOENT), NSError(domain: "d", code: 1),
+            URLError(.timedOut), CocoaError(.fileNoSuchFile), NSError(domain: NSPOSIXErrorDomain, code: 2))
+        for line: UInt in [10, 50] {
+            let replay = replay(lines, rules(line: line))
+            #expect(replay.unchanged == 7 && replay.differences.isEmpty && replay.notRebuilt.isEmpty, "\(replay)")
+        }
+    }
+
+    @Test func `a rule that is gone, new, or ignores now is a difference, told with both rules and their lines`()
+        async throws
+    {
+        let lines = try await lines(rules(line: 10), Order.late, Order.overLimit(cents: 5), Order.overLimit(cents: 6))
+        let changed = ErrorHandler()
+            .on(Order.self, fileID: "Shop/Rules.swift", line: 10) { _ in .stop }
+            .ignore(Order.overLimit(cents: 5), fileID: "Shop/New.swift", line: 3)
+        let replay = replay(lines, changed)
+        let type = "ErrorRecordingTests.Order"
+        #expect(replay.unchanged == 1)
+        #expect(
+            replay.differences == [
+                .init(
+                    type: type, before: "handled by value(Order.late) at Shop/Rules.swift:11",
+                    after: "handled by type(Order) at Shop/Rules.swift:10"): 1,
+                .init(
+                    type: type, before: "handled by type(Order) at Shop/Rules.swift:10",
+                    after: "ignored by value(Order.overLimit(cents: 5)) at Shop/New.swift:3"): 1,
+            ])
+        let nothing = self.replay(lines, ErrorHandler())
+        #expect(nothing.differences.keys.map(\.after) == ["unmatched", "unmatched"])
+        let ignoring = ErrorHandler().ignore(Order.self, fileID: "Shop/Rules.swift", line: 10)
+        #expect(self.replay(lines, ignoring).differences.values.reduce(0, +) == 3)
+    }
+
+    @Test func `a rule in another file is another rule, and so is one of two that look alike`() async throws {
+        let lines = try await lines(rules(line: 10), Order.overLimit(cents: 5))
+        #expect(replay(lines, rules(line: 10, file: "Shop/Other.swift")).differences.count == 1)
+        let twice = rules(line: 100).overlaid(with: rules(line: 200))
+        #expect(replay(lines, twice).differences.count == 1)
+        #expect(replay(lines, rules(line: 10).overlaid(with: rules(line: 200))).differences.count == 1)
+        #expect(replay(lines, rules(line: 200).overlaid(with: rules(line: 10))).unchanged == 1)
+    }
+
+    @Test func `actions are taken to return what they did: the n-th rule that matches ends the way`() async throws {
+        let rules = rules(line: 10)
+            .on(matching: .any.named("log"), fileID: "Shop/Log.swift", line: 1) { _ in .next }
+        let lines = try await lines(rules, Order.late, Order.overLimit(cents: 1), Plain(number: 1))
+        #expect(try JSONDecoder().decode(ErrorRecord.self, from: Data(lines[0].utf8)).matchedRuleCount == 2)
+        let replay = replay(lines, rules)
+        #expect(replay.unchanged == 2 && replay.notRebuilt == ["ErrorRecordingTests.Plain": 1])
+        // Without the first rule, the second that matches is the one that came third before.
+        let without = self.replay(lines, self.rules(line: 10))
+        #expect(without.differences.map(\.key.after) == ["handled by type(Order) at Shop/Rules.swift:10"])
+    }
+
+    @Test func `rules of scopes are asked as their bus would, at any depth`() async throws {
+        let pay = ErrorHandler().on(Order.late, fileID: "Shop/Pay.swift", line: 1) { _ in .stop }
+        let lines = try await lines(rules(line: 10), scopes: ["pay": pay], [("pay", Order.late), (nil, Order.late)])
+        #expect(replay(lines, rules(line: 10), scopes: ["pay": pay]).unchanged == 2)
+        let without = replay(lines, rules(line: 10))
+        #expect(
+            without.unchanged == 1
+                && without.differences.keys.map(\.before) == ["handled by value(Order.late) at Shop/Pay.swift:1"])
+        var record = try JSONDecoder().decode(ErrorRecord.self, from: Data(lines[0].utf8))
+        record.scope = ["shop", "pay", "card"]
+        var deep = Replay(rules: rules(line: 10), scopes: ["shop/pay": pay], rebuilding: rebuilding)
+        deep.add(String(decoding: RecordLine(record).bytes, as: UTF8.self))
+        #expect(deep.unchanged == 1)
+    }
+
+    @Test func `no action runs`() async throws {
+        let lines = try await lines(ErrorHandler(), Order.late)
+        let rules = ErrorHandler().on(Order.self) { _ in fatalError("an action ran") }
+            .onNoMatch { _ in fatalError("an action ran") }
+            .always { _ in fatalError("an action ran") }
+        #expect(replay(lines, rules).differences.count == 1)
+    }
+
+    @Test func `what would come out as another error is not rebuilt, and the table says what to do`() async throws {
+        struct Outer: Error, Codable, UnderlyingErrors {
+            var underlyingErrors: [any Error] { [Order.late] }
+        }
+        let under = NSError(domain: "outer", code: 1, userInfo: [NSUnderlyingErrorKey: Order.late])
+        let lines = try await lines(ErrorHandler(), under, Plain(number: 1), Outer())
+        let replay = replay(lines, ErrorHandler())
+        #expect(replay.unchanged == 0 && replay.notRebuilt.values.reduce(0, +) == 3)
+        let text = replay.description
+        #expect(
+            text.contains(
+                "ErrorRecordingTests.Plain: make it Codable, and record with RebuildableErrors().adding(Plain.self)"))
+        #expect(text.contains("NSError: errors under it, or a code that is not known here, cannot be rebuilt"))
+    }
+
+    @Test func `a type that changed since is not rebuilt, and neither is a value that was not recorded`() async throws {
+        var lines = try await self.lines(ErrorHandler(), Order.late).map {
+            $0.replacing(#"\"late\""#, with: #"\"soon\""#)
+        }
+        lines += lines.map { $0.replacing(#","value":"{\"soon\":{}}""#, with: "") }
+        let replay = replay(lines.map { Substring($0) }, ErrorHandler())
+        #expect(replay.notRebuilt == ["ErrorRecordingTests.Order": 2])
+        #expect(replay.description.contains("its value was not recorded, or comes out as another error"))
+    }
+
+    @Test func `broken lines, other JSON and later versions are unreadable; empty lines are passed over`() async throws
+    {
+        let line = try #require(try await lines(ErrorHandler(), Order.late).first)
+        let later = line.replacing(#""version":1"#, with: #""version":2"#)
+        let all: [Substring] = [line.prefix(40), "", "\r", "{}", "[1]", "\u{0}", Substring(later), line]
+        let replay = replay(all, ErrorHandler())
+        #expect(replay.unreadable == 5 && replay.unchanged == 1)
+        #expect(replay.description == "1 unchanged, 0 different, 0 not rebuilt, 0 never delivered, 5 unreadable lines")
+    }
+
+    @Test func `what was recorded undelivered has no rules to compare with`() async throws {
+        let folder = try TemporaryFolder()
+        let recorder = try ErrorRecorder(path: folder.file, rebuilding: rebuilding)
+        let bus = ErrorBus(handler: rules(line: 10))
+        bus.post(Order.late)
+        for report in await bus.shutdown(within: .zero) { recorder.record(report) }
+        #expect(await recorder.close(within: longTime).written == 1)
+        #expect(replay(try RecordedFile(folder).lines, rules(line: 10)).undelivered == 1)
+    }
+
+    @Test func `the table is for a person: the most frequent difference first`() async throws {
+        let lines = try await lines(rules(line: 10), Order.overLimit(cents: 1), Order.overLimit(cents: 2), Order.late)
+        #expect(
+            replay(lines, ErrorHandler()).description == """
+                0 unchanged, 3 different, 0 not rebuilt, 0 never delivered, 0 unreadable lines
+
+                Different, the most frequent first:
+                       2  ErrorRecordingTests.Order
+                          before: handled by type(Order) at Shop/Rules.swift:10
+                          after:  unmatched
+                       1  ErrorRecordingTests.Order
+                          before: handled by value(Order.late) at Shop/Rules.swift:11
+                          after:  unmatched
+                """)
+    }
+}
