@@ -6,6 +6,7 @@ import GRDB
 import HTTPErrors
 import Hummingbird
 import Logging
+import NIOCore
 import NIOHTTP1
 
 /// A customer's order that is not valid.
@@ -30,6 +31,17 @@ extension ErrorMatcher where Output == DatabaseError {
     static var lockedDatabase: Self { .type(DatabaseError.self).where { $0.resultCode == .SQLITE_BUSY } }
 }
 
+extension ErrorMatcher where Output == any Error {
+    /// Matches the errors of a client that leaves within its response or its request.
+    ///
+    /// A request that breaks off throws SwiftNIO's own errors. No other connection's errors are among them, since the
+    /// supplier's and the database's come as errors of other types; and a port that is in use is another `IOError`.
+    static var clientLeft: Self {
+        .type(ClientLeft.self) || .type(HTTPParserError.self)
+            || .type(IOError.self).where { [ECONNRESET, ETIMEDOUT].contains($0.errnoCode) }
+    }
+}
+
 extension ErrorHandler {
     /// Returns the service's rules: expected errors are handled, other errors page somebody, and every error is logged.
     static func orders(paging pager: Pager?) -> ErrorHandler {
@@ -42,8 +54,7 @@ extension ErrorHandler {
             .on(InvalidOrder.self) { _ in .stop }
             .on(OrderMissing.self) { _ in .stop }
             .on(HTTPError.self) { _ in .stop }
-            .ignore(ClientLeft.self)
-            .ignore(HTTPParserError.self)
+            .ignore(matching: .clientLeft)
             .on(NetworkError.self) { _ in .stop }
             .on(UpstreamBroke.self) { _ in .stop }
             .on(matching: .lockedDatabase) { _ in .stop }
@@ -89,9 +100,8 @@ let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status:
         matching: .type(HTTPError.self).where { $0.status == .unauthorized },
         ProblemDetails(title: "Log in first", status: 401)
     )
-    .on(HTTPParserError.self, ProblemDetails(title: "The request is incomplete", status: 400))
     // Nobody gets this answer; as a status below 500 it is no failure of the service's.
-    .on(ClientLeft.self, ProblemDetails(title: "The client has left", status: 499))
+    .on(matching: .clientLeft, ProblemDetails(title: "The client has left", status: 499))
     .on(UpstreamBroke.self, ProblemDetails(title: "The supplier failed", status: 502))
     .on(matching: .lockedDatabase, ProblemDetails(title: "Busy, try again", status: 503))
     .on(NetworkError.self, ProblemDetails(title: "The supplier failed", status: 502))

@@ -1,3 +1,4 @@
+import ErrorRouting
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -34,6 +35,15 @@ func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegi
     }
     router.get("account") { _, _ -> String in throw HTTPError(.unauthorized) }
     router.get("stock") { _, _ -> String in throw HTTPError(.serviceUnavailable, message: "Back at noon") }
+    // A label that jams is left out.
+    router.get("labels") { _, _ in
+        let body = ResponseBody { writer in
+            postError(LabelJam(order: "1"))
+            try await writer.write(ByteBuffer(string: "label 2\n"))
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, body: body)
+    }
     router.get("labels/:order") { _, context -> String in
         throw LabelJam(order: try context.parameters.require("order"))
     }

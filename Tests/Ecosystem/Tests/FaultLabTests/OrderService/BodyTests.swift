@@ -48,6 +48,17 @@ extension FaultLab.ServiceLab {
             }
         }
 
+        @Test func `what is posted while a body is written has the request's scope and trace`() async throws {
+            try await withService { process, caller in
+                let answer = try await caller.send(ServiceRequest(path: "/labels", status: 200), headers: Self.headers)
+                #expect(answer.status == 200 && answer.text == "label 2\n")
+                let line = try await Self.onlyError(of: process)
+                #expect(line.metadata["exception.type"] == "OrderService.LabelJam")
+                #expect(line.metadata["request.id"] == answer.id && line.metadata["error.scope"] == "/labels")
+                #expect(line.metadata["trace.id"] == Self.trace && line.place.hasPrefix("OrderService/Routes.swift:"))
+            }
+        }
+
         @Test func `a client that leaves is no failure of the service, and the supplier's connection is closed`()
             async throws
         {
@@ -68,13 +79,23 @@ extension FaultLab.ServiceLab {
             }
         }
 
-        @Test func `a client that leaves within its request is no failure of the service`() async throws {
+        @Test(arguments: [false, true])
+        func `a client that leaves within its request is no failure of the service`(resets: Bool) async throws {
             try await withService(["LOG_LEVEL": "debug"]) { process, caller in
                 let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"
-                try Self.send(head + "Content-Length: 100\r\n\r\n{\"item\":", to: caller.port)
+                let connection = try Connection(to: caller.port)
+                try connection.write(head + "Content-Length: 100\r\n\r\n{\"item\":")
+                // Some bytes of the body are with the service: a reset would take back what it has not read.
+                while true {
+                    let metrics = try await caller.send(.metrics).text
+                    if metrics.contains(#"http.server.active_requests{http.request.method="POST"} 1"#) { break }
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                connection.close(resets: resets)
                 try await process.line("the error") { $0.isError }
                 let line = try await Self.onlyError(of: process)
-                #expect(line.metadata["exception.type"] == "NIOHTTP1.HTTPParserError" && line.level == "debug")
+                let type = resets ? "NIOCore.IOError" : "NIOHTTP1.HTTPParserError"
+                #expect(line.metadata["exception.type"] == type && line.level == "debug", "\(line.text)")
                 #expect(line.isAnswered && line.metadata["http.route"] == "/orders")
                 #expect(line.metadata["error.disposition"] == "ignored")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
@@ -82,24 +103,46 @@ extension FaultLab.ServiceLab {
                 #expect(!process.lines.contains { $0.level == "error" })
             }
         }
+    }
+}
 
-        /// Sends bytes over a connection of its own, and closes it.
-        private static func send(_ text: String, to port: Int) throws {
-            #if canImport(Glibc)
-                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #else
-                let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-            #endif
-            defer { close(descriptor) }
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = in_port_t(port).bigEndian
-            address.sin_addr.s_addr = inet_addr("127.0.0.1")
-            let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let code = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
-            }
-            try #require(code == 0 && write(descriptor, text, text.utf8.count) == text.utf8.count)
+/// A client that does not speak HTTP to its end.
+private struct Connection {
+    private let descriptor: Int32
+
+    init(to port: Int) throws {
+        #if canImport(Glibc)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let code = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
         }
+        try #require(code == 0)
+    }
+
+    func write(_ text: String) throws {
+        let descriptor = descriptor
+        try #require(send(descriptor, text, text.utf8.count, 0) == text.utf8.count)
+    }
+
+    /// Closes the connection in order, or resets it.
+    func close(resets: Bool) {
+        if resets {
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+        }
+        #if canImport(Glibc)
+            _ = Glibc.close(descriptor)
+        #else
+            _ = Darwin.close(descriptor)
+        #endif
     }
 }
