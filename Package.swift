@@ -24,7 +24,10 @@ let package = Package(
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(
             name: "error-bus-demo",
-            dependencies: ["BoundedDescriptions", "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "HTTPErrors"]),
+            dependencies: [
+                "BoundedDescriptions", "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorRouting",
+                "HTTPErrors",
+            ]),
         .executableTarget(name: "example-library", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-preset", dependencies: ["ErrorRouting"]),
         .executableTarget(name: "example-service", dependencies: ["ErrorRouting"]),
@@ -59,8 +62,8 @@ let package = Package(
         .testTarget(
             name: "error-bus-demoTests",
             dependencies: [
-                "ErrorPresentation", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting", "HTTPErrors",
-                "TestSupport", "error-bus-demo",
+                "ErrorPresentation", "ErrorRecording", "ErrorRecovery", "ErrorRouting", "ErrorRoutingTesting",
+                "HTTPErrors", "TestSupport", "error-bus-demo",
             ]),
     ],
     swiftLanguageModes: [.v6]

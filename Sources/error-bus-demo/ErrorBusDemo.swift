@@ -1,5 +1,6 @@
 import BoundedDescriptions
 import Dispatch
+import ErrorRecording
 import ErrorRouting
 import Foundation
 
@@ -51,6 +52,8 @@ enum ErrorBusDemo {
             return try await ExplainCommand(options: options).run()
         case .interactive:
             return try await InteractiveCommand(options: options).run()
+        case .replay:
+            return try await ReplayCommand(options: options).run()
         case .intake:
             return try await IntakeCommand(options: options).run()
         }
@@ -63,6 +66,8 @@ enum ErrorBusDemo {
 /// shells do.
 enum ExitStatus: Int32 {
     case success = 0
+    /// A replay has found differences.
+    case differences = 1
     case usage = 64
     case noInput = 66
     case software = 70
@@ -74,4 +79,6 @@ enum ExitStatus: Int32 {
     static let ofErrors = ErrorMap<ExitStatus>(default: .software)
         .on(UsageError.self, .usage)
         .on(UnreadableInbox.self, .noInput)
+        .on(UnreadableRecording.self, .noInput)
+        .on(ErrorRecorder.CannotOpen.self, .outputError)
 }

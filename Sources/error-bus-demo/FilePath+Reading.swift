@@ -54,12 +54,12 @@ extension FilePath {
 }
 
 /// A pipe, a socket or a device where a file should be.
-struct SpecialFile: Error, Equatable {
+struct SpecialFile: Error, Equatable, Codable {
     let path: String
 }
 
 /// A file that is larger than an order may be.
-struct FileTooLarge: Error, Equatable, CustomStringConvertible {
+struct FileTooLarge: Error, Equatable, Codable, CustomStringConvertible {
     /// How many bytes the file has; nil if it has more than its reported size.
     let size: Int?
     let limit: Int

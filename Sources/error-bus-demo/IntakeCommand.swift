@@ -1,4 +1,5 @@
 import BoundedDescriptions
+import ErrorRecording
 import ErrorRouting
 import Foundation
 
@@ -26,11 +27,13 @@ struct IntakeCommand: Sendable {
         let configuration = ErrorBus.Configuration(capacity: max(4 * inbox.entries.count, 1))
         // The bus lives as long as this call, which returns when the intake is done and every error is delivered. As
         // the root bus it also receives the errors of callbacks and threads, which have no task.
+        let recorder = try recorder(capacity: configuration.capacity)
         let (bus, scopes, counting, recovering) = await withErrorBus(
             handler: handler, configuration: configuration, asRoot: true
         ) { bus in
             // The stream is opened before anything is posted. A task of its own reads it, since the stream goes on
             // until the bus is empty, even if this task is cancelled.
+            if let recorder { bus.observeUntilEnd { recorder.record($0) } }
             let reports = bus.reports(bufferingNewest: .max)
             let counting = Task { await RuleTally(counting: reports) }
             let scopes = IntakeScopes(of: bus, ledger: ledger)
@@ -44,8 +47,24 @@ struct IntakeCommand: Sendable {
 
         writeResult(table, ledger, recovering, bus.statistics, ContinuousClock.now - start)
         writeWhereabouts(inbox, ledger, isSample: sample != nil)
+        guard await isRecorded(by: recorder) else { return .outputError }
         guard bus.statistics.isBalanced, bus.statistics.pending == 0 else { return .software }
         return .success
+    }
+
+    /// Returns the recorder that `--record` asks for.
+    private func recorder(capacity: Int) throws -> ErrorRecorder? {
+        guard let file = options.recording else { return nil }
+        let configuration = ErrorRecorder.Configuration(capacity: capacity, service: "error-bus-demo")
+        return try ErrorRecorder(path: file.text, configuration: configuration, rebuilding: .orderIntake)
+    }
+
+    /// Waits until every error is recorded; returns whether they all are.
+    private func isRecorded(by recorder: ErrorRecorder?) async -> Bool {
+        guard let recorder, let file = options.recording else { return true }
+        let statistics = await recorder.close(within: .seconds(5))
+        Console.writeLine("\nErrors in \(OneLine.escaped(file.text)):\n  \(statistics)")
+        return statistics.written == statistics.recorded
     }
 
     private func writeHeader(_ inbox: Inbox, _ payments: PaymentClient, workers: Int) {

@@ -20,6 +20,11 @@ struct IntakeScopes: Sendable {
         payments = bus.scope("payments", handler: Self.payments(ledger))
     }
 
+    /// Returns the rules of the scopes by their paths, for a replay.
+    static func handlers(_ ledger: Ledger) -> [String: ErrorHandler] {
+        ["intake": intake(ledger), "payments": payments(ledger)]
+    }
+
     /// Both scopes, in the order in which an order passes through them.
     var all: [ErrorScope] { [intake, payments] }
 

@@ -94,7 +94,7 @@ struct Order: Codable, Sendable, Equatable {
 }
 
 /// An order that can be read but breaks a business rule.
-enum OrderError: Error, Equatable {
+enum OrderError: Error, Equatable, Codable {
     /// The order is empty.
     case noLines
     /// A quantity is below one, or a price below zero.

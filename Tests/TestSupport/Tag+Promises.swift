@@ -62,4 +62,5 @@ extension Tag {
     @Tag package static var recording2: Self
     @Tag package static var recording3: Self
     @Tag package static var recording4: Self
+    @Tag package static var recording5: Self
 }

@@ -21,6 +21,15 @@ import Testing
         #expect(try Options(arguments: ["--payments=https://pay.example"]).payments?.host() == "pay.example")
     }
 
+    @Test func `errors are recorded to a file, and replayed from one`() throws {
+        #expect(try Options(arguments: ["--record", "-e.jsonl"]).recording == "-e.jsonl")
+        #expect(try Options(arguments: ["orders", "--record=e.jsonl"]).recording == "e.jsonl")
+        let replay = try Options(arguments: ["replay", "e.jsonl", "--changed"])
+        #expect(replay.command == .replay && replay.recording == "e.jsonl" && replay.hasChangedRules)
+        #expect(try Options(arguments: ["./replay"]).inbox == "./replay")
+        #expect(try Options(arguments: ["--", "replay"]).inbox == "replay")
+    }
+
     @Test func `two dashes end the options`() throws {
         #expect(try Options(arguments: ["--", "--keep"]).inbox == "--keep")
     }
@@ -34,6 +43,13 @@ import Testing
         (["--payments=ftp://me:secret@localhost"], "--payments needs an http or https URL"),
         (["--keep=yes"], "--keep takes no value"),
         (["one", "two"], "more than one inbox: \"two\""),
+        (["--record"], "--record needs a file"),
+        (["--record="], "--record needs a file"),
+        (["replay"], "replay needs a file"),
+        (["replay", "one", "two"], "more than one file to replay: \"two\""),
+        (["replay", "one", "--keep"], "replay takes no other option than --changed"),
+        (["--changed"], "--changed is for replay"),
+        (["--explain", "--record", "one"], "--record is for an intake"),
     ])
     func `a wrong command line is refused with a reason`(arguments: [String], reason: String) {
         let error = #expect(throws: UsageError.self) { try Options(arguments: arguments.map { FilePath($0) }) }

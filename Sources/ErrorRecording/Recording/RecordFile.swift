@@ -29,7 +29,7 @@ struct RecordFile: ~Copyable {
         if let code = open() { throw ErrorRecorder.CannotOpen(path: path, code: code) }
         // Without waiting: another recorder that is writing at this moment has found the broken line itself.
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-            if let facts = look(), facts.isNamed, !facts.endsWhole { _ = write([[.newline]], at: facts) }
+            if let facts = look(), facts.isNamed, !facts.endsWhole { _ = endLine(facts) }
             _ = flock(descriptor, LOCK_UN)
         }
     }
@@ -39,10 +39,11 @@ struct RecordFile: ~Copyable {
     /// Appends lines, each whole or not at all.
     ///
     /// - Returns: How many were written; the others could not be.
-    mutating func append(_ lines: [[UInt8]]) -> Int {
-        var rest = lines[...]
+    mutating func append(_ chunk: LineChunk) -> Int {
+        // The number of the next line; those before it are written, or have failed.
+        var next = 0
         var (written, reopened, mayRotate) = (0, 0, true)
-        while !rest.isEmpty {
+        while next < chunk.count {
             guard reopened < 10, descriptor >= 0 || open() == nil else { break }
             while flock(descriptor, LOCK_EX) < 0, errno == EINTR {}
             defer { if descriptor >= 0 { _ = flock(descriptor, LOCK_UN) } }
@@ -50,20 +51,20 @@ struct RecordFile: ~Copyable {
                 close()
                 break
             }
-            switch policy.step(facts, for: rest.lazy.map(\.count), mayRotate: mayRotate) {
+            switch policy.step(facts, for: chunk.lengths(from: next), mayRotate: mayRotate) {
             case .reopen:
                 close()
                 reopened += 1
             case .endLine:
-                if write([[.newline]], at: facts) == 0 { return written }
+                if !endLine(facts) { return written }
             case .rotate:
                 mayRotate = rotate()
                 if mayRotate { close() }
             case .write(let count):
-                let whole = write(rest.prefix(count), at: facts)
+                let whole = write(next..<next + count, of: chunk, at: facts)
                 written += whole
                 // The line that did not fit is lost; those after it may be shorter.
-                rest = rest.dropFirst(whole == count ? whole : whole + 1)
+                next += whole == count ? whole : whole + 1
             }
         }
         return written
@@ -100,14 +101,22 @@ struct RecordFile: ~Copyable {
     /// Writes lines, and cuts off what was written of a line that is not whole.
     ///
     /// - Returns: How many are written whole.
-    private mutating func write(_ lines: some Collection<[UInt8]>, at facts: LogPolicy.Facts) -> Int {
-        let bytes = Array(lines.joined())
-        let count = unsafe bytes.withUnsafeBytes { unsafe write($0) }
-        var (whole, size) = (0, 0)
-        for line in lines where size + line.count <= count { (whole, size) = (whole + 1, size + line.count) }
+    private mutating func write(_ lines: Range<Int>, of chunk: LineChunk, at facts: LogPolicy.Facts) -> Int {
+        let count = unsafe chunk.bytes.withUnsafeBytes { bytes in
+            unsafe write(UnsafeRawBufferPointer(rebasing: bytes[chunk.range(lines)]))
+        }
+        let whole = chunk.wholeLines(from: lines.lowerBound, in: count)
+        let size = chunk.range(lines.lowerBound..<lines.lowerBound + whole).count
         leftBroken = size < count && !cut(facts.size + size, from: facts.size + count)
         wholeSize = leftBroken ? nil : facts.size + size
         return whole
+    }
+
+    /// Ends a line whose writer did not; returns whether that was possible.
+    private mutating func endLine(_ facts: LogPolicy.Facts) -> Bool {
+        let isEnded = unsafe withUnsafeBytes(of: UInt8.newline) { unsafe write($0) } == 1
+        if isEnded { (leftBroken, wholeSize) = (false, facts.size + 1) }
+        return isEnded
     }
 
     /// Writes bytes until all are written or a write fails; returns how many were written.

@@ -21,9 +21,6 @@ final class RecordWriter: Sendable {
         var lastWaiter = 0
     }
 
-    /// How many lines, and roughly how many bytes, are written with one call.
-    private static let chunk = (lines: 64, bytes: 64 << 10)
-
     private let state: Locked<State>
     /// Only the thread uses it.
     private let file: Locked<RecordFile?>
@@ -118,17 +115,15 @@ final class RecordWriter: Sendable {
     }
 
     private func write(_ batch: [Queue.Entry]) {
-        var (lines, size): ([[UInt8]], Int) = ([], 0)
+        var chunk = LineChunk()
         for (index, entry) in batch.enumerated() {
             let record = ErrorRecord(entry.element, from: origin, sequence: entry.number, rebuilding: rebuilding)
-            lines.append(RecordLine(redact(record)).bytes)
-            size += lines.last?.count ?? 0
-            let isFull = lines.count == Self.chunk.lines || size >= Self.chunk.bytes
-            guard isFull || index == batch.count - 1 else { continue }
-            let written = file.withLock { $0?.append(lines) ?? 0 }
-            let failed = lines.count - written
+            chunk.append(RecordLine(redact(record)))
+            guard chunk.isFull || index == batch.count - 1 else { continue }
+            let written = file.withLock { $0?.append(chunk) ?? 0 }
+            let failed = chunk.count - written
             state.withLock { $0.queue.finished(written: written, failed: failed) }
-            (lines, size) = ([], 0)
+            chunk.removeAll()
         }
     }
 }

@@ -19,8 +19,8 @@ import Foundation
 /// their domain and code.
 public struct RebuildableErrors: Sendable {
     private struct Coding: Sendable {
-        let encode: @Sendable (any Error) throws -> Data
-        let decode: @Sendable (Data) throws -> any Error
+        let encode: @Sendable (any Error) throws -> Data?
+        let decode: @Sendable (Data) throws -> (any Error)?
     }
 
     /// By the full name of the type, as records have it.
@@ -40,22 +40,38 @@ public struct RebuildableErrors: Sendable {
     ///   it is encoded, or takes more than 64 KiB, is left out of its record.
     /// - Returns: The set with the type.
     public func adding<E: Error & Codable>(_ type: E.Type) -> Self {
+        adding(type, encoding: { $0 }, decoding: { $0 })
+    }
+
+    /// Returns this set with a type added that is not `Codable`, such as one of another module.
+    ///
+    /// What rules ask of an error is to be in its code: a rebuilt error is compared with the recorded one by type, case,
+    /// domain and code, and by the errors under it.
+    ///
+    /// - Parameters:
+    ///   - type: The type.
+    ///   - encode: Returns what is recorded of an error; nil, or an error, for nothing.
+    ///   - decode: Returns the error; nil, or an error, if it cannot be rebuilt.
+    /// - Returns: The set with the type.
+    public func adding<E: Error, Code: Codable & Sendable>(
+        _ type: E.Type,
+        encoding encode: @escaping @Sendable (E) throws -> Code?,
+        decoding decode: @escaping @Sendable (Code) throws -> E?
+    ) -> Self {
         var result = self
         result.codings[TypeName.full(type)] = Coding { error in
-            // The exact type: a subclass has a name of its own, and another type of the same name is another type.
-            guard let error = error as? E else { throw CocoaError(.coderInvalidValue) }
-            return try Self.encoder.encode(error)
+            // Another type may have the same name.
+            guard let error = error as? E else { return nil }
+            return try encode(error).map { try Self.encoder.encode($0) }
         } decode: { data in
-            try Self.decoder.decode(E.self, from: data)
+            try decode(Self.decoder.decode(Code.self, from: data))
         }
         return result
     }
 
     /// Returns an error's value as JSON; nil if its type was not added, or if the value cannot be written.
     func value(of error: any Error, named typeName: String) -> String? {
-        guard let coding = codings[typeName], let data = try? coding.encode(error), data.count <= Self.valueLimit else {
-            return nil
-        }
+        guard let data = try? codings[typeName]?.encode(error), data.count <= Self.valueLimit else { return nil }
         return String(data: data, encoding: .utf8)
     }
 

@@ -1,0 +1,38 @@
+/// Whole lines, one after the other, that are written with as few calls as possible.
+struct LineChunk {
+    /// How many lines, and roughly how many bytes, are written with one call.
+    private static let limits = (lines: 64, bytes: 64 << 10)
+
+    private(set) var bytes: [UInt8] = []
+    /// Where each line ends.
+    private var ends: [Int] = []
+
+    /// The number of lines.
+    var count: Int { ends.count }
+
+    var isFull: Bool { count >= Self.limits.lines || bytes.count >= Self.limits.bytes }
+
+    mutating func append(_ line: RecordLine) {
+        bytes += line.bytes
+        ends.append(bytes.count)
+    }
+
+    mutating func removeAll() {
+        // A line may have been long.
+        bytes.removeAll(keepingCapacity: bytes.count <= 2 * Self.limits.bytes)
+        ends.removeAll(keepingCapacity: true)
+    }
+
+    /// Returns the lengths of the lines from a number on.
+    func lengths(from first: Int) -> some Collection<Int> { (first..<count).lazy.map { range($0..<$0 + 1).count } }
+
+    /// Returns where the bytes of some lines are.
+    func range(_ lines: Range<Int>) -> Range<Int> { start(lines.lowerBound)..<start(lines.upperBound) }
+
+    /// Returns how many of the lines from a number on are whole in a number of bytes.
+    func wholeLines(from first: Int, in size: Int) -> Int {
+        ends[first...].prefix { $0 - start(first) <= size }.count
+    }
+
+    private func start(_ line: Int) -> Int { line == 0 ? 0 : ends[line - 1] }
+}

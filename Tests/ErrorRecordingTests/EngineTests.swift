@@ -1,0 +1,160 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+/// The engines that the page "Many machines" names, with the queries and the configuration as they stand there.
+///
+/// `.ci/engines` installs them, and says where.
+@Suite("E5: engines read the files as they are", .tags(.recording5), .hangLimit)
+struct EngineTests {
+    private static let page = "Sources/ErrorRecording/ErrorRecording.docc/ManyMachines.md"
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Returns the page's blocks of a language.
+    private func blocks(_ language: String) throws -> [String] {
+        try Markdown.text(of: Self.page).components(separatedBy: "```\(language)\n").dropFirst().compactMap { rest in
+            rest.components(separatedBy: "\n```").first
+        }
+    }
+
+    /// Runs a program to its end, on a thread of its own, and returns its output.
+    private func output(of program: String, _ arguments: [String]) async throws -> String {
+        let path = folder.path
+        return try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        let (process, pipe) = (Process(), Pipe())
+                        process.executableURL = URL(filePath: program)
+                        process.arguments = arguments
+                        process.currentDirectoryURL = URL(filePath: path)
+                        process.environment = ProcessInfo.processInfo.environment.filter {
+                            !$0.key.hasSuffix("SAN_OPTIONS")
+                        }
+                        process.standardOutput = pipe
+                        try process.run()
+                        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+                        process.waitUntilExit()
+                        return String(decoding: data, as: UTF8.self)
+                    })
+            }
+        }
+    }
+
+    /// Records the errors of three processes, each on a host of its own; one file is copied, another one ends in the
+    /// middle of a line that the next recorder has ended.
+    private func recordFleet() async throws {
+        try FileManager.default.createDirectory(atPath: "\(folder.path)/errors", withIntermediateDirectories: true)
+        for host in ["a", "b", "c"] {
+            await #expect(processExitsWith: .success) { [path = folder.path as String, host = host as String] in
+                endIfItHangs()
+                let recorder = try ErrorRecorder(
+                    path: "\(path)/errors/\(host).jsonl",
+                    configuration: .init(fileSize: 40_000, fileCount: 9, host: host))
+                let rules = ErrorHandler().on(Order.self) { _ in .stop }
+                await withErrorBus(handler: rules) { bus in
+                    bus.observeUntilEnd { recorder.record($0) }
+                    for number in 0..<100 {
+                        bus.post(Order.overLimit(cents: number), metadata: ["k\(number)": "\"\n\u{2028}"])
+                        if number % 10 == 0 { bus.scope("s").post(Plain(number: number)) }
+                        if number % 25 == 0 { bus.post(NSError(domain: "d", code: number), as: .attempt) }
+                    }
+                }
+                #expect(await recorder.close(within: longTime).written == 114)
+            }
+        }
+        try FileManager.default.copyItem(
+            atPath: "\(folder.path)/errors/a.jsonl", toPath: "\(folder.path)/errors/copy.jsonl")
+        let broken = try FileHandle(forWritingTo: URL(filePath: "\(folder.path)/errors/b.jsonl"))
+        try broken.seekToEnd()
+        try broken.write(contentsOf: Data(#"{"version":1,"time":"2026-"#.utf8))
+        _ = try ErrorRecorder(path: "\(folder.path)/errors/b.jsonl")
+    }
+
+    /// Runs a query with an engine, and returns its rows, the cells as texts.
+    private func rows(_ engine: String, _ query: String) async throws -> [[String]] {
+        let scripts = [
+            "duckdb": "rows = duckdb.sql(query).fetchall()",
+            "chdb":
+                "rows = json.loads('[' + ','.join(str(chdb.query(query, 'JSONCompactEachRow')).splitlines()) + ']')",
+        ]
+        let script = """
+            import json, sys, \(engine)
+            query = sys.argv[1]
+            \(scripts[engine] ?? "")
+            print(json.dumps([[str(cell) for cell in row] for row in rows]))
+            """
+        let python = try #require(ProcessInfo.processInfo.environment["ERROR_RECORDING_PYTHON"])
+        return try JSONDecoder().decode(
+            [[String]].self, from: Data(try await output(of: python, ["-c", script, query]).utf8))
+    }
+
+    @Test(
+        .enabled(if: ProcessInfo.processInfo.environment["ERROR_RECORDING_PYTHON"] != nil, "run .ci/engines"),
+        arguments: [("duckdb", "duckdb"), ("chdb", "clickhouse")])
+    func `the page's two queries count the errors of three processes, each once`(engine: String, language: String)
+        async throws
+    {
+        try await recordFleet()
+        let queries = try blocks(language)
+        try #require(queries.count == 2)
+        // By hour: the test may run over a full one.
+        var (errors, hosts) = ([String: Int](), Set<String>())
+        for row in try await rows(engine, queries[0]) {
+            errors[row[1], default: 0] += Int(row[2]) ?? 0
+            hosts.insert(row[3])
+        }
+        let file = "ErrorRecordingTests/EngineTests.swift"
+        #expect(errors["ErrorRecordingTests.Order.overLimit \(file)"] == 300)
+        #expect(errors["ErrorRecordingTests.Plain \(file)"] == 30)
+        #expect(errors.values.reduce(0, +) == 3 * 114 && hosts == ["3"])
+        // Not the attempts, of which none was matched either.
+        let unmatched = try await rows(engine, queries[1])
+        #expect(unmatched.map { [$0[0], $0[2], $0[3]] } == [["ErrorRecordingTests.Plain", "30", "Plain(number: 0)"]])
+    }
+
+    #if os(Linux)
+        @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/sbin/rsyslogd"), "install rsyslog"))
+        func `rsyslog follows the file over rotations, and every line comes out as it was written`() async throws {
+            let settings = try #require(try blocks("rsyslog").first)
+            try """
+            \(settings.replacing("/var/log/orders/errors.jsonl", with: folder.file))
+            global(workDirectory="\(folder.path)")
+            template(name="raw" type="string" string="%msg%\\n")
+            action(type="omfile" file="\(folder.path)/out" template="raw")
+            """.write(toFile: "\(folder.path)/rsyslog.conf", atomically: true, encoding: .utf8)
+            let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 100_000, fileCount: 30))
+            // Until the last line has come, or a minute is over. Killed, since it inherits that signals are blocked.
+            async let following = output(
+                of: "/bin/sh",
+                [
+                    "-c",
+                    """
+                    /usr/sbin/rsyslogd -n -f rsyslog.conf -i \(folder.path)/pid & n=0
+                    until grep -q '"type":"ErrorRecordingTests.Order"' out 2> /dev/null || [ $n -gt 600 ]; do
+                        sleep 0.1; n=$((n + 1))
+                    done
+                    kill -KILL $!; wait $!
+                    """,
+                ])
+            for number in 0..<1_000 {
+                // Lines that are longer than a message of rsyslog's is by default.
+                recorder.record(report(Sized(length: number % 100 == 0 ? 12_000 : 300)))
+                if number % 50 == 0 {
+                    await recorder.settle()
+                    try await Task.sleep(for: .milliseconds(10))
+                }
+            }
+            #expect(await recorder.recordAll([Order.late]).written == 1_001)
+            _ = try await following
+            let followed = try RecordedFile("\(folder.path)/out")
+            #expect(folder.names.filter { $0.hasPrefix("errors.jsonl.") }.count >= 4)
+            #expect(try followed.records == RecordedFile.all(at: folder.file))
+        }
+    #endif
+}

@@ -1,0 +1,56 @@
+import ErrorRecording
+import ErrorRecovery
+import ErrorRouting
+import Foundation
+import Testing
+
+@testable import error_bus_demo
+
+@Suite struct ReplayTests {
+    /// Runs an intake whose errors are recorded, and returns the file.
+    private func recording() async throws -> Data {
+        let sample = try SampleInbox(kinds: [
+            .good: 15, .truncated: 2, .wrongType: 2, .missingField: 1, .empty: 1, .folder: 1, .danglingLink: 2,
+            .noLines: 3, .zeroQuantity: 2, .overLimit: 4,
+        ])
+        defer { sample.remove() }
+        let inbox = try Inbox(FilePath(sample.folder.path))
+        let file = "\(sample.folder.path)/errors"
+        let recorder = try ErrorRecorder(path: file, rebuilding: .orderIntake)
+        let ledger = Ledger()
+        await withErrorBus(handler: .orderIntake(ledger: ledger)) { bus in
+            bus.observeUntilEnd { recorder.record($0) }
+            let scopes = IntakeScopes(of: bus, ledger: ledger)
+            let payments = RecoveringPayments(
+                PaymentClient(endpoint: PaymentClient.closedEndpoint), policy: RetryPolicy(maxAttempts: 1),
+                reportingTo: scopes.payments)
+            let progress = ProgressDisplay(total: inbox.entries.count, ledger: ledger)
+            await OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress).run(in: scopes)
+        }
+        let statistics = await recorder.close(within: .seconds(60))
+        #expect(statistics.written == statistics.recorded)
+        return try Data(contentsOf: URL(filePath: file))
+    }
+
+    @Test func `the errors of a run are all unchanged by its own rules, and changed rules move those that they name`()
+        async throws
+    {
+        let data = try await recording()
+        let count = data.count { $0 == UInt8(ascii: "\n") }
+        // Of the intake 18, and of the 15 payments one each, a change of the circuit included.
+        #expect(count >= 18 + 15)
+        let same = ReplayCommand.replay(data, hasChangedRules: false)
+        #expect(same.unchanged == count, "\(same)")
+        let changed = ReplayCommand.replay(data, hasChangedRules: true)
+        #expect(changed.unchanged == count - 5 && changed.notRebuilt.isEmpty, "\(changed)")
+        #expect(changed.differences.values.sorted() == [2, 3])
+        #expect(Set(changed.differences.keys.map { $0.before.prefix(7) }) == ["handled", "ignored"])
+    }
+
+    @Test func `a file that is not there has the exit status of input that is not there`() async throws {
+        let command = ReplayCommand(options: try Options(arguments: ["replay", "/nowhere/at/all"]))
+        let error = await #expect(throws: UnreadableRecording.self) { try await command.run() }
+        #expect(error.map { ExitStatus.ofErrors[$0] } == .noInput)
+        #expect(error?.description.contains("/nowhere/at/all") == true)
+    }
+}
