@@ -6,7 +6,7 @@ struct CircuitNotices: Sendable {
     /// The bus of the task that made the circuit, if the circuit was told to report to `.ambient`.
     ///
     /// Weak, since a bus whose handler counts for the circuit retains the circuit.
-    private weak let home: ErrorBus?
+    private weak var home: ErrorBus?
     let source: ErrorReport.Source
 
     init(_ errors: any ErrorPosting, source: ErrorReport.Source) {

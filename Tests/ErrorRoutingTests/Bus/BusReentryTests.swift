@@ -112,7 +112,7 @@ struct BusReentryTests {
                 }
                 .on(Numbered.self) { _ in throw Numbered(7) }
             var bus: ErrorBus? = ErrorBus(handler: handler)
-            weak let watched = bus
+            let watched = Weak(bus)
             bus?.post(Numbered(1))
             let running = Task { [bus] in await bus?.run() }
             await entered.wait()
@@ -122,7 +122,7 @@ struct BusReentryTests {
             bus = nil
             gate.open()
             // Waits until the action has ended: the leak sanitizer would report it.
-            while watched != nil { await Task.yield() }
+            while watched.object != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(lines.contains("failed with Numbered(number: 7)"))
@@ -139,7 +139,7 @@ struct BusReentryTests {
                 return .stop
             }
             var bus: ErrorBus? = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
-            weak let watched = bus
+            let watched = Weak(bus)
             for number in 0..<20 { bus?.post(Numbered(number)) }
             let running = Task { [bus] in await bus?.run() }
             await clock.waitForSleepers()
@@ -149,7 +149,7 @@ struct BusReentryTests {
             bus = nil
             gate.open()
             // Waits until the action has ended: the leak sanitizer would report it.
-            while watched != nil { await Task.yield() }
+            while watched.object != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         let before = lines.split(separator: "\n").prefix { $0 != "run has returned" }
@@ -314,7 +314,7 @@ struct BusReentryTests {
             }
             let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(3_600), clock: clock)
             var bus: ErrorBus? = ErrorBus(handler: handler, configuration: configuration)
-            weak let watched = bus
+            let watched = Weak(bus)
             bus?.post(Numbered(1))
             let running = Task { [bus] in await bus?.run() }
             #expect(await bus?.shutdown(within: .seconds(3_600)).isEmpty == true)
@@ -322,7 +322,7 @@ struct BusReentryTests {
             #expect(bus?.statistics.handled == 1)
             bus = nil
             // A task that still sleeps on the clock does not retain the bus.
-            while watched != nil { await Task.yield() }
+            while watched.object != nil { await Task.yield() }
             clock.gate.open()
         }
     }

@@ -7,7 +7,7 @@ import Synchronization
 public final class ErrorObservation: Sendable {
     private let receiver: ReportReceiver
     private let entry: ObserverRegistry.Entry?
-    private weak let bus: ErrorBus?
+    private let bus: Weak<ErrorBus>
 
     /// Observes a bus, or a scope of it; if there is no bus, the observation ends at once.
     init(
@@ -17,7 +17,7 @@ public final class ErrorObservation: Sendable {
         in scope: ScopeContext? = nil
     ) {
         receiver = ReportReceiver(receive, onEnd: onEnd)
-        self.bus = bus
+        self.bus = Weak(bus)
         entry = bus?.observers.add(receiver, of: scope)
         if bus == nil { receiver.finish(ErrorBus.Statistics()) }
     }
@@ -30,7 +30,7 @@ public final class ErrorObservation: Sendable {
     /// after that report; otherwise `onEnd` has been called when this returns. Calling this again does nothing.
     public func cancel() {
         entry?.leave()
-        receiver.finish(bus?.statistics ?? entry?.end ?? ErrorBus.Statistics())
+        receiver.finish(bus.object?.statistics ?? entry?.end ?? ErrorBus.Statistics())
     }
 }
 

@@ -101,10 +101,6 @@ struct BusObserveTests {
             let observation = Locked<ErrorObservation?>(nil)
             func note(_ report: ErrorReport) {}
         }
-        final class Reference: Sendable {
-            weak let component: Component?
-            init(_ component: Component) { self.component = component }
-        }
         let reference = await withErrorBus(handler: ErrorHandler()) { bus in
             let component = Component()
             let observation = bus.observe {
@@ -114,9 +110,9 @@ struct BusObserveTests {
             }
             component.observation.withLock { $0 = observation }
             bus.post(Numbered(1))
-            return Reference(component)
+            return Weak(component)
         }
-        #expect(reference.component == nil)
+        #expect(reference.object == nil)
     }
 
     @Test("what an observer posts is delivered later, and observers may be added and cancelled within")

@@ -136,14 +136,14 @@ struct BusObserverLossTests {
     @Test("what is left in a stream can be read after the bus is deallocated, and nothing retains it then")
     func outlivingTheBus() async {
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
-        weak let watchedBus = bus
+        let watchedBus = Weak(bus)
         var stream = bus?.reports(bufferingNewest: 2)
         let watched = (0..<3).map { _ in Watched() }
         for one in watched { one.post(to: bus) }
         bus?.finish()
         await bus?.run()
         bus = nil
-        while watchedBus != nil { await Task.yield() }
+        while watchedBus.object != nil { await Task.yield() }
         while watched[0].error != nil { await Task.yield() }
         #expect(watched[1].error != nil && watched[2].error != nil)
         #expect(await stream?.collected().map(\.missed) == [1, 0])

@@ -106,12 +106,12 @@ struct ScopeDepthTests {
                     #expect(await innermost.deliver(Numbered(1)).matchedRuleCount == depth)
                 }
                 #expect(recorded.reports.map(\.scope.count) == [depth])
-                return WeakContext(outermost.context)
+                return Weak(outermost.context)
             }
             #expect(journal.entries == (0..<depth).reversed())
             // Waits until the worker has released the scopes: the leak sanitizer would report them at the process's
             // end.
-            while last.context != nil { await Task.yield() }
+            while last.object != nil { await Task.yield() }
         }
     }
 
@@ -231,10 +231,3 @@ struct ScopeDepthTests {
         }
     }
 #endif
-
-/// A scope's context, for as long as somebody else holds it.
-private final class WeakContext: Sendable {
-    weak let context: ScopeContext?
-
-    init(_ context: ScopeContext) { self.context = context }
-}

@@ -127,7 +127,7 @@ struct BusShutdownRaceTests {
         }
         let limit = isInLane ? nil : FloodLimit(first: 9, per: .seconds(3_600))
         var bus: ErrorBus? = ErrorBus(handler: handler, configuration: .init(floodLimit: limit))
-        weak let watched = bus
+        let watched = Weak(bus)
         bus?.post(Numbered(1))
         let running = Task { [bus] in await bus?.run() }
         await entered.wait()
@@ -135,7 +135,7 @@ struct BusShutdownRaceTests {
         await running.value
         bus = nil
         leave.signal()
-        while watched != nil { await Task.yield() }
+        while watched.object != nil { await Task.yield() }
     }
 
     /// Returns how often the failure is on standard error.
