@@ -10,14 +10,12 @@ import Testing
     "P1 to P6: whatever happens in whatever order, a loader and two presenters on one bus are as plain models have it",
     .tags(.presentation1, .presentation2, .presentation3, .presentation4, .presentation5, .presentation6))
 struct RandomWalkTests {
-    nonisolated private static let isLong = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1"
-
     @Test("a random walk", .timeLimit(.minutes(60)), arguments: 0..<(isLong ? 2_000 : 40) as Range<UInt64>)
     func walk(seed: UInt64) async {
         let handler = ErrorHandler().ignore(Plain(Walk.ignored))
         await withErrorBus(handler: handler) { bus in
             let walk = Walk(bus, seed: seed)
-            for step in 0..<(Self.isLong ? 200 : 100) {
+            for step in 0..<(isLong ? 200 : 100) {
                 let what = await walk.step()
                 guard await walk.agrees() else {
                     Issue.record("seed \(seed), step \(step): \(what)\n\(walk.difference)")

@@ -3,9 +3,6 @@ import ErrorRouting
 import Foundation
 import Testing
 
-/// Whether the random tests run for longer.
-let isLong = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] != nil
-
 /// An error that the policies of the tests retry.
 struct Timeout: Error, Equatable {
     var code = 0
