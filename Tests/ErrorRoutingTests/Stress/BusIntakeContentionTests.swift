@@ -3,6 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
+/// Catches a capacity that is exceeded or missed by one, and a post that is accepted after the last drain.
 @Suite("Behaviours 13 and 14: the intake is exact under contention", .tags(.behaviour13, .behaviour14), .hangLimit)
 struct BusIntakeContentionTests {
     @Test("of many posters at once exactly as many are accepted as there is room for, and one makes a notice")

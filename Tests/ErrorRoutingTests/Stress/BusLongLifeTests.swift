@@ -5,6 +5,7 @@ import Testing
 
 @testable import ErrorRouting
 
+/// Catches what one delivery leaves behind for the next: marks, observers, memory.
 @Suite(
     "Behaviours 12, 16, 18 and 19: nothing adds up over a bus's long life",
     .tags(.behaviour12, .behaviour16, .behaviour18, .behaviour19), .hangLimit)

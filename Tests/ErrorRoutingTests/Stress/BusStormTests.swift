@@ -6,6 +6,7 @@ import Testing
 
 @testable import ErrorRouting
 
+/// Catches counts that are read in the wrong order, and a bus that keeps a thread of the pool to itself.
 @Suite(
     "Behaviour 26: statistics balance whenever they are read, and a storm lets others in",
     .tags(.behaviour26), .hangLimit)

@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+/// Catches a plan or a description that other threads see half made, twice, or for another type.
 @Suite("Dispatch by type is right where several tasks see a type first at once", .hangLimit)
 struct DispatchConcurrencyTests {
     private protocol Letter: Sendable {}

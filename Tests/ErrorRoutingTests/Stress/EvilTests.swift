@@ -4,6 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
+/// Catches a deadlock or an endless recursion: all that a bus can be asked is asked from within an action.
 @Suite("An action may call back into its bus in every way", .tags(.behaviour12, .behaviour16), .hangLimit)
 struct EvilTests {
     @Test("an action may post, deliver, observe, explain, handle again, finish and shut down")

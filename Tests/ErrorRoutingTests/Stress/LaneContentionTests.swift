@@ -4,6 +4,7 @@ import Testing
 
 @testable import ErrorRouting
 
+/// Catches a report that is counted twice or not at all, where a shutdown withdraws it from a worker.
 @Suite(
     "Behaviours 14 and 16: a lane counts exactly when it is withdrawn while a worker goes on",
     .tags(.behaviour14, .behaviour16), .hangLimit)

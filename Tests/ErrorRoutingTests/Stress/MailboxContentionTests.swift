@@ -3,6 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
+/// Catches a place that is lost or read twice, a wake too few or too many, and what a close in the midst leaves behind.
 @Suite("Behaviours 11 and 13: a mailbox loses nothing under contention", .tags(.behaviour11, .behaviour13), .hangLimit)
 struct MailboxContentionTests {
     private static let cases = [1, 2, 64, 65, 129].flatMap { capacity in [1, 2, 8].map { (capacity, $0) } }

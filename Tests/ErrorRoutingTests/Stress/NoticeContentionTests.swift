@@ -3,6 +3,7 @@ import Testing
 
 @testable import ErrorRouting
 
+/// Catches a drop that is in two notices, or in none.
 @Suite(
     "Behaviours 13 and 14: each drop is in one notice, also under contention",
     .tags(.behaviour13, .behaviour14), .hangLimit)
