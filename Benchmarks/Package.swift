@@ -55,6 +55,14 @@ let package = Package(
             name: "post-memory",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
+        // Prints what a recorder costs: see the README.
+        .executableTarget(
+            name: "recording",
+            dependencies: [
+                .product(name: "ErrorRecording", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+            ]
+        ),
         // `swift package benchmark`
         .executableTarget(
             name: "Dispatching",

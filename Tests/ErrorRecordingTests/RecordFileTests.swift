@@ -71,6 +71,27 @@ struct RecordFileTests {
         #expect(file.lines.count == 2 && file.records.count == 1 && file.text.hasSuffix("\n"))
     }
 
+    @Test func `a line that another process leaves broken meanwhile is ended too, and a file that is emptied goes on`()
+        async throws
+    {
+        let recorder = try ErrorRecorder(path: folder.file)
+        recorder.record(report(Order.late))
+        await recorder.settle()
+        let other = try FileHandle(forWritingTo: URL(filePath: folder.file))
+        try other.seekToEnd()
+        try other.write(contentsOf: Data("{\"ver".utf8))
+        recorder.record(report(Order.late))
+        await recorder.settle()
+        #expect(try RecordedFile(folder).lines.count == 3 && RecordedFile(folder).records.map(\.sequence) == [1, 2])
+        // As log rotation by copying does.
+        try other.truncate(atOffset: 0)
+        recorder.record(report(Order.late))
+        await recorder.settle()
+        try other.truncate(atOffset: 10)
+        #expect(await recorder.recordAll([Order.late]).written == 4)
+        #expect(try RecordedFile(folder).records.map(\.sequence) == [4] && RecordedFile(folder).lines.count == 2)
+    }
+
     @Test(arguments: ["delete", "rename", "replace"])
     func `if the path leads elsewhere, the next line is in a file that a reader of the path finds`(how: String)
         async throws

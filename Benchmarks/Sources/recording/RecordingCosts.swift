@@ -1,0 +1,118 @@
+import Dispatch
+import ErrorRecording
+import ErrorRouting
+import Foundation
+
+/// Measures what a recorder costs, and prints the table of the README.
+///
+/// In processor time and not in time that has passed: other processes on the machine make that longer.
+@main
+enum RecordingCosts {
+    private enum Plain: Error { case declined(code: Int) }
+    private enum Rebuildable: Error, Codable { case declined(code: Int) }
+    private struct Described: Error, CustomStringConvertible { let description: String }
+
+    private static let capacity = 4_096
+
+    static func main() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "recording-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "errors.jsonl").path
+
+        let full = try memoryOfFullQueue(path)
+        let handingOver = try (0..<41).map { _ in try handOver(path, isFull: false) }
+        let dropping = try (0..<41).map { _ in try handOver(path, isFull: true) }
+        let metadata = ["request": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "route": "/orders/{id}", "method": "POST"]
+        let text = Described(description: String(repeating: "the provider declined ", count: 5))
+        print("| | |\n| --- | --- |")
+        row("handing over a report, in nanoseconds", handingOver.map { $0 * 1e9 })
+        row("handing over to a full queue, in nanoseconds", dropping.map { $0 * 1e9 })
+        row("a line: an enum's case, in microseconds", try lines(path) { report(Plain.declined(code: $0)) })
+        row(
+            "a line: an error with a text, and three pieces of metadata, in microseconds",
+            try lines(path) { _ in report(text, metadata) })
+        row(
+            "a line: an enum's case with its value, in microseconds",
+            try lines(path) { report(Rebuildable.declined(code: $0)) })
+        print("| a full queue of \(capacity.formatted()) reports, in KiB | \(full / 1_024) |")
+    }
+
+    private static func report(_ error: any Error, _ metadata: [String: String] = [:]) -> ErrorReport {
+        ErrorReport(error: error, source: .init(fileID: "Intake/Rules.swift", line: 12), metadata: metadata)
+    }
+
+    /// Prints the median with the quartiles.
+    private static func row(_ name: String, _ values: [Double]) {
+        let sorted = values.sorted()
+        let texts = [2, 1, 3].map { quarter in
+            sorted[sorted.count * quarter / 4].formatted(.number.precision(.significantDigits(3)))
+        }
+        print("| \(name) | \(texts[0]) (\(texts[1])–\(texts[2])) |")
+    }
+
+    /// Returns the seconds of processor time for one report, while the writer is held up.
+    private static func handOver(_ path: String, isFull: Bool) throws -> Double {
+        let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = try ErrorRecorder(path: path, configuration: held(barrier, arrived))
+        recorder.record(report(Plain.declined(code: 0)))
+        arrived.wait()
+        let report = report(Plain.declined(code: 1))
+        let count = capacity - 1
+        if isFull { for _ in 0..<count { recorder.record(report) } }
+        let begin = seconds(CLOCK_THREAD_CPUTIME_ID)
+        for _ in 0..<count { recorder.record(report) }
+        let duration = seconds(CLOCK_THREAD_CPUTIME_ID) - begin
+        barrier.signal()
+        return duration / Double(count)
+    }
+
+    /// Returns the microseconds of processor time for one line, all threads and the handing over included.
+    private static func lines(_ path: String, _ make: (Int) -> ErrorReport) throws -> [Double] {
+        let recorder = try ErrorRecorder(
+            path: path, configuration: .init(capacity: capacity),
+            rebuilding: RebuildableErrors().adding(Rebuildable.self))
+        return (0..<21).map { _ in
+            let reports = (0..<capacity).map(make)
+            let begin = seconds(CLOCK_PROCESS_CPUTIME_ID)
+            for report in reports { recorder.record(report) }
+            while recorder.statistics.pending > 0 { usleep(2_000) }
+            return (seconds(CLOCK_PROCESS_CPUTIME_ID) - begin) / Double(capacity) * 1e6
+        }
+    }
+
+    private static func memoryOfFullQueue(_ path: String) throws -> Int {
+        let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = try ErrorRecorder(path: path, configuration: held(barrier, arrived))
+        recorder.record(report(Plain.declined(code: 0)))
+        arrived.wait()
+        _ = try residentSize()
+        let before = try residentSize()
+        for number in 1..<capacity { recorder.record(report(Plain.declined(code: number))) }
+        let after = try residentSize()
+        barrier.signal()
+        return after - before
+    }
+
+    private static func held(_ barrier: DispatchSemaphore, _ arrived: DispatchSemaphore) -> ErrorRecorder.Configuration
+    {
+        .init(capacity: capacity) { record in
+            if record.sequence == 1 {
+                arrived.signal()
+                barrier.wait()
+            }
+            return record
+        }
+    }
+
+    private static func seconds(_ clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    private static func residentSize() throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
+        return (Int(pages) ?? 0) * Int(getpagesize())
+    }
+}

@@ -1,0 +1,75 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+@Suite("E1: a storm of errors", .tags(.recording1), .timeLimit(.minutes(20)))
+struct StormTests {
+    /// Ten minutes with `ERROR_BUS_LONG=1`.
+    private static let isLong = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] != nil
+    private static let duration = Duration.seconds(isLong ? 600 : 2)
+
+    @Test func `memory stays flat, the counts balance at any moment, and what is counted as written is in the files`()
+        async throws
+    {
+        // In a process of its own, whose memory no other test uses.
+        await #expect(processExitsWith: .success) {
+            endIfItHangs(after: 1_100)
+            try await StormTests.storm()
+        }
+    }
+
+    private static func storm() async throws {
+        let folder = try TemporaryFolder()
+        let configuration = ErrorRecorder.Configuration(capacity: 512, fileSize: 1 << 20, fileCount: 4)
+        let recorder = try ErrorRecorder(
+            path: folder.file, configuration: configuration, rebuilding: RebuildableErrors().adding(Order.self))
+        var sizes: [Int] = []
+        await withErrorBus(handler: ErrorHandler().on(Order.self) { _ in .stop }) { bus in
+            bus.observeUntilEnd { recorder.record($0) }
+            await withTaskGroup { group in
+                for poster in 1...3 { group.addTask { await post(to: bus, from: poster) } }
+                let begin = ContinuousClock.now
+                while ContinuousClock.now - begin < duration {
+                    try? await Task.sleep(for: .milliseconds(10))
+                    let statistics = recorder.statistics
+                    #expect(statistics.isBalanced && (0...512).contains(statistics.pending), "\(statistics)")
+                    // The first part fills queues, caches and allocators.
+                    if ContinuousClock.now - begin > duration / 4 { sizes.append(residentSize()) }
+                }
+                group.cancelAll()
+            }
+        }
+        let statistics = await recorder.close(within: longTime)
+        #expect(statistics.isBalanced && statistics.pending == 0 && statistics.failed == 0, "\(statistics)")
+        #expect(statistics.written > 1_000, "\(statistics)")
+        let growth = (sizes.last ?? 0) - (sizes.first ?? 0)
+        #expect(growth < 16 << 20, "grown by \(growth >> 10) KiB, \(statistics)")
+        // The oldest files are deleted; the numbers in the others are in order.
+        let sequences = try RecordedFile.all(at: folder.file).map(\.sequence)
+        #expect(sequences == sequences.sorted() && sequences.count > 1_000)
+        #expect(sequences.count == statistics.written || folder.names.count == 4)
+        print("\(statistics); grown by \(growth >> 10) KiB")
+    }
+
+    /// Posts more than the queue holds, in bursts, until the task is cancelled.
+    private static func post(to bus: ErrorBus, from poster: Int) async {
+        var number = poster
+        while !Task.isCancelled {
+            for _ in 0..<300 {
+                number += 7
+                let error: any Error = number % 2 == 0 ? Order.overLimit(cents: number) : Sized(length: number % 900)
+                bus.post(error, metadata: ["number": "\(number)"])
+            }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+    }
+}
+
+/// The resident memory of this process in bytes; 0 where the system does not say it in a file.
+private func residentSize() -> Int {
+    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? "0 0"
+    return (Int(text.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
+}
