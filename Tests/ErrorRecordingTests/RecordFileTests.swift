@@ -180,7 +180,7 @@ struct RecordFileTests {
 
     @Test
     func
-        `a disk that is full fails what does not fit, cuts back to the last whole line, and goes on when there is room`()
+        `a full disk fails what does not fit, leaves no part of a line, and lines are written again when there is room`()
         async throws
     {
         // A limit on the size of files stops a write in the middle of a line, as a disk does that fills up.

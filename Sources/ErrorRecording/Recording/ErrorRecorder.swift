@@ -17,12 +17,14 @@ public import ErrorRouting
 /// ```
 ///
 /// Recording adds a report to a queue and never waits. A thread of the recorder's own asks the errors for their texts,
-/// redacts the records, and writes them. It never posts to a bus: what is lost is counted in ``statistics``, and shows in
-/// the files as numbers that are missing.
+/// redacts the records, and writes them. It never posts to a bus: what is lost is counted in ``statistics``, and shows
+/// in the files as numbers that are missing.
 ///
-/// A file that would grow too large is renamed: `errors.jsonl` to `errors.jsonl.1`, that to `errors.jsonl.2`, and so on;
-/// the oldest is deleted. If the path no longer leads to the file, since it was deleted or renamed, a new one is made.
-/// Any number of recorders, in any processes of the machine, may write to one path.
+/// A file that would grow too large is renamed: `errors.jsonl` to `errors.jsonl.1`, that to `errors.jsonl.2`, and so
+/// on; the oldest is deleted. If the path no longer leads to the file, since it was deleted or renamed, a new one is
+/// made. Any number of recorders, in any processes of the machine, may write to one path. Each writes under a lock on
+/// the file: a process that is stopped (`SIGSTOP`) in the middle of a write holds up the writing of the others, whose
+/// queues fill.
 ///
 /// If the process is killed, what is pending is lost, and at most one line of each file is broken, the last one. The
 /// next recorder with that path ends the line, so that the lines after it are whole. Nothing is synchronised with the

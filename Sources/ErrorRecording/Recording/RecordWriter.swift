@@ -79,8 +79,8 @@ final class RecordWriter: Sendable {
 
     /// Starts the thread.
     ///
-    /// It blocks signals, but those that an instruction raises: the program's handlers run on the program's threads, and
-    /// neither a limit on the size of files (`SIGXFSZ`) nor a pipe without a reader ends the process.
+    /// It blocks signals, but those that an instruction raises: the program's handlers run on the program's threads,
+    /// and neither a limit on the size of files (`SIGXFSZ`) nor a pipe without a reader ends the process.
     func start() {
         var blocked = sigset_t()
         var before = sigset_t()

@@ -1,10 +1,10 @@
 /// One report as a recorder writes it: a line of JSON.
 ///
-/// The keys of the line are the names of these properties. What is nil is left out. All texts are escaped and bounded as
-/// `ErrorReport.message` is, so that a record is one line whatever the error says.
+/// The keys of the line are the names of these properties. What is nil is left out. All texts are escaped and bounded
+/// as `ErrorReport.message` is, so that a record is one line whatever the error says.
 ///
-/// ``host``, ``service``, ``process``, ``start`` and ``sequence`` together identify a record among those of all machines:
-/// a line that was copied or read twice can be counted once.
+/// ``host``, ``service``, ``process``, ``start`` and ``sequence`` together identify a record among those of all
+/// machines: a line that was copied or read twice can be counted once.
 public struct ErrorRecord: Codable, Sendable, Hashable {
     /// The version of this format; a record of a later version may mean something else by the same names.
     public static let version = 1
@@ -45,7 +45,7 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var metadata: [String: String]
     /// The number of errors that the report stands for.
     public var occurrences: Int
-    /// How the error ended: `handled`, `ignored`, `unmatched`, or, if it was recorded undelivered, `pending` or `dropped`.
+    /// How the error ended: `handled`, `ignored` or `unmatched`; `pending` or `dropped` if it was not delivered.
     public var disposition: String
     /// The matcher of the rule that stopped, else of the last rule that matched.
     public var rule: String?

@@ -15,8 +15,8 @@ import Foundation
 /// let rebuildable = RebuildableErrors().adding(OrderError.self)
 /// ```
 ///
-/// `NSError` objects, and Foundation's `URLError`, `CocoaError` and `POSIXError`, need not be added: they are rebuilt by
-/// their domain and code.
+/// `NSError` objects, and Foundation's `URLError`, `CocoaError` and `POSIXError`, need not be added: they are rebuilt
+/// by their domain and code.
 public struct RebuildableErrors: Sendable {
     private struct Coding: Sendable {
         let encode: @Sendable (any Error) throws -> Data?
@@ -45,8 +45,8 @@ public struct RebuildableErrors: Sendable {
 
     /// Returns this set with a type added that is not `Codable`, such as one of another module.
     ///
-    /// What rules ask of an error is to be in its code: a rebuilt error is compared with the recorded one by type, case,
-    /// domain and code, and by the errors under it.
+    /// What rules ask of an error is to be in its code: a rebuilt error is compared with the recorded one by type,
+    /// case, domain and code, and by the errors under it.
     ///
     /// - Parameters:
     ///   - type: The type.
