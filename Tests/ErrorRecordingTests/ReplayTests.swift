@@ -146,6 +146,21 @@ struct ReplayTests {
         #expect(text.contains("NSError: errors under it, or a code that is not known here, cannot be rebuilt"))
     }
 
+    @Test func `Foundation's errors are rebuilt where its modules have other names than where they were recorded`()
+        async throws
+    {
+        let recorded = try await lines(
+            rules(line: 10), POSIXError(.ENOENT), NSError(domain: NSPOSIXErrorDomain, code: 2))
+        let modules = ["FoundationEssentials", "Foundation", "__C"]
+        for (from, to) in modules.flatMap({ from in modules.map { (from, $0) } }) {
+            let lines = recorded.map { Substring($0.replacing("\"type\":\"\(from).", with: "\"type\":\"\(to).")) }
+            let replay = replay(lines, rules(line: 10))
+            #expect(replay.unchanged == 2, "\(from) → \(to): \(replay)")
+        }
+        let own = recorded.map { Substring($0.replacing(#/"type":"\w+\./#, with: #""type":"Shop."#)) }
+        #expect(replay(own, rules(line: 10)).notRebuilt == ["Shop.POSIXError": 1, "Shop.NSError": 1])
+    }
+
     @Test func `a type that changed since is not rebuilt, and neither is a value that was not recorded`() async throws {
         var lines = try await self.lines(ErrorHandler(), Order.late).map {
             $0.replacing(#"\"late\""#, with: #"\"soon\""#)

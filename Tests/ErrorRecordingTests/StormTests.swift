@@ -45,7 +45,9 @@ struct StormTests {
         #expect(statistics.isBalanced && statistics.pending == 0 && statistics.failed == 0, "\(statistics)")
         #expect(statistics.written > 1_000, "\(statistics)")
         let growth = (sizes.last ?? 0) - (sizes.first ?? 0)
-        #expect(growth < 16 << 20, "grown by \(growth >> 10) KiB, \(statistics)")
+        // The address sanitizer keeps what is freed, for a while.
+        let keepsFreedMemory = unsafe dlsym(nil, "__asan_init") != nil
+        #expect(growth < 16 << 20 || keepsFreedMemory, "grown by \(growth >> 10) KiB, \(statistics)")
         // The oldest files are deleted; the numbers in the others are in order.
         let sequences = try RecordedFile.all(at: folder.file).map(\.sequence)
         #expect(sequences == sequences.sorted() && sequences.count > 1_000)

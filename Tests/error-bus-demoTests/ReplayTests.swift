@@ -2,6 +2,7 @@ import ErrorRecording
 import ErrorRecovery
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import error_bus_demo
@@ -45,6 +46,10 @@ import Testing
         #expect(changed.unchanged == count - 5 && changed.notRebuilt.isEmpty, "\(changed)")
         #expect(changed.differences.values.sorted() == [2, 3])
         #expect(Set(changed.differences.keys.map { $0.before.prefix(7) }) == ["handled", "ignored"])
+        // The page about it shows the same.
+        let page = try Markdown.text(of: "Sources/ErrorRecording/ErrorRecording.docc/TryingRules.md")
+        let shown = page.split(separator: "\n").filter { $0.contains("before: ") || $0.contains("after:  ") }
+        #expect(shown.count == 4 && shown.allSatisfy { changed.description.contains($0) }, "\(changed)")
     }
 
     @Test func `a file that is not there has the exit status of input that is not there`() async throws {

@@ -83,8 +83,9 @@ public struct RebuildableErrors: Sendable {
         guard let error = rebuilt(record) else { return nil }
         let report = ErrorReport(error: error, source: ErrorReport.Source())
         let (domain, code) = report.domainAndCode.map { ($0.domain, $0.code) } ?? (nil, nil)
+        let isOfType = report.typeName == record.type || Self.isFoundations(record.type)
         let isSame =
-            report.typeName == record.type && report.caseName == record.caseName && domain == record.domain
+            isOfType && report.caseName == record.caseName && domain == record.domain
             && code == record.code && report.trail.map(\.fingerprint) == record.trail.map(\.fingerprint)
         return isSame ? error : nil
     }
@@ -92,14 +93,14 @@ public struct RebuildableErrors: Sendable {
     private func rebuilt(_ record: ErrorRecord) -> (any Error)? {
         if let value = record.value { return try? codings[record.type]?.decode(Data(value.utf8)) }
         guard let domain = record.domain, let code = record.code else { return nil }
-        return Self.foundation[record.type]?(domain, code)
+        return Self.foundation(record.type)?(domain, code)
     }
 
     /// Whether a type was added, by its full name.
     func isAdded(_ typeName: String) -> Bool { codings[typeName] != nil }
 
     /// Whether a type is one of Foundation's that are rebuilt without being added.
-    static func isFoundations(_ typeName: String) -> Bool { foundation[typeName] != nil }
+    static func isFoundations(_ typeName: String) -> Bool { foundation(typeName) != nil }
 
     // MARK: Coding
 
@@ -118,14 +119,23 @@ public struct RebuildableErrors: Sendable {
         return decoder
     }
 
-    /// Makes Foundation's errors of a domain and a code, by the names of their types.
-    private static let foundation: [String: @Sendable (_ domain: String, _ code: Int) -> (any Error)?] = [
-        TypeName.full(NSError.self): { NSError(domain: $0, code: $1) },
+    /// Makes Foundation's errors of a domain and a code, by the names of their types without the module.
+    private static let foundation: [Substring: @Sendable (_ domain: String, _ code: Int) -> (any Error)?] = [
+        "NSError": { NSError(domain: $0, code: $1) },
         // On Linux the codes of `URLError` and `POSIXError` are closed lists.
-        TypeName.full(URLError.self): { _, code in URLError.Code(rawValue: code).map { URLError($0) } },
-        TypeName.full(CocoaError.self): { _, code in CocoaError(CocoaError.Code(rawValue: code)) },
-        TypeName.full(POSIXError.self): { _, code in
+        "URLError": { _, code in URLError.Code(rawValue: code).map { URLError($0) } },
+        "CocoaError": { _, code in CocoaError(CocoaError.Code(rawValue: code)) },
+        "POSIXError": { _, code in
             Int32(exactly: code).flatMap { POSIXErrorCode(rawValue: $0) }.map { POSIXError($0) }
         },
     ]
+
+    /// Returns how Foundation's errors of a type are made; nil for other types.
+    ///
+    /// The module of such a type differs between platforms, and errors of a server may be replayed elsewhere.
+    private static func foundation(_ typeName: String) -> (@Sendable (String, Int) -> (any Error)?)? {
+        let parts = typeName.split(separator: ".")
+        guard parts.count == 2, parts[0].hasPrefix("Foundation") || parts[0] == "__C" else { return nil }
+        return foundation[parts[1]]
+    }
 }
