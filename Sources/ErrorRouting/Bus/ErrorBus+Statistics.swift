@@ -4,8 +4,7 @@ extension ErrorBus {
     /// The counts balance whenever they are read, also while errors are posted and delivered. Between two reads by one
     /// thread no count but that of pending errors falls, and a post that has returned is in the next read.
     public var statistics: Statistics {
-        let (counts, isDelivering) = storage.countsAndDelivery
-        var statistics = counts.statistics
+        var (statistics, isDelivering) = storage.statistics
         if isDelivering {
             statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
         }

@@ -197,9 +197,9 @@ public final class ErrorBus: ErrorPosting {
         let metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
         let mark = hasWitness ? mark(error, as: role) : nil
         let floodStamp = configuration.floodLimit == nil || role == .notice ? nil : floodStamp(for: error)
-        switch storage.reserve(for: error) {
+        switch storage.shared.intake.reserve(for: error) {
         case .accepted(let number):
-            let answer = storage.fill(
+            let answer = storage.shared.intake.mailbox.fill(
                 number,
                 with: Posting(
                     error,
@@ -220,10 +220,10 @@ public final class ErrorBus: ErrorPosting {
                 return true
             case .refused:
                 // The error was accepted, and the bus was shut down before the place was filled.
-                writeToLastResort(storage.reclaim(number))
+                writeToLastResort(storage.shared.intake.reclaim(number))
             }
         case .full(let makesNotice):
-            if makesNotice { announceDrops(at: source) }
+            if makesNotice { noteDrops(at: source) }
         case .closed:
             writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope))
         }
@@ -254,11 +254,13 @@ public final class ErrorBus: ErrorPosting {
     /// Makes a notice of drops follow the reports accepted so far.
     ///
     /// Called once for many drops, so it may take the lock.
-    private func announceDrops(at source: ErrorReport.Source) {
-        let isAnnounced = storage.announceDrops(at: source)
-        let (untold, wakes) = storage.settleDrops(at: source, isAnnounced: isAnnounced)
-        if wakes { waker.yield() }
-        guard let untold else { return }
-        lastResort.write(ErrorReport(error: untold, source: source), because: "the bus has finished")
+    @inline(never)
+    private func noteDrops(at source: ErrorReport.Source) {
+        switch storage.needsNotice(at: source) {
+        case .nothing: break
+        case .wake: waker.yield()
+        case .tell(let drops):
+            lastResort.write(ErrorReport(error: drops, source: source), because: "the bus has finished")
+        }
     }
 }

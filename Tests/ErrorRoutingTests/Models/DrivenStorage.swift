@@ -2,7 +2,8 @@ import Testing
 
 @testable import ErrorRouting
 
-/// A bus's storage whose events come one by one, from one thread, and whose actions can be compared.
+/// A bus's storage whose events come one by one, from one thread, and whose actions are carried out and can be
+/// compared; it decides nothing.
 final class DrivenStorage {
     /// What comes out of the bus, in a comparable form.
     enum Event: Equatable {
@@ -10,34 +11,28 @@ final class DrivenStorage {
         case drops(ErrorsDropped)
         /// An action's failure, by the number of what it threw; nil if it took too long.
         case failure(Int?)
-        case suppressed(Int)
-        /// A worker in the lane has come to a report, and the flood limit has not looked at it yet.
-        case unadmitted
-        case asleep
-        case end
-        case superseded
-    }
-
-    /// What follows the end of a report.
-    enum Completion: Equatable {
-        case superseded
-        /// Everybody who waits has been told; nobody else will hear of these failures.
+        /// Everybody who waits has to be told; nobody else will hear of these failures.
         case announced([Event])
-        case next(Event)
+        /// A worker in the lane has come to a report, and is to compute its flood mark.
+        case unmarked
+        /// A worker in the lane is to wait for the next report.
+        case waits
+        case asleep, end, superseded
     }
 
     let storage: BusStorage
     /// Whether anyone observes the reports.
     var isObserved = false
-    /// Where a worker would begin with what was delivered last.
-    var progress = DispatchProgress()
-    /// What was delivered last.
-    var report: ErrorReport?
-    private var pending: PendingReport?
-    /// The report at which a worker is in the lane, and the worker's generation.
-    private(set) var inLane: (number: Int64, generation: UInt64)?
     /// Whether the worker is to stop where it has come to a report in the lane that a flood limit has to let pass.
-    var stopsUnadmitted = false
+    var stopsUnmarked = false
+    /// Where a worker would begin with what was delivered last.
+    private(set) var progress = DispatchProgress()
+    /// What was delivered last.
+    private(set) var report: ErrorReport?
+    /// Whether somebody waits for what was delivered last.
+    private(set) var isWaitedFor = false
+    /// The report that the worker is at in the lane, and whether it is telling of the one before.
+    private(set) var inLane: (number: Int64, isTelling: Bool)?
     /// The moment at which the worker wanted to be woken, when it last went to sleep.
     private(set) var alarm: Duration?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
@@ -47,34 +42,24 @@ final class DrivenStorage {
         if isRunning { #expect(run() == .start(generation: 0)) }
     }
 
-    var statistics: ErrorBus.Statistics { storage.counts.statistics }
-    var hasEnded: Bool { storage.hasEnded }
+    var statistics: ErrorBus.Statistics { storage.statistics.counts }
 
     // MARK: Posters
 
     func reserve(_ number: Int) -> IntakeBox.Reservation { reserve(for: Numbered(number)) }
 
-    func reserve(for error: any Error) -> IntakeBox.Reservation { .init(storage.reserve(for: error)) }
+    func reserve(for error: any Error) -> IntakeBox.Reservation {
+        .init(storage.shared.intake.reserve(for: error))
+    }
 
     @discardableResult
-    func fill(_ place: Int, with number: Int) -> IntakeBox.FillAnswer {
-        fill(place, with: IntakeBox.posting(Numbered(number)))
-    }
-
     func fill(_ place: Int, with posting: Posting) -> IntakeBox.FillAnswer {
-        let answer = storage.fill(Int64(place), with: posting)
+        let answer = storage.shared.intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
-            #expect(Self.number(of: storage.reclaim(Int64(place)).error) == Self.number(of: posting.error))
+            let reclaimed = storage.shared.intake.reclaim(Int64(place))
+            #expect(Self.number(of: reclaimed.error) == Self.number(of: posting.error))
         }
         return answer
-    }
-
-    func announce() -> Bool { storage.announceDrops(at: .init()) }
-
-    /// - Returns: The drops that no notice will announce, and whether the worker has to be woken.
-    func settle(_ isAnnounced: Bool) -> (drops: ErrorsDropped?, wakes: Bool) {
-        let answer = storage.settleDrops(at: .init(), isAnnounced: isAnnounced)
-        return (answer.untold, answer.wakes)
     }
 
     /// Posts from beginning to end; returns whether the worker has to be woken, or nil if the error was dropped.
@@ -85,7 +70,7 @@ final class DrivenStorage {
             let posting = IntakeBox.posting(Numbered(number), line: line, at: moment, isWaitedFor: isWaitedFor)
             return fill(place, with: posting) == .filledForSleeper
         case .full(let makesNotice):
-            if makesNotice { _ = settle(announce()) }
+            if makesNotice { _ = storage.needsNotice(at: .init()) }
             return nil
         case .closed:
             return nil
@@ -94,166 +79,79 @@ final class DrivenStorage {
 
     // MARK: The worker
 
-    /// Returns what the worker of a generation does next; a worker in the lane leaves it.
+    /// Asks what the worker of a generation does next, and carries it out; a worker that was telling has told.
     func next(_ generation: UInt64 = 0, at now: Duration = .zero) -> Event {
-        let isInLane = inLane?.generation == generation
-        return event(isInLane ? leaveLane(generation) : storage.next(for: generation), generation, at: now)
+        var action: WorkerAction?
+        if case (let number, true)? = inLane {
+            inLane = nil
+            action = storage.toldInLane(at: number, for: generation) ?? .deliverInLane(number)
+        }
+        return carryOut(action ?? storage.next(for: generation), generation, at: now)
     }
 
-    /// Leaves the lane at a report that needs more than the lane, and has not begun.
-    private func leaveLane(_ generation: UInt64, _ mark: FloodMark? = nil) -> WorkerAction {
-        guard let (number, generation) = inLane else { return storage.next(for: generation) }
-        inLane = nil
-        return storage.leaveLane(
-            at: number, DispatchProgress(), isOver: false, mark: mark, isObserved: false, for: generation)
-    }
-
-    private func event(_ action: WorkerAction, _ generation: UInt64, at now: Duration = .zero) -> Event {
+    private func carryOut(_ action: WorkerAction, _ generation: UInt64, at now: Duration) -> Event {
         switch action {
-        case .deliver(let pending, let progress): return began(pending, from: progress ?? DispatchProgress())
+        case .deliver(let pending, let checkpoint):
+            inLane = nil
+            return begin(pending.report(), isWaitedFor: pending.posting.isWaitedFor, from: checkpoint?.progress)
         case .deliverInLane(let number):
-            inLane = (number, generation)
-            return arrive(at: now)
-        case .mark(let pending):
-            pending.floodMark = Self.mark(of: pending.posting)
-            return event(storage.next(for: generation), generation, at: now)
-        case .held(_, suppressing: let suppressed?): return .suppressed(Self.number(of: suppressed.error) ?? -1)
-        case .held: return event(storage.next(for: generation), generation, at: now)
-        case .readClock: return event(storage.next(for: generation, at: now), generation)
-        case .sleep(let idle, let alarm):
-            self.alarm = alarm
-            for promise in idle { promise.fulfill(()) }
+            inLane = (number, false)
+            let posting = unsafe storage.posting(inLaneAt: number).pointee
+            return begin(
+                posting.report(sequence: storage.sequence(inLaneAt: number)), isWaitedFor: posting.isWaitedFor)
+        case .markInLane where stopsUnmarked:
+            inLane = nil
+            return .unmarked
+        case .markInLane(let number):
+            let mark = Self.mark(of: unsafe storage.posting(inLaneAt: number).pointee)
+            let action = storage.admit(mark, at: number, for: generation)
+            return carryOut(action ?? .deliverInLane(number), generation, at: now)
+        case .announce(_, _, let unheard):
+            inLane = nil
+            return .announced(unheard.map(Self.event(of:)))
+        case .held(let promise):
+            promise.fulfill(.pending)
+            return next(generation, at: now)
+        case .flushed(let promises):
+            for promise in promises { promise.fulfill(true) }
+            return next(generation, at: now)
+        case .readClock: return carryOut(storage.next(for: generation, at: now), generation, at: now)
+        case .sleep(_, let alarm):
+            (self.alarm, inLane) = (alarm, nil)
             return .asleep
-        case .end: return .end
-        case .stop: return .superseded
-        case .announce, .flushed: preconditionFailure("\(action)")
-        }
-    }
-
-    /// Goes on from one report to the next in the lane.
-    ///
-    /// - Returns: The next report, or that the lane was withdrawn; nil if there is none in the lane, or no lane.
-    func goOn(_ disposition: HandleOutcome.Disposition = .handled) -> Event? {
-        switch step(disposition) {
-        case .next:
-            if isObserved { #expect(announced()) }
-            return arrive()
-        case .last: return nil
-        case .withdrawn: return .superseded
-        }
-    }
-
-    /// Does the same up to the moment at which observers are told, if there are any.
-    func step(_ disposition: HandleOutcome.Disposition = .handled) -> DeliveryLane.Step {
-        guard let (number, generation) = inLane else { return .last }
-        let step = storage.goOnInLane(from: number, disposition, isObserved: isObserved)
-        switch step {
-        case .next:
-            inLane = (number + 1, generation)
-            if isObserved { _ = storage.takeFromLane(number) }
-        case .last: break
-        case .withdrawn: inLane = nil
-        }
-        return step
-    }
-
-    /// Begins with the report that the worker has come to in the lane, or leaves the report to the machine.
-    func arrive(at now: Duration = .zero) -> Event {
-        guard let (number, generation) = inLane else { return .superseded }
-        guard storage.isLimitingFloods else { return beganInLane(number) }
-        if stopsUnadmitted { return .unadmitted }
-        let mark = Self.mark(of: unsafe storage.posting(inLaneAt: number).pointee)
-        switch storage.admitInLane(number, mark) {
-        case true?: return beganInLane(number)
-        case false?: return event(leaveLane(generation, mark), generation, at: now)
-        case nil:
+        case .end:
             inLane = nil
-            return event(storage.leaveWithdrawnLane(at: number, telling: [], for: generation), generation)
-        }
-    }
-
-    /// Notes that the observers have been told; returns whether the lane is still there.
-    func announced() -> Bool { inLane.map { storage.announcedInLane(at: $0.number) } ?? false }
-
-    /// Completes the worker's report.
-    ///
-    /// - Parameter isHeard: Whether observers have to be told of it: then the worker asks what to do next after that.
-    func completion(
-        _ disposition: HandleOutcome.Disposition = .handled,
-        failures: [ActionFailure] = [],
-        isHeard: Bool,
-        generation: UInt64 = 0,
-        at now: Duration = .zero
-    ) -> Completion {
-        let result = result(disposition, failures)
-        let action: WorkerAction
-        if let (number, worker) = inLane, worker == generation {
-            inLane = nil
-            action = storage.leaveLane(at: number, result, isOver: true, isObserved: isHeard, for: worker)
-        } else if let pending {
-            action = storage.complete(pending, result, for: generation, isObserved: isHeard)
-        } else {
-            return .superseded
-        }
-        switch action {
+            return .end
         case .stop: return .superseded
-        case .announce(_, _, let unheard): return .announced(unheard.map(Self.event(of:)))
-        default: return .next(event(action, generation, at: now))
         }
     }
 
-    /// Completes the worker's report, and tells those who wait; returns the failures that nobody else will hear of, or
-    /// nil if it comes too late.
+    private func begin(_ report: ErrorReport, isWaitedFor: Bool, from progress: DispatchProgress? = nil) -> Event {
+        (self.report, self.isWaitedFor, self.progress) = (report, isWaitedFor, progress ?? DispatchProgress())
+        return Self.event(of: report)
+    }
+
+    /// Completes the worker's report, and carries out what follows.
+    ///
+    /// - Parameter isTold: Whether anyone has to be told of it, apart from the poster.
     func complete(
-        _ disposition: HandleOutcome.Disposition = .handled,
-        failures: [ActionFailure] = [],
-        generation: UInt64 = 0
-    ) -> [Event]? {
-        if case .announced(let unheard) = completion(
-            disposition, failures: failures, isHeard: true, generation: generation)
-        {
-            return unheard
+        _ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = [], isTold: Bool,
+        mayWait: Bool = false, generation: UInt64 = 0, at now: Duration = .zero
+    ) -> Event {
+        let result = result(disposition, failures)
+        guard case (let number, false)? = inLane else {
+            return carryOut(storage.complete(result, for: generation, isObserved: isTold), generation, at: now)
         }
-        return nil
+        switch storage.completeInLane(
+            number, result, isTold: isTold || isWaitedFor, mayWait: mayWait, for: generation)
+        {
+        case .next: return carryOut(.deliverInLane(number + 1), generation, at: now)
+        case .leave(let action): return carryOut(action, generation, at: now)
+        case .wait: return .waits
+        case .tell:
+            _ = storage.take(inLaneAt: number)
+            inLane = (number + 1, true)
+            return .announced([])
+        }
     }
-
-    func replaceWorker(_ generation: UInt64) -> UInt64? {
-        if inLane?.generation == generation { _ = event(leaveLane(generation), generation) }
-        return storage.replaceWorker(generation)
-    }
-
-    func begin(_ rule: Rule, at now: Duration, _ generation: UInt64 = 0) -> BusStateMachine.BeginAnswer {
-        if inLane?.generation == generation { _ = event(leaveLane(generation), generation) }
-        let report = report ?? ErrorReport(error: Numbered(0), source: .init())
-        let action = SupervisedAction(rule: rule, progress: progress, report: report)
-        return storage.actionWillBegin(action, at: now, for: generation)
-    }
-
-    // MARK: The end
-
-    /// Ends posting; returns whether a sleeping worker has to be woken.
-    func finish() -> Bool { storage.close() == .wake }
-
-    /// Shuts everything, and returns what was not delivered, and the failures in flight.
-    func takeBack() -> (reports: [Event], failures: [Event]) {
-        let left = storage.takeBack().left ?? .init()
-        return (left.reports.map(Self.event(of:)), left.failures.map(Self.event(of:)))
-    }
-
-    // MARK: What begins
-
-    private func began(_ pending: PendingReport, from progress: DispatchProgress) -> Event {
-        (report, self.progress, self.pending) = (pending.report(), progress, pending)
-        return Self.event(of: pending)
-    }
-
-    private func beganInLane(_ number: Int64) -> Event {
-        let posting = unsafe storage.posting(inLaneAt: number).pointee
-        report = posting.report(sequence: storage.sequence(inLaneAt: number))
-        (progress, pending) = (DispatchProgress(), nil)
-        return .error(Self.number(of: posting.error) ?? -1, occurrences: 1)
-    }
-
-    /// Whether somebody waits for what was delivered last.
-    var isWaitedFor: Bool { pending?.posting.promise != nil }
 }

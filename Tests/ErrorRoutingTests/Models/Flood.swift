@@ -27,17 +27,17 @@ struct Flood {
         let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
         let moment = Int64(time) * 1_000_000
         let mark = FloodMark(.init(of: numbered, code: ErrorCode(of: numbered), at: source, in: []), moment: moment)
-        // The lane's way, where nothing is held.
-        if limiter.heldCount == 0, limiter.pass(mark) { return [.passes(error)] }
-        while let release = limiter.release(toAdmit: mark) {
-            answers.append(.releases(release.held, occurrences: release.occurrences))
+        while true {
+            switch limiter.admit(mark, holding: { error }) {
+            case .comesAfter(let release):
+                answers.append(.releases(release.held, occurrences: release.occurrences))
+                continue
+            case .passes: answers.append(.passes(error))
+            case .isHeld(suppressing: let before?): answers.append(.suppresses(before))
+            case .isHeld(suppressing: nil): answers.append(.holds(error))
+            }
+            return answers
         }
-        switch limiter.admit(error, mark) {
-        case .passes(let error): answers.append(.passes(error))
-        case .isHeld(suppressing: let before?): answers.append(.suppresses(before))
-        case .isHeld(suppressing: nil): answers.append(.holds(error))
-        }
-        return answers
     }
 
     /// Releases a held error whose window has ended; nil as the moment ends all windows.

@@ -45,7 +45,7 @@ final class IntakeBox: Sendable {
     func fill(_ place: Int, with number: Int) -> FillAnswer { fill(place, with: Self.posting(Numbered(number))) }
 
     func fill(_ place: Int, with posting: Posting) -> FillAnswer {
-        let answer = intake.mailbox.fill(Int64(place), isSpecial: posting.isSpecial, with: posting)
+        let answer = intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
             #expect(Self.number(of: intake.reclaim(Int64(place))) == Self.number(of: posting))
         }
@@ -56,17 +56,14 @@ final class IntakeBox: Sendable {
     @discardableResult
     func post(_ number: Int) -> FillAnswer? { reserve(number).place.map { fill($0, with: number) } }
 
-    func announce() -> Bool { intake.announceDrops(at: .init()) }
-
     // MARK: The reader
 
-    /// Takes what has its turn: a number, or -1 for a notice; nil if it is not there.
+    /// Takes what has its turn; nil if it is not there.
     func take() -> Int? {
         let place = next.load(ordering: .relaxed)
-        if intake.hasNotice(before: Int64(place)), intake.takeNotice() != nil { return -1 }
-        guard let posting = intake.mailbox.take(Int64(place)) else { return nil }
+        guard isFilled(at: place) else { return nil }
         next.store(place + 1, ordering: .relaxed)
-        return Self.number(of: posting)
+        return Self.number(of: intake.mailbox.take(Int64(place)))
     }
 
     func takeAll() -> [Int] {
@@ -75,11 +72,6 @@ final class IntakeBox: Sendable {
         return numbers
     }
 
-    /// How many drops are in the notice that was taken.
-    func takeDrops() -> Int { intake.takeDrops(at: .init()).notice.count }
-
-    func hasNotice(before place: Int) -> Bool { intake.hasNotice(before: Int64(place)) }
-    func hasTakenNotice() -> Bool { intake.takeNotice() != nil }
     func shut(_ place: Int) -> Int? { intake.mailbox.shut(Int64(place)).map(Self.number) }
     func empty(_ place: Int) { intake.mailbox.empty(Int64(place)) }
     func isFilled(at place: Int) -> Bool { intake.mailbox.isFilled(at: Int64(place)) }
@@ -89,17 +81,13 @@ final class IntakeBox: Sendable {
     func release(_ count: Int) { intake.publishReleased(Int64(count)) }
     func close() -> Bool { intake.close() }
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
-    func end() -> Bool { intake.end() }
+    func end() -> Bool { intake.end(released: intake.released) }
 
     /// Closes the intake, and takes what is there, as a bus's shutdown does.
     func shut() -> [Int] {
         let (first, end) = (next.load(ordering: .relaxed), Int(intake.shut()))
         next.store(max(first, end), ordering: .relaxed)
-        return (first...max(first, end)).flatMap { place -> [Int] in
-            let notices = intake.hasNotice(before: Int64(place)) && intake.takeNotice() != nil ? [-1] : []
-            let posting = place < end ? intake.mailbox.shut(Int64(place)) : nil
-            return notices + (posting.map { [Self.number(of: $0)] } ?? [])
-        }
+        return (first..<max(first, end)).compactMap { intake.mailbox.shut(Int64($0)).map(Self.number) }
     }
 
     // MARK: What lies in it

@@ -16,13 +16,13 @@ final class MailboxBox: Sendable {
     }
 
     @discardableResult
-    func fill(_ place: Int, isSpecial: Bool = false) -> FillAnswer {
-        let answer = mailbox.fill(Int64(place), isSpecial: isSpecial, with: Item(place, ends))
+    func fill(_ place: Int) -> FillAnswer {
+        let answer = mailbox.fill(Int64(place), with: Item(place, ends))
         if answer == .refused { #expect(mailbox.reclaim(Int64(place)).number == place) }
         return answer
     }
 
-    func take(_ place: Int) -> Int? { mailbox.take(Int64(place))?.number }
+    func take(_ place: Int) -> Int? { isFilled(place) ? mailbox.take(Int64(place)).number : nil }
     func shut(_ place: Int) -> Int? { mailbox.shut(Int64(place))?.number }
     func empty(_ place: Int) { mailbox.empty(Int64(place)) }
     func sleep(at place: Int) -> Bool { mailbox.sleep(at: Int64(place)) }
@@ -34,12 +34,7 @@ final class MailboxBox: Sendable {
     /// The address of that item.
     func address(of place: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(place))) }
 
-    /// The state of a place.
-    func state(at place: Int) -> State {
-        mailbox.isFilled(at: Int64(place)) ? mailbox.isPlain(at: Int64(place)) ? .plain : .special : .empty
-    }
-
-    enum State { case empty, plain, special }
+    func isFilled(_ place: Int) -> Bool { mailbox.isFilled(at: Int64(place)) }
 
     /// The counts of items that were made, and of those that were deallocated.
     final class Ends: Sendable {

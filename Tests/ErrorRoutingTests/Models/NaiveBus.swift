@@ -34,7 +34,7 @@ struct NaiveBus {
     var abandoned = 0
     /// The drops that no notice has announced.
     var untold: [String: Int] = [:]
-    /// Whether a notice is on its way to the bus, or waits there.
+    /// Whether a notice waits for its turn.
     var hasNotice = false
 
     var isAsleep = false
@@ -92,16 +92,11 @@ struct NaiveBus {
         return .filledForSleeper
     }
 
-    mutating func announce() -> Bool {
-        if hasEnded { return false }
+    /// What the first dropper does; returns the drops that no notice will tell of, and whether the worker is woken.
+    mutating func needsNotice() -> (drops: ErrorsDropped?, wakes: Bool) {
+        if hasEnded { return (takeDrops(), false) }
         items.append(.notice)
         hasNotice = true
-        return true
-    }
-
-    /// What a dropper does after it has announced a notice, or could not.
-    mutating func settle(_ isAnnounced: Bool) -> (drops: ErrorsDropped?, wakes: Bool) {
-        if hasEnded { return (isAnnounced ? nil : takeDrops(), false) }
         defer { isAsleep = false }
         return (nil, isAsleep)
     }
@@ -130,9 +125,7 @@ struct NaiveBus {
             switch flood?.admit(posted.number, kind: posted.kind, at: posted.moment) {
             case nil, .passes: delivering = .error(posted.number, occurrences: 1)
             case .isHeld(suppressing: nil): break
-            case .isHeld(suppressing: let number?):
-                counts.suppressed += 1
-                return .suppressed(number)
+            case .isHeld(suppressing: _?): counts.suppressed += 1
             }
         }
         if delivering == nil, let flood, flood.heldCount > 0,

@@ -57,7 +57,7 @@ final class PostOffice: Sendable {
 
     @discardableResult
     func fill(_ place: Int) -> MailboxBox.FillAnswer {
-        let answer = box.fill(place, isSpecial: place % 7 == 0)
+        let answer = box.fill(place)
         if answer == .filledForSleeper { wake() }
         return answer
     }
@@ -79,14 +79,14 @@ final class PostOffice: Sendable {
             sleepCount.wrappingAdd(1, ordering: .releasing)
             return .sleeps
         }
-        var isRight = box.mailbox.isPlain(at: number) == (place % 7 > 0)
+        let isRight: Bool
         if place % 2 == 0 {
             let item = unsafe box.mailbox.element(at: number).pointee
-            isRight = isRight && item.number == place && item.isWhole
+            isRight = item.number == place && item.isWhole
             box.empty(place)
         } else {
             let item = box.mailbox.take(number)
-            isRight = isRight && item?.number == place && item?.isWhole == true
+            isRight = item.number == place && item.isWhole
         }
         if !isRight { wrong.note(place) }
         emptied.store(place + 1, ordering: .releasing)

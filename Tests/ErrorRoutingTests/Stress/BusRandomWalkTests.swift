@@ -34,8 +34,8 @@ final class BusWalk {
     private var now = 0
     private var generation: UInt64 = 0
     private var lastSequence: UInt64 = 0
-    /// The number of droppers who have not announced their notice yet, and whether each of the others could.
-    private var (announcers, settlers): (Int, [Bool]) = (0, [])
+    /// Whether a dropper has not asked for its notice yet.
+    private var needsNotice = false
     private var isAnnouncing = false
     /// Whether posts or deliveries prevail, so that the bus runs full and empty.
     private var isRising = true
@@ -58,8 +58,7 @@ final class BusWalk {
             switch Int.random(in: 0..<1_000, using: &random) {
             case ..<(isRising ? 330 : 220): reserve(step)
             case ..<520: fill()
-            case ..<560: announce()
-            case ..<600: settle()
+            case ..<600: askForNotice()
             case ..<(isRising ? 750 : 850): next()
             case ..<950: complete(step)
             case ..<970: abandon()
@@ -82,8 +81,10 @@ final class BusWalk {
         let posted = NaiveBus.Posted(place: naive.accepted, number: number, kind: kind, moment: now)
         let expected = naive.reserve(posted, type: String(reflecting: type(of: error(number))))
         #expect(bus.reserve(for: error(number)) == expected)
-        if expected == .full(makesNotice: true) { announcers += 1 }
-        #expect(announcers <= 1)
+        if expected == .full(makesNotice: true) {
+            #expect(!needsNotice)
+            needsNotice = true
+        }
     }
 
     /// Fills the place of one of the posters who have one, and not always of the first.
@@ -100,43 +101,37 @@ final class BusWalk {
         #expect(bus.fill(posted.place, with: posting) == naive.fill(posted))
     }
 
-    private func announce() {
-        guard announcers > 0 else { return }
-        announcers -= 1
-        let isAnnounced = bus.announce()
-        #expect(isAnnounced == naive.announce())
-        settlers.append(isAnnounced)
-    }
-
-    private func settle() {
-        guard let index = settlers.indices.randomElement(using: &random) else { return }
-        let isAnnounced = settlers.remove(at: index)
-        let (drops, wakes) = bus.settle(isAnnounced)
-        let expected = naive.settle(isAnnounced)
-        #expect(drops == expected.drops && wakes == expected.wakes)
-        // Nothing delivers a notice after the end, so the dropper that wanted one reports the drops itself.
-        if naive.hasEnded, !isAnnounced { #expect(drops.map { $0.count > 0 } == true) }
+    private func askForNotice() {
+        guard needsNotice else { return }
+        needsNotice = false
+        let (drops, wakes) = naive.needsNotice()
+        switch bus.storage.needsNotice(at: .init()) {
+        case .nothing: #expect(drops == nil && !wakes)
+        case .wake: #expect(drops == nil && wakes)
+        // Nothing delivers a notice after the end, so the dropper tells of the drops itself.
+        case .tell(let told): #expect(told == drops && told.count > 0)
+        }
     }
 
     private func next() {
         if naive.hasEnded { return }
         isAnnouncing = false
-        bus.stopsUnadmitted = chance(20)
+        bus.stopsUnmarked = chance(20)
         expectNext(bus.next(generation, at: .milliseconds(now)))
     }
 
     /// A flood limit has not looked at a report yet, which is not in delivery: it can be taken back, and the worker can
-    /// leave the lane.
-    private func expectUnadmitted() {
+    /// be replaced.
+    private func expectUnmarked() {
         check()
-        bus.stopsUnadmitted = false
+        bus.stopsUnmarked = false
         if chance(10) { return takeBack() }
-        let now = Duration.milliseconds(now)
-        expectNext(chance(30) ? bus.next(generation, at: now) : bus.arrive(at: now))
+        if chance(10) { replaceWorker() }
+        expectNext(bus.next(generation, at: .milliseconds(now)))
     }
 
     private func expectNext(_ event: DrivenStorage.Event) {
-        if event == .unadmitted { return expectUnadmitted() }
+        if event == .unmarked { return expectUnmarked() }
         let isNew = naive.delivering == nil
         #expect(event == naive.next(at: now))
         guard naive.delivering != nil else { return }
@@ -151,32 +146,22 @@ final class BusWalk {
         if naive.abandoned > 0, disposition == .unmatched { disposition = .handled }
         let fails = chance(30) ? (0..<chance(1...2)).map { bus.failure(number + $0) } : []
         let failures: [Int?] = Array(repeating: nil, count: naive.abandoned) + fails.indices.map { number + $0 }
-        // A step that returns .last has changed nothing: the walk goes on as if it had not been asked.
-        let step = fails.isEmpty && failures.isEmpty && chance(80) ? bus.step(disposition) : .last
-        if step != .last {
-            let completed = naive.complete(disposition, failures: [])
-            #expect((completed == nil) == (step == .withdrawn))
-            if completed == nil { return }
-            if bus.isObserved {
-                isAnnouncing = true
-                if chance(3) { return takeBack() }
-                #expect(bus.announced())
-                isAnnouncing = false
-            }
-            bus.stopsUnadmitted = chance(20)
-            return expectNext(bus.arrive(at: .milliseconds(now)))
-        }
+        bus.stopsUnmarked = chance(20)
+        if chance(20) { bus.leaveLane(generation) }
         let isHeard = bus.isObserved || bus.isWaitedFor
         let expected = naive.complete(disposition, failures: failures)
-        switch bus.completion(
-            disposition, failures: fails, isHeard: bus.isObserved, generation: generation, at: .milliseconds(now))
-        {
+        let event = bus.complete(
+            disposition, failures: fails, isTold: bus.isObserved, generation: generation, at: .milliseconds(now))
+        switch event {
         case .superseded:
             #expect(expected == nil)
         case .announced(let unheard):
             #expect(unheard == expected && (isHeard || !unheard.isEmpty))
             isAnnouncing = true
-        case .next(let event):
+            // In the lane the next report is in delivery already, unlike in the naive bus.
+            guard bus.inLane?.isTelling == true else { return }
+            if chance(3) { takeBack() } else { next() }
+        default:
             // No observer had to be told, so one event was enough for both.
             #expect(expected == [] && !isHeard)
             expectNext(event)
@@ -187,7 +172,7 @@ final class BusWalk {
     private func abandon() {
         guard naive.delivering != nil else { return }
         #expect(bus.begin(bus.rule, at: .zero, generation) != .superseded)
-        #expect(bus.watch(at: .milliseconds(10)) == .replaceWorker(generation + 1))
+        #expect(bus.watch(at: .milliseconds(10)) == .replaceWorker(generation: generation + 1))
         generation += 1
         naive.abandoned += 1
         next()
@@ -197,7 +182,8 @@ final class BusWalk {
         let next = bus.replaceWorker(generation)
         #expect(next == (naive.hasEnded ? nil : generation + 1))
         generation = next ?? generation
-        #expect(bus.complete(generation: generation &- 1) == nil)
+        guard let next, naive.delivering != nil, !isAnnouncing else { return }
+        _ = bus.next(next)
     }
 
     private func finish() { #expect(bus.finish() == naive.finish()) }
@@ -217,8 +203,7 @@ final class BusWalk {
     private func end() {
         finish()
         while !naive.reserved.isEmpty { fill() }
-        announce()
-        while !settlers.isEmpty { settle() }
+        askForNotice()
         var number = 1_000
         while !naive.hasEnded {
             next()

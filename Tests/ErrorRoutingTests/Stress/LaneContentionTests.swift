@@ -13,53 +13,31 @@ struct LaneContentionTests {
     func withdrawing(seed: UInt64) async {
         var random = SplitMix64(seed: seed)
         for _ in 0..<60 {
-            let (road, reports) = (Road(reports: 300), 300)
-            let moment = Int.random(in: -5...330, using: &random)
-            let (counted, left) = (Locked(0), Locked<Int?>(nil))
+            let (road, reports) = (Road(), 300 as Int64)
+            let moment = Int64.random(in: -5...330, using: &random)
+            let (counted, withdrawn) = (Locked(0 as Int64), Locked(nil as Int64?))
             let isOver = Countdown(1)
-            road.box.intake.publishReleased(1)
-            road.open(at: 0, sequence: 1)
+            road.lane.open(at: 0)
             await onThreads(2) { thread in
                 if thread == 0 {
-                    let last = work(on: road, from: 0)
+                    // Works as the worker does, until the lane is withdrawn or the last report is in delivery.
+                    var number: Int64 = 0
+                    while number < reports, road.goOn(from: number, isTold: number % 2 == 0) {
+                        _ = number % 2 == 1 || road.told(at: number + 1)
+                        number += 1
+                    }
+                    let last = number
                     counted.withLock { $0 = last }
                     isOver.step()
                     return
                 }
-                // Comes too late where the worker has ended before.
-                while road.lane.counts.handled < moment, !isOver.isOver {}
-                let number = road.withdraw()
-                let counts = road.counts
-                left.withLock { $0 = number }
-                guard let number else { return }
-                #expect(counts == [number, 0, 0])
-                // The worker may still look at the report that it is at: that stays where it is.
-                for place in (number + 1)..<reports { #expect(road.box.shut(place) == place) }
+                while road.lane[.handled] < moment, !isOver.isOver {}
+                let stop = road.withdraw()
+                #expect(road.counts == [Int(stop.number), 0, 0])
+                withdrawn.withLock { $0 = stop.number }
             }
-            let (last, withdrawn) = (counted.withLock { $0 }, left.withLock { $0 })
-            #expect(last == (withdrawn ?? reports))
-            #expect(road.counts == [withdrawn ?? reports - 1, 0, 0])
-            #expect(road.released == (withdrawn ?? reports - 1) + 1)
-            if let withdrawn { #expect(road.box.isFilled(at: withdrawn)) }
-        }
-    }
-
-    /// Works as the worker does: goes on until the lane ends, and closes it.
-    ///
-    /// - Returns: How many reports it has brought to an end.
-    private func work(on road: Road, from first: Int) -> Int {
-        var number = first
-        while true {
-            switch road.goOn(from: number, isObserved: number % 2 == 0) {
-            case .next:
-                _ = number % 2 == 1 || road.announced(at: number + 1)
-                road.box.empty(number)
-                number += 1
-            case .withdrawn:
-                return number
-            case .last:
-                return road.close() == nil ? number : number + 1
-            }
+            #expect(counted.withLock { $0 } == withdrawn.withLock { $0 })
+            #expect(road.counts == [Int(counted.withLock { $0 }), 0, 0])
         }
     }
 
@@ -117,10 +95,12 @@ struct LaneContentionTests {
 
     /// Posts without a line on standard error if the post comes too late.
     private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillAnswer? {
-        guard case .accepted(let place) = bus.storage.reserve(for: Numbered(number)) else { return nil }
+        let reservation = bus.storage.shared.intake.reserve(for: Numbered(number))
+        guard case .accepted(let place) = reservation else { return nil }
         let role = number % 50 == 0 ? ErrorReport.Role.notice : .failure
-        let answer = bus.storage.fill(place, with: Posting(Numbered(number), as: role, at: .init()))
-        if answer == .refused { _ = bus.storage.reclaim(place) }
+        let posting = Posting(Numbered(number), as: role, at: .init())
+        let answer = bus.storage.shared.intake.mailbox.fill(place, with: posting)
+        if answer == .refused { _ = bus.storage.shared.intake.reclaim(place) }
         if answer == .filledForSleeper { bus.waker.yield() }
         return answer
     }

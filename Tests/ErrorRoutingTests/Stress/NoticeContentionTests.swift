@@ -8,71 +8,71 @@ import Testing
     "Behaviours 13 and 14: each drop is in one notice, also under contention",
     .tags(.behaviour13, .behaviour14), .hangLimit)
 struct NoticeContentionTests {
-    @Test("each drop is in one notice, which is alone and not empty")
+    @Test("each drop is in one notice, which is not empty, and none is left when all is delivered")
     func noticesUnderWay() async {
-        let (box, posters, each) = (IntakeBox(capacity: 1), 4, 4_000)
-        let (told, known) = (Journal<Int>(), Journal<Bool>())
+        let (bus, posters, each) = (DrivenStorage(capacity: 1), 4, 4_000)
+        let told = Journal<Int>()
         let left = Countdown(posters)
-        box.post(0)
-        _ = box.takeAll()
-        await onThreads(posters + 1) { thread in
+        await onThreads(posters + 1) { [storage = UncheckedStorage(bus)] thread in
             if thread < posters {
-                for number in 0..<each where box.reserve(number) == .full(makesNotice: true) {
-                    known.note(box.announce())
-                }
-                left.step()
-                return
+                for number in 0..<each { storage.post(number) }
+                return left.step()
             }
             while true {
                 let isLast = left.isOver
-                // Until a notice and its drops are taken, nobody makes another one.
-                let notices = box.takeAll()
-                if notices.isEmpty, isLast { break }
-                if notices.isEmpty { continue }
-                // The bus must not end as long as there is a notice.
-                known.note(notices == [-1] && box.intake.state.hasNotice && !box.hasTakenNotice())
-                told.note(box.takeDrops())
+                for case .drops(let drops) in storage.bus.drain() { told.note(drops.count) }
+                if isLast { break }
             }
         }
-        #expect(told.entries.reduce(0, +) == posters * each)
-        #expect(told.entries.allSatisfy { $0 > 0 })
-        #expect(known.entries.allSatisfy { $0 })
-        #expect(box.intake.counts.untoldDrops == 0 && box.intake.counts.notices == 0)
+        let statistics = bus.statistics
+        #expect(told.entries.reduce(0, +) == statistics.dropped && told.entries.allSatisfy { $0 > 0 })
+        #expect(statistics.posted == posters * each + told.entries.count && statistics.pending == 0)
+        #expect(statistics.isBalanced)
     }
 
-    @Test("shut in the midst of drops, each is counted once, by the shutdown or by a dropper", arguments: 0..<40)
+    @Test("shut in the midst of drops, each is told of once, by the shutdown or by a dropper", arguments: 0..<40)
     func shutInTheMidst(round: Int) async {
-        let (box, posters, each) = (IntakeBox(capacity: 1), 4, 500)
+        let (bus, posters, each) = (DrivenStorage(capacity: 1), 4, 500)
         let (dropped, told) = (Journal<Int>(), Journal<Int>())
-        let hasEnded = Locked(false)
-        box.post(0)
-        _ = box.takeAll()
-        await onThreads(posters + 1) { thread in
+        await onThreads(posters + 1) { [storage = UncheckedStorage(bus)] thread in
             if thread < posters {
-                var drops = 0
                 for number in 0..<each {
-                    guard case .full(let makesNotice) = box.reserve(number) else { continue }
-                    drops += 1
-                    guard makesNotice else { continue }
-                    // What `ErrorBus` does when it announces drops.
-                    let isAnnounced = box.announce()
-                    hasEnded.withLock { hasEnded in
-                        if !hasEnded || isAnnounced && !box.hasTakenNotice() { return }
-                        told.note(box.takeDrops())
-                    }
+                    let (isDropped, drops) = storage.post(number)
+                    if isDropped { dropped.note(number) }
+                    if let drops { told.note(drops.count) }
                 }
-                dropped.note(drops)
                 return
             }
-            for _ in 0..<(round * 10) where box.take() == -1 { told.note(box.takeDrops()) }
-            hasEnded.withLock { hasEnded in
-                hasEnded = true
-                for notice in box.shut() where notice == -1 { told.note(box.takeDrops()) }
+            for _ in 0..<round {
+                for case .drops(let drops) in storage.bus.drain() { told.note(drops.count) }
             }
+            for case .drops(let drops) in storage.bus.takeBack().reports { told.note(drops.count) }
         }
-        #expect(told.entries.reduce(0, +) == dropped.entries.reduce(0, +))
-        let refused = Int(box.intake.counts.refused)
-        #expect(box.intake.counts.untoldDrops == 0 && refused + dropped.entries.reduce(0, +) == 2_000)
-        #expect(!box.hasTakenNotice() && !box.announce())
+        #expect(told.entries.reduce(0, +) == dropped.entries.count && told.entries.allSatisfy { $0 > 0 })
+        #expect(bus.statistics.isBalanced && bus.statistics.pending == 0)
+    }
+}
+
+/// A storage that posters use on several threads, and one thread drives.
+///
+/// Unchecked, since posters touch nothing but the storage itself.
+private struct UncheckedStorage: @unchecked Sendable {
+    let bus: DrivenStorage
+
+    init(_ bus: DrivenStorage) { self.bus = bus }
+
+    /// Posts as the bus does; returns whether the error was dropped since the bus was full, and the drops that nobody
+    /// else tells of.
+    @discardableResult
+    func post(_ number: Int) -> (isDropped: Bool, drops: ErrorsDropped?) {
+        switch bus.reserve(number) {
+        case .accepted(let place):
+            bus.fill(place, with: IntakeBox.posting(Numbered(number)))
+        case .full(let makesNotice):
+            if makesNotice, case .tell(let drops) = bus.storage.needsNotice(at: .init()) { return (true, drops) }
+            return (true, nil)
+        case .closed: break
+        }
+        return (false, nil)
     }
 }

@@ -6,9 +6,11 @@
 struct FloodLimiter<Held> {
     enum Verdict {
         /// The error is to be delivered.
-        case passes(Held)
+        case passes
         /// The error is held; the one that was held before it is suppressed.
         case isHeld(suppressing: Held?)
+        /// First this held error is to be delivered, whose window has ended, or whose kind is forgotten to make room.
+        case comesAfter(Release)
     }
 
     /// A held error that is released: the newest of its kind, and the number of errors that it stands for.
@@ -77,43 +79,36 @@ struct FloodLimiter<Held> {
         return slot.flatMap { takeHeld(from: $0) }
     }
 
-    /// Releases one held error that must be delivered before a new error can be admitted: one whose window has ended,
-    /// or one of a kind that is forgotten to make room.
+    /// Decides whether an error passes or is held; if another one has to be delivered first, the caller asks again.
     ///
-    /// The caller repeats this until it returns nil.
-    mutating func release(toAdmit mark: FloodMark) -> Release? {
+    /// - Parameters:
+    ///   - mark: What the limit needs to know of the error.
+    ///   - error: Returns the error; called only if it is held.
+    mutating func admit(_ mark: FloodMark, holding error: () -> Held) -> Verdict {
+        guard mark.mayBeHeld else { return .passes }
         // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
         // that was opened before has not.
-        if let release = release(endingBy: mark.moment) { return release }
-        if let slot = slot(of: mark) { return windows[slot].end <= mark.moment ? removeWindow(slot) : nil }
-        while windows.count - freeSlots.count >= maximum, let oldest = byLastUse.first {
-            if let release = removeWindow(oldest) { return release }
+        if let release = release(endingBy: mark.moment) { return .comesAfter(release) }
+        var found = slot(of: mark)
+        if let slot = found, windows[slot].end <= mark.moment {
+            if let release = removeWindow(slot) { return .comesAfter(release) }
+            found = nil
         }
-        return nil
-    }
-
-    /// Counts an error in its window, and returns whether it passes; if not, the caller calls ``admit(_:_:)`` with it.
-    ///
-    /// Only for a limiter that holds nothing.
-    mutating func pass(_ mark: FloodMark) -> Bool {
-        assert(heldCount == 0, "something is held")
-        _ = release(endingBy: mark.moment)
-        if let slot = slot(of: mark), windows[slot].end > mark.moment {
-            byLastUse.moveToEnd(slot)
-            return pass(slot)
+        if let found {
+            byLastUse.moveToEnd(found)
+        } else {
+            while windows.count - freeSlots.count >= maximum, let oldest = byLastUse.first {
+                if let release = removeWindow(oldest) { return .comesAfter(release) }
+            }
         }
-        _ = release(toAdmit: mark)
-        return pass(use(mark))
-    }
-
-    /// Decides whether an error passes or is held.
-    mutating func admit(_ error: Held, _ mark: FloodMark) -> Verdict {
-        let slot = use(mark)
-        if pass(slot) { return .passes(error) }
-        let before = held[slot]
-        held[slot] = error
-        if before == nil { heldCount += 1 } else { windows[slot].suppressed += 1 }
-        return .isHeld(suppressing: before)
+        let slot = found ?? open(mark)
+        if windows[slot].passed < limit.first {
+            windows[slot].passed += 1
+            return .passes
+        }
+        let former = exchange(&held[slot], with: error())
+        if former == nil { heldCount += 1 } else { windows[slot].suppressed += 1 }
+        return .isHeld(suppressing: former)
     }
 
     /// The slot of the window of an error's kind; nil if there is none.
@@ -124,19 +119,6 @@ struct FloodLimiter<Held> {
             slot = windows[slot].next
         }
         return nil
-    }
-
-    /// Returns the slot of the window of an error's kind, opening one if there is none, and marks it as used last.
-    private mutating func use(_ mark: FloodMark) -> Int {
-        guard let slot = slot(of: mark) else { return open(mark) }
-        byLastUse.moveToEnd(slot)
-        return slot
-    }
-
-    private mutating func pass(_ slot: Int) -> Bool {
-        guard windows[slot].passed < limit.first else { return false }
-        windows[slot].passed += 1
-        return true
     }
 
     private mutating func open(_ mark: FloodMark) -> Int {
@@ -188,58 +170,14 @@ struct FloodMark: Sendable {
     let hash: Int
     /// In nanoseconds, by the bus's clock.
     let moment: Int64
+    /// Whether the error is no notice: those pass whatever the limit.
+    let mayBeHeld: Bool
 
     @inline(__always)
-    init(_ fingerprint: ErrorFingerprint, moment: Int64) {
+    init(_ fingerprint: ErrorFingerprint, moment: Int64, mayBeHeld: Bool = true) {
         self.fingerprint = fingerprint
         hash = fingerprint.quickHash
         self.moment = moment
+        self.mayBeHeld = mayBeHeld
     }
-}
-
-/// An order of numbered slots: a doubly linked list, in which a slot is moved or removed in O(1).
-struct SlotOrder {
-    /// The neighbours of a slot; -1 for none.
-    private struct Links {
-        var previous = -1
-        var next = -1
-    }
-
-    private var links: [Links] = []
-    /// The last slot as `previous`, and the first slot as `next`.
-    private var ends = Links()
-
-    /// The first slot; nil if there is none.
-    var first: Int? { ends.next < 0 ? nil : ends.next }
-
-    /// Adds a slot that is not in the order at its end.
-    mutating func append(_ slot: Int) {
-        while links.count <= slot { links.append(Links()) }
-        links[slot] = Links(previous: ends.previous)
-        if ends.previous < 0 { ends.next = slot } else { links[ends.previous].next = slot }
-        ends.previous = slot
-    }
-
-    /// Removes a slot that is in the order.
-    mutating func remove(_ slot: Int) {
-        let (previous, next) = (links[slot].previous, links[slot].next)
-        if previous < 0 { ends.next = next } else { links[previous].next = next }
-        if next < 0 { ends.previous = previous } else { links[next].previous = previous }
-    }
-
-    /// Moves a slot that is in the order to its end.
-    mutating func moveToEnd(_ slot: Int) {
-        if slot == ends.previous { return }
-        remove(slot)
-        append(slot)
-    }
-}
-
-/// The flood limit while the worker is in the lane, where reports pass without the lock.
-///
-/// Unchecked, since only the worker uses it meanwhile: it gets the limiter when it opens the lane, under the lock, and
-/// gives it back when it closes the lane. The limiter holds no report meanwhile, so a shutdown by another thread needs
-/// nothing from it.
-final class LaneFlood: @unchecked Sendable {
-    @exclusivity(unchecked) var limiter: FloodLimiter<PendingReport>?
 }

@@ -14,38 +14,32 @@ import Synchronization
 ///   worker empties a slot before it releases the report after it, so that whoever gets the slot's next number for that
 ///   finds the slot empty.
 /// - `limit` is read relaxed: it says how many and nothing else, and who reads an old limit came earlier.
-/// - `notice` is stored before `noticeTurn`, with release: who reads the turn with acquire finds the notice.
-/// - `flushTurn` is stored under the lock; a worker in the lane that reads it late is interrupted a report later.
-/// - `refused` and `reclaimed` are added to with release, so that a post that has returned is in the next read.
+/// - `refusedCount` and `reclaimedCount` are added to with release, so that a post that has returned is in the next
+///   read.
 struct BusIntake: ~Copyable, Sendable {
-    enum Reservation {
+    enum Reservation: Equatable {
         /// Accepted as the report of this number: the caller has to fill its place.
         case accepted(Int64)
-        /// The bus is full, and the error was counted as dropped; the caller may have to announce a notice of drops.
+        /// The bus is full, and the error was counted as dropped; the caller may have to ask for a notice of drops.
         case full(makesNotice: Bool)
         /// No more reports are accepted, and the error was counted as dropped.
         case closed
     }
 
-    private let capacity: Int
+    /// How many reports may be pending.
+    let capacity: Int
     private let word: Padded<IntakeWord>
     /// What posters last read in ``released``, which they read again only if the bus seems to be full: each read takes
     /// its cache line away from the worker.
     private let seenReleased: Atomic<Int64>
     /// The most reports that are accepted in all.
     private let limit = Atomic<Int64>(.max)
-
-    /// How many of the accepted reports take no capacity any more.
     private let releasedCounter: PaddedCounter
-    private let drops = DropTally()
-    /// The address of the announced notice, or 0, and the number of the report before which it is delivered.
-    private let notice = Atomic<UInt>(0)
-    private let noticeTurn = Atomic<Int64>(.max)
-    /// The number of the report before which a flush interrupts the lane.
-    private let flushTurn = Atomic<Int64>(.max)
-    private let refused = Atomic<Int64>(0)
-    private let reclaimed = Atomic<Int64>(0)
+    private let refusedCount = Atomic<Int64>(0)
+    private let reclaimedCount = Atomic<Int64>(0)
 
+    /// The errors that were dropped since the last notice.
+    let drops = DropTally()
     /// The reports that were posted and not yet taken.
     let mailbox: Mailbox<Posting>
 
@@ -59,8 +53,6 @@ struct BusIntake: ~Copyable, Sendable {
         releasedCounter = PaddedCounter(start)
         mailbox = Mailbox(capacity: self.capacity)
     }
-
-    deinit { _ = takeNotice() }
 
     // MARK: The posters' side
 
@@ -83,7 +75,7 @@ struct BusIntake: ~Copyable, Sendable {
                 seen = current
                 seenReleased.store(seen, ordering: .releasing)
             case .closed:
-                refused.wrappingAdd(1, ordering: .releasing)
+                refusedCount.wrappingAdd(1, ordering: .releasing)
                 return .closed
             }
         }
@@ -91,70 +83,34 @@ struct BusIntake: ~Copyable, Sendable {
 
     /// Takes out the posting that the mailbox has refused since the bus was shut down, and counts its report.
     func reclaim(_ number: Int64) -> Posting {
-        reclaimed.wrappingAdd(1, ordering: .releasing)
+        reclaimedCount.wrappingAdd(1, ordering: .releasing)
         return mailbox.reclaim(number)
     }
 
-    /// Queues a notice of drops behind what is accepted up to now; the caller rouses the worker, which may sleep.
-    ///
-    /// - Returns: Whether it did; if not, the bus has ended.
-    func announceDrops(at source: ErrorReport.Source) -> Bool {
-        let (isReserved, accepted) = update { ($0.reserveNotice(), $0.accepted) }
-        guard isReserved else { return false }
-        let pending = PendingReport(noticeOfDropsAt: source)
-        let address = unsafe UInt(bitPattern: Unmanaged.passRetained(pending).toOpaque())
-        notice.store(address, ordering: .releasing)
-        noticeTurn.store(accepted, ordering: .releasing)
-        return true
-    }
-
-    // MARK: The worker's side
+    // MARK: Counts
 
     /// The current word.
     var state: IntakeWord { word.value }
 
-    /// Whether a notice or a flush comes before the report of a number, so that the worker has to leave the lane.
-    @inline(__always)
-    func hasInterruption(before number: Int64) -> Bool {
-        hasNotice(before: number) || flushTurn.load(ordering: .acquiring) <= number
-    }
+    /// How many reports were accepted.
+    var accepted: Int64 { word.value.accepted }
 
-    /// Lets the worker leave the lane for a flush before the report of a number; nil if no flush is waiting.
-    func interruptLane(before number: Int64?) { flushTurn.store(number ?? .max, ordering: .releasing) }
-
-    /// Whether a notice is delivered before the report of a number.
-    func hasNotice(before number: Int64) -> Bool { noticeTurn.load(ordering: .acquiring) <= number }
-
-    /// Takes the announced notice, if there is one.
-    func takeNotice() -> PendingReport? {
-        let address = notice.exchange(0, ordering: .acquiringAndReleasing)
-        guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
-        noticeTurn.store(.max, ordering: .releasing)
-        return unsafe Unmanaged<PendingReport>.fromOpaque(pointer).takeRetainedValue()
-    }
-
-    /// Takes the drops for a notice that was taken.
+    /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
     ///
-    /// Later drops make a notice of their own.
-    ///
-    /// - Parameter source: Where the first of the drops was posted.
-    func takeDrops(at source: ErrorReport.Source) -> DropCounts {
-        // First the word, then the drops: whoever drops between the two announces a notice again.
-        update { $0.clearNotice() }
-        var taken = DropCounts()
-        while true {
-            let (counts, isMoreUntold) = drops.take()
-            taken.add(counts)
-            // Once the bus has ended, nobody would deliver another notice.
-            if !isMoreUntold || announceDrops(at: source) { return taken }
-        }
-    }
+    /// May be too low after the end: a preempted worker publishes its last release late.
+    var released: Int64 { releasedCounter.value }
+
+    /// How many errors were posted after the end of posting.
+    var refused: Int64 { refusedCount.load(ordering: .acquiring) }
+
+    /// How many reports were accepted, but their places filled after the end.
+    var reclaimed: Int64 { reclaimedCount.load(ordering: .acquiring) }
+
+    // MARK: The worker's side
 
     /// Publishes how many of the accepted reports take no capacity any more.
+    @inline(__always)
     func publishReleased(_ count: Int64) { releasedCounter.set(count) }
-
-    /// How many of the accepted reports take no capacity any more.
-    var released: Int64 { releasedCounter.value }
 
     /// Accepts no more; returns whether this call has closed the intake.
     func close() -> Bool { update { $0.close() } }
@@ -167,41 +123,14 @@ struct BusIntake: ~Copyable, Sendable {
     }
 
     /// Accepts at most so many more reports; posts after them are dropped as if the intake were closed.
-    func accept(atMost count: Int) { limit.store(state.accepted + Int64(count), ordering: .releasing) }
+    func accept(atMost count: Int) { limit.store(accepted + Int64(count), ordering: .releasing) }
 
-    /// Ends, if the intake is closed and nothing is outstanding; returns whether it did.
-    func end() -> Bool { update { $0.end(released: released) } }
+    /// Ends, if the intake is closed and all its reports are released; returns whether it did.
+    func end(released: Int64) -> Bool { update { $0.end(released: released) } }
 
     /// Ends, even if reports are outstanding; returns how many were accepted.
-    func shut() -> Int64 {
-        update {
-            $0.shut(); return $0.accepted
-        }
-    }
+    func shut() -> Int64 { update { $0.shut() } }
 
-    /// The intake's counts.
-    var counts: IntakeCounts { counts(since: state) }
-
-    /// Returns the intake's counts, with those of a word that was read before.
-    func counts(since before: IntakeWord) -> IntakeCounts {
-        // The word is read last, so that no more reports are released than accepted.
-        let released = released
-        let untoldDrops = drops.untold
-        let refused = refused.load(ordering: .acquiring)
-        let reclaimed = reclaimed.load(ordering: .acquiring)
-        let after = state
-        return IntakeCounts(
-            accepted: after.accepted,
-            acceptedBefore: before.accepted,
-            released: released,
-            untoldDrops: untoldDrops,
-            refused: refused,
-            reclaimed: reclaimed,
-            notices: after.hasNotice ? 1 : 0
-        )
-    }
-
-    @discardableResult
     private func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
         var found = word.value
         while true {
@@ -214,22 +143,78 @@ struct BusIntake: ~Copyable, Sendable {
     }
 }
 
-/// The counts of an intake.
-struct IntakeCounts {
-    /// Reports that were accepted when the last of the counts was read.
-    var accepted: Int64 = 0
-    /// Reports that were accepted when the first of the counts was read.
-    var acceptedBefore: Int64 = 0
-    /// Accepted reports that take no capacity any more: they have ended, or are in delivery.
+/// What posters have to agree on, as one plain value that fits an atomic word: how many reports were accepted, and
+/// whether more are accepted.
+///
+/// Because acceptance and the end are in one word, no post is accepted after the last one was delivered: the bus ends
+/// only if the word is closed and nothing is outstanding, and later posters read that it has ended.
+struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
+    enum Reservation: Equatable {
+        /// One more is accepted, and the poster has to fill its place.
+        case accepted
+        /// As many reports are pending as may be.
+        case full
+        /// No more reports are accepted.
+        case closed
+    }
+
+    private static let closedBit: UInt64 = 1
+    private static let endedBit: UInt64 = 2
+    private static let one: UInt64 = 4
+
+    private var bits: UInt64
+
+    /// - Parameter accepted: How many reports count as accepted from the beginning.
+    init(accepted: Int64 = 0) { bits = UInt64(accepted) &* Self.one }
+
+    /// How many reports were accepted since the beginning.
     ///
-    /// May be too low after the end: a preempted worker publishes its last release late.
-    var released: Int64 = 0
-    /// Errors dropped since the last notice.
-    var untoldDrops: Int64 = 0
-    /// Errors posted after the end of posting.
-    var refused: Int64 = 0
-    /// Reports that were accepted, but whose places were filled after the end.
-    var reclaimed: Int64 = 0
-    /// Notices of drops that are announced and not yet taken: 0 or 1.
-    var notices: Int64 = 0
+    /// Its 62 bits do not overflow in a thousand years of posting.
+    var accepted: Int64 { Int64(truncatingIfNeeded: bits / Self.one) }
+    /// Whether no more reports are accepted.
+    var isClosed: Bool { bits & Self.closedBit != 0 }
+    /// Whether the bus has ended: no report is accepted or delivered any more.
+    var hasEnded: Bool { bits & Self.endedBit != 0 }
+
+    /// Accepts one more report, if there is room.
+    ///
+    /// - Parameters:
+    ///   - released: How many of the accepted reports take no capacity any more.
+    ///   - capacity: How many reports may be pending.
+    ///   - limit: The most reports that are accepted in all; after them the word counts as closed.
+    mutating func reserve(released: Int64, capacity: Int, limit: Int64 = .max) -> Reservation {
+        if isClosed || accepted >= limit { return .closed }
+        guard accepted &- released < Int64(capacity) else { return .full }
+        bits &+= Self.one
+        return .accepted
+    }
+
+    /// Accepts no more; returns whether this call has closed the word.
+    mutating func close() -> Bool {
+        defer { bits |= Self.closedBit }
+        return !isClosed
+    }
+
+    /// Ends, if the word is closed and nothing is outstanding; returns whether it did.
+    mutating func end(released: Int64) -> Bool {
+        guard isClosed, accepted == released else { return false }
+        bits |= Self.endedBit
+        return true
+    }
+
+    /// Ends, even if reports are outstanding; returns how many were accepted.
+    mutating func shut() -> Int64 {
+        bits |= Self.closedBit | Self.endedBit
+        return accepted
+    }
+
+    static func encodeAtomicRepresentation(_ value: consuming IntakeWord) -> UInt64.AtomicRepresentation {
+        UInt64.encodeAtomicRepresentation(value.bits)
+    }
+
+    static func decodeAtomicRepresentation(_ storage: consuming UInt64.AtomicRepresentation) -> IntakeWord {
+        var word = IntakeWord()
+        word.bits = UInt64.decodeAtomicRepresentation(storage)
+        return word
+    }
 }

@@ -50,9 +50,10 @@ import Synchronization
 
     /// Takes the counted drops into a notice.
     ///
-    /// - Returns: The drops, and whether another notice has to be made, since more was dropped meanwhile.
-    func take() -> (counts: DropCounts, isMoreUntold: Bool) {
-        var counts = DropCounts()
+    /// - Parameter counts: The notice's drops, to which these are added.
+    /// - Returns: Whether another notice has to be made, since more was dropped meanwhile.
+    func take(into counts: inout DropCounts) -> Bool {
+        let before = counts.total
         for index in 0..<Self.typeLimit {
             let slot = unsafe slots + index
             guard unsafe slot.pointee.count.load(ordering: .relaxed) != 0 else { continue }
@@ -62,8 +63,7 @@ import Synchronization
         }
         let other = others.exchange(0, ordering: .acquiringAndReleasing)
         if other > 0 { counts.add(other, of: ErrorsDropped.otherTypes) }
-        let rest = total.wrappingSubtract(counts.total, ordering: .acquiringAndReleasing).newValue
-        return (counts, rest > 0)
+        return total.wrappingSubtract(counts.total - before, ordering: .acquiringAndReleasing).newValue > 0
     }
 
     /// Counts a drop.
@@ -103,10 +103,6 @@ struct DropCounts {
     mutating func add(_ count: Int64, of type: String) {
         byType[type, default: 0] += count
         total += count
-    }
-
-    mutating func add(_ others: DropCounts) {
-        for (type, count) in others.byType { add(count, of: type) }
     }
 
     /// The error that tells a handler of the drops.

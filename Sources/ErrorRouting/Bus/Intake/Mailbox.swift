@@ -13,14 +13,14 @@ import Synchronization
 /// | --- | --- |
 /// | `empty` | the slot holds no element yet |
 /// | `asleep` | the slot holds no element yet, and the reader sleeps until it does |
-/// | `plain`, `special` | the slot holds an element; its poster has chosen between the two |
+/// | `filled` | the slot holds an element |
 /// | `shut` | the slot will never hold an element: whoever comes to fill it takes the element out again |
 ///
 /// Invariants:
 ///
 /// 1. Filling never waits, neither for the reader nor for other posters.
-/// 2. An element is written before its slot's state is exchanged for `plain` or `special`, and read only after that
-///    state was read: the exchange releases, the reader's load acquires. The reader empties a slot, except the one that
+/// 2. An element is written before its slot's state is exchanged for `filled`, and read only after that state was read:
+///    the exchange releases, the reader's load acquires. The reader empties a slot, except the one that
 ///    it is at, before it publishes with a release that another number may be given out; whoever gets that number has
 ///    acquired that.
 /// 3. The reader is woken by whoever finds `asleep` in that exchange, or replaces it in ``rouse(at:)``, and by nobody
@@ -84,7 +84,7 @@ import Synchronization
                 continue
             }
             for place in 0..<MailboxLimits.segment {
-                if State.isFilled(unsafe Self.state(segment, place).pointee.load(ordering: .acquiring)) {
+                if unsafe Self.state(segment, place).pointee.load(ordering: .acquiring) == State.filled {
                     unsafe Self.element(segment, place).deinitialize(count: 1)
                 }
             }
@@ -101,15 +101,13 @@ import Synchronization
     ///
     /// - Parameters:
     ///   - number: The place's number, which only the caller was given.
-    ///   - isSpecial: Whether the reader has to do more with the element than usual.
     ///   - element: The element to put there.
     @inline(__always)
-    func fill(_ number: Int64, isSpecial: Bool, with element: consuming Element) -> FillAnswer {
+    func fill(_ number: Int64, with element: consuming Element) -> FillAnswer {
         let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
         unsafe Self.element(segment, place).initialize(to: element)
         let state = unsafe Self.state(segment, place)
-        switch unsafe state.pointee.exchange(isSpecial ? State.special : State.plain, ordering: .acquiringAndReleasing)
-        {
+        switch unsafe state.pointee.exchange(State.filled, ordering: .acquiringAndReleasing) {
         case State.asleep:
             return .filledForSleeper
         case State.shut:
@@ -125,11 +123,11 @@ import Synchronization
 
     // MARK: The reader's side
 
-    /// Whether the place of a number is filled with an element that is not special.
-    func isPlain(at number: Int64) -> Bool { state(at: number) == State.plain }
-
     /// Whether the place of a number is filled.
-    func isFilled(at number: Int64) -> Bool { State.isFilled(state(at: number)) }
+    func isFilled(at number: Int64) -> Bool {
+        guard let segment = unsafe installedSegment(of: number) else { return false }
+        return unsafe Self.state(segment, Self.place(of: number)).pointee.load(ordering: .acquiring) == State.filled
+    }
 
     /// Returns the address of the element in a filled place; the element stays there until the place is emptied.
     func element(at number: Int64) -> UnsafeMutablePointer<Element> {
@@ -137,19 +135,15 @@ import Synchronization
     }
 
     /// Destroys the element of a filled place; all places before it are empty.
-    func empty(_ number: Int64) {
-        beginReading()
-        defer { endReading() }
-        unsafe element(at: number).deinitialize(count: 1)
-        markEmpty(number)
-    }
+    func empty(_ number: Int64) { _ = take(number) }
 
-    /// Takes the element of a place, if the place is filled; all places before it are empty.
-    func take(_ number: Int64) -> Element? {
+    /// Takes the element of a filled place; all places before it are empty.
+    func take(_ number: Int64) -> Element {
         beginReading()
-        defer { endReading() }
-        guard isFilled(at: number) else { return nil }
-        defer { markEmpty(number) }
+        defer {
+            markEmpty(number)
+            endReading()
+        }
         return unsafe element(at: number).move()
     }
 
@@ -186,7 +180,7 @@ import Synchronization
     func shut(_ number: Int64) -> Element? {
         let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
         let found = unsafe Self.state(segment, place).pointee.exchange(State.shut, ordering: .acquiringAndReleasing)
-        return State.isFilled(found) ? unsafe Self.element(segment, place).move() : nil
+        return found == State.filled ? unsafe Self.element(segment, place).move() : nil
     }
 
     /// Asserts that there is one reader at a time; ``shut(_:)`` may be called beside it.
@@ -206,11 +200,6 @@ import Synchronization
         guard place == MailboxLimits.segment - 1 else { return }
         unsafe directory[index(of: number)].store(0, ordering: .releasing)
         unsafe keep(segment)
-    }
-
-    private func state(at number: Int64) -> UInt {
-        guard let segment = unsafe installedSegment(of: number) else { return State.empty }
-        return unsafe Self.state(segment, Self.place(of: number)).pointee.load(ordering: .acquiring)
     }
 }
 
@@ -306,8 +295,5 @@ private enum MailboxState {
     static let empty: UInt = 0
     static let asleep: UInt = 1
     static let shut: UInt = 2
-    static let plain: UInt = 3
-    static let special: UInt = 4
-
-    static func isFilled(_ state: UInt) -> Bool { state >= plain }
+    static let filled: UInt = 3
 }

@@ -29,10 +29,7 @@ struct Posting: Sendable {
             _ scope: ScopeContext?, _ label: ErrorReport.Label?, _ promise: Promise<HandleOutcome>?,
             _ floodStamp: FloodStamp?
         ) {
-            self.scope = scope
-            self.label = label
-            self.promise = promise
-            self.floodStamp = floodStamp
+            (self.scope, self.label, self.promise, self.floodStamp) = (scope, label, promise, floodStamp)
         }
     }
 
@@ -106,14 +103,14 @@ struct Posting: Sendable {
     /// Whether there is any of these; reading this does not copy the posting in its place.
     var hasExtras: Bool { if case .more = context { true } else { false } }
 
-    /// Whether the worker has to do more with it than deliver it, so that it is not for the lane.
-    @inline(__always)
-    var isSpecial: Bool { hasExtras && (promise != nil || role == .notice) }
-
     private var extras: Extras? {
         if case .more(let extras) = context { return extras }
         return nil
     }
+
+    /// Whether the poster waits for the outcome; reading this does not copy the posting in its place.
+    @inline(__always)
+    var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
 
     /// Returns the report, as actions and observers get it.
     @inline(__always)

@@ -1,31 +1,49 @@
 /// What the worker does next.
 enum WorkerAction {
     /// Deliver the report: from the beginning, or from where another worker has come.
-    case deliver(PendingReport, from: DispatchProgress?)
-    /// Deliver the report of this number in the lane.
+    case deliver(PendingReport, from: Checkpoint?)
+    /// Deliver the report of this number in its place.
     case deliverInLane(Int64)
+    /// Compute the flood mark of the report of this number in its place, and ask whether the report passes.
+    case markInLane(Int64)
     /// The report is counted: tell the observers and the waiting poster, write the unheard failures to the last resort,
     /// and ask again.
-    case announce(PendingReport, HandleOutcome, unheard: [ActionFailure])
-    /// A flood limit holds the report, and suppresses the one that it held before: tell the waiting poster, and ask
-    /// again.
-    case held(PendingReport, suppressing: PendingReport?)
-    /// Compute the report's flood mark, and ask again; the report waits meanwhile.
-    case mark(PendingReport)
+    indirect case announce(PendingReport, HandleOutcome, unheard: [ActionFailure])
+    /// A flood limit holds the report that the promise is for: fulfill it, and ask again.
+    case held(Promise<HandleOutcome>)
     /// Everything posted before these promises were made is delivered: fulfill them, and ask again.
     case flushed([Promise<Bool>])
-    /// A flood limit holds reports: ask again with the current moment.
-    case readClock
+    /// A flood limit holds reports: wait a moment for the report of this number, and ask again with the clock's time.
+    case readClock(before: Int64)
     /// Nothing is pending for these promises: fulfill them, set an alarm, and sleep until woken.
     case sleep([Promise<Void>], alarm: Duration?)
     /// Everything is delivered or taken back, and no more will come: end the bus.
     case end
     /// The worker was replaced, or the bus has ended: stop, and write failures that nobody else knows of to the last
     /// resort.
-    case stop(telling: ArraySlice<ActionFailure>)
+    case stop(telling: [ActionFailure])
+
+    /// Whether it is about the report that comes next, which another worker may as well take over.
+    var isDelivery: Bool {
+        switch self {
+        case .deliver, .deliverInLane, .markInLane: true
+        default: false
+        }
+    }
 }
 
 extension BusStorage {
+    /// What the worker does after a report in the lane.
+    enum LaneStep {
+        /// Deliver the next report.
+        case next
+        /// Take the report out of its place, tell everyone of its end, and say so.
+        case tell
+        /// No report follows yet: wait a moment for one, and say again that the report is complete.
+        case wait
+        case leave(WorkerAction)
+    }
+
     /// What whoever closes the bus does next.
     enum CloseAction {
         case nothing
@@ -42,11 +60,19 @@ extension BusStorage {
         case busy
         case waits(wakes: Bool)
     }
+
+    /// What whoever asks for a notice of drops does next.
+    enum NoticeAction {
+        case nothing
+        case wake
+        /// The bus has ended, and nobody else tells of these drops.
+        case tell(ErrorsDropped)
+    }
 }
 
 extension BusStateMachine {
     /// What the watchdog does next.
-    enum WatchAnswer {
+    enum WatchAnswer: Equatable {
         /// No action runs: the watchdog stops, and the next action starts another.
         case stop
         case sleep(until: Duration)

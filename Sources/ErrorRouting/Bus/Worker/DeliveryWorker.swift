@@ -49,44 +49,46 @@ final class DeliveryWorker: ActionSupervisor {
         var action = next()
         var untilYield = Self.turn
         while true {
+            // Not before outcomes that are counted are announced.
+            if action.isDelivery {
+                if isTaskCancelled { return bus.replaceCancelledWorker(generation) }
+                // While reports come one after the other, the worker may suspend nowhere else.
+                if untilYield <= 0 {
+                    untilYield = Self.turn
+                    audience.wakeReaders()
+                    await Task.yield()
+                    continue
+                }
+            }
             switch action {
-            case .deliver where isCancelled.load(ordering: .acquiring):
-                return bus.replaceCancelledWorker(generation)
-            // While reports come one after the other, the worker may suspend nowhere else. Outcomes that are counted
-            // are announced first.
-            case .deliver where untilYield <= 0, .deliverInLane where untilYield <= 0:
-                await giveWay(&untilYield)
-            case .deliver(let pending, let progress):
+            case .deliver(let pending, let checkpoint):
                 bus.noteDelivery()
                 untilYield -= 1
-                action = await deliver(pending, from: progress)
+                action = await deliver(pending, from: checkpoint?.progress)
             case .deliverInLane(let number):
-                action = deliverInLane(number, untilYield: &untilYield)
+                action = workInLane(from: number, isAdmitted: true, &untilYield)
+            case .markInLane(let number):
+                action = workInLane(from: number, isAdmitted: false, &untilYield)
             case .announce(let pending, let outcome, let unheard):
-                if !audience.isEmpty { audience.send(pending.report(outcome), of: pending.posting.scope) }
-                pending.posting.promise?.fulfill(outcome)
+                tell(pending.posting, pending.sequence, occurrences: pending.occurrences, outcome)
                 for failure in unheard { bus.lastResort.write(failure) }
                 action = next()
-            case .held(let pending, _):
-                untilYield -= 1
-                pending.posting.promise?.fulfill(.pending)
-                if untilYield <= 0 { await giveWay(&untilYield) }
-                action = next()
-            case .mark(let pending):
-                pending.floodMark = bus.floodMark(of: pending.posting)
+            case .held(let promise):
+                promise.fulfill(.pending)
                 action = next()
             case .flushed(let promises):
                 audience.wakeReaders()
                 for promise in promises { promise.fulfill(true) }
                 action = next()
-            case .readClock:
+            case .readClock(let number):
+                _ = waitBriefly(for: number)
                 action = next(at: bus.clock.now())
             case .sleep(let idle, let alarm):
                 if let alarm { bus.setAlarm(alarm) }
                 audience.wakeReaders()
                 for promise in idle { promise.fulfill(()) }
                 // Not before: the storage has handed these promises out, and will not do so again.
-                if isCancelled.load(ordering: .acquiring) { return bus.replaceCancelledWorker(generation) }
+                if isTaskCancelled { return bus.replaceCancelledWorker(generation) }
                 await bus.wakeUp()
                 action = next()
             case .end:
@@ -98,12 +100,8 @@ final class DeliveryWorker: ActionSupervisor {
         }
     }
 
-    /// Lets other tasks have the thread.
-    private func giveWay(_ untilYield: inout Int) async {
-        untilYield = Self.turn
-        audience.wakeReaders()
-        await Task.yield()
-    }
+    /// How many reports are delivered before other tasks get the thread.
+    static let turn = 4_096
 
     private func next(at now: Duration? = nil) -> WorkerAction { bus.storage.next(for: generation, at: now) }
 
@@ -120,7 +118,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .needsSuspension:
                 if !start.failures.isEmpty { bus.storage.goOn(from: start, for: generation) }
             case .completed:
-                return complete(pending, start)
+                return complete(start)
             case .superseded:
                 return bus.storage.superseded(telling: start.failures)
             }
@@ -129,36 +127,20 @@ final class DeliveryWorker: ActionSupervisor {
         audience.wakeReaders()
         var walk = unsafe DispatchWalk(rules.programInUse, on: path, pending.error, from: start)
         switch await walk.finish(LazyReport(pending), under: self) {
-        case .completed: return complete(pending, walk.progress)
+        case .completed: return complete(walk.progress)
         case .superseded(let known): return bus.storage.superseded(telling: walk.progress.failures, known: known)
         case .needsNewTask:
             guard bus.storage.goOn(from: walk.progress, for: generation) else {
                 return bus.storage.superseded(telling: walk.progress.failures)
             }
             // The loop sees the cancellation, and lets a new worker deliver the rest.
-            return .deliver(pending, from: walk.progress)
+            return next()
         }
     }
 
-    private func complete(_ pending: PendingReport, _ progress: DispatchProgress) -> WorkerAction {
-        bus.storage.complete(pending, progress, for: generation, isObserved: !audience.isEmpty)
+    private func complete(_ progress: DispatchProgress) -> WorkerAction {
+        bus.storage.complete(progress, for: generation, isObserved: !audience.isEmpty)
     }
-
-    /// Waits for the next report, some microseconds at most; returns whether it can be delivered in the lane.
-    ///
-    /// To sleep and be woken costs the worker and the poster more than that, and a worker that is a little faster than
-    /// a single poster would do so for every report. The worker reads the report's place rarely, since each read takes
-    /// its cache line away from the poster, who is about to write there; meanwhile a few reports can come together.
-    private func nextComesSoon(after number: Int64) -> Bool {
-        for _ in 0..<8 {
-            for _ in 0..<Self.pause where isCancelled.load(ordering: .acquiring) { return false }
-            if let goesOn = bus.storage.laneGoesOn(after: number) { return goesOn }
-        }
-        return false
-    }
-
-    /// How many reads of the worker's own flag make up a pause of some tenths of a microsecond.
-    private static let pause = 500
 
     /// Returns the rules on the path of a scope; nil if there is no scope, so that the bus's rules are all.
     @inline(__always)
@@ -166,102 +148,105 @@ final class DeliveryWorker: ActionSupervisor {
         unsafe scope?._withUnsafeGuaranteedRef { $0.handlers }
     }
 
-    /// How many reports are delivered before other tasks get the thread.
-    static let turn = 4_096
-
-    /// Delivers reports in the lane until none is left, one needs more than delivery, or it is another task's turn.
-    private func deliverInLane(_ first: Int64, untilYield: inout Int) -> WorkerAction {
-        var number = first
-        bus.noteDelivery()
-        while true {
-            if number % 64 == 0 { bus.noteDelivery() }
-            if isCancelled.load(ordering: .acquiring) {
-                return leaveLane(at: number, DispatchProgress(), isOver: false)
-            }
-            // The report is in delivery: a shutdown takes it back while the worker is suspended.
-            if untilYield <= 0 { return .deliverInLane(number) }
-            untilYield -= 1
-            if bus.storage.isLimitingFloods, let action = admit(number) { return action }
-            if let action = deliver(number) { return action }
-            number += 1
+    /// Tells the observers and the waiting poster of a report's end.
+    @inline(__always)
+    private func tell(
+        _ posting: consuming Posting, _ sequence: UInt64, occurrences: Int = 1, _ outcome: HandleOutcome
+    ) {
+        let (scope, promise) = (posting.scope, posting.promise)
+        if !audience.isEmpty {
+            // Moved into the report, not copied.
+            audience.send(posting.report(sequence: sequence, occurrences: occurrences, outcome: outcome), of: scope)
         }
+        promise?.fulfill(outcome)
     }
 
-    /// Asks the flood limit about the report that the worker has come to in the lane.
+    // MARK: In the lane
+
+    /// Delivers reports in the lane, or marks them for the flood limit, until something else comes next, or it is
+    /// another task's turn.
     ///
-    /// - Returns: What to do next; nil if the report passes, and is in delivery.
+    /// - Parameters:
+    ///   - first: The first report.
+    ///   - isAdmitted: Whether the flood limit has let that pass, if there is one.
+    ///   - untilYield: How many more reports are delivered before it is another task's turn.
+    private func workInLane(from first: Int64, isAdmitted: Bool, _ untilYield: inout Int) -> WorkerAction {
+        var (number, isAdmitted) = (first, isAdmitted)
+        bus.noteDelivery()
+        // A shutdown takes the report that comes next back while the worker is suspended.
+        while untilYield > 0, !isTaskCancelled {
+            untilYield -= 1
+            switch isAdmitted ? deliver(number) : admit(number) {
+            case nil:
+                if isAdmitted { number += 1 } else { isAdmitted = true }
+            case .markInLane(let next):
+                (number, isAdmitted) = (next, false)
+            case let action?:
+                return action
+            }
+        }
+        return isAdmitted ? .deliverInLane(number) : .markInLane(number)
+    }
+
+    /// Lets the flood limit decide about a report in the lane; returns what to do next, nil to deliver the report.
     private func admit(_ number: Int64) -> WorkerAction? {
         let mark = unsafe bus.floodMark(of: bus.storage.posting(inLaneAt: number))
-        guard let passes = bus.storage.admitInLane(number, mark) else { return leaveWithdrawnLane(at: number) }
-        return passes ? nil : leaveLane(at: number, DispatchProgress(), isOver: false, mark: mark)
+        return bus.storage.admit(mark, at: number, for: generation)
     }
 
     /// Delivers a report in the lane, in its place in the mailbox, where it stays until the worker has gone on.
     ///
-    /// - Returns: What to do next; nil to go on with the next report in the lane.
+    /// - Returns: What to do next; nil to deliver the next report in the lane.
     private func deliver(_ number: Int64) -> WorkerAction? {
         defer { withExtendedLifetime(bus) {} }
+        if number % 64 == 0 { bus.noteDelivery() }
         let posting = unsafe bus.storage.posting(inLaneAt: number)
         // Before the error is read, which would else be retained meanwhile.
         let path = unsafe Self.path(of: posting.pointee.unretainedScope)
         var report = unsafe LazyReport(posting, sequence: bus.storage.sequence(inLaneAt: number))
         var progress = DispatchProgress()
-        switch unsafe DispatchWalk.run(
+        let end = unsafe DispatchWalk.run(
             posting.pointee.error, through: rules.program, on: path, &report, under: self, into: &progress)
-        {
-        case .needsSuspension:
-            return leaveLane(at: number, progress, isOver: false)
-        case .superseded:
-            return leaveWithdrawnLane(at: number, telling: progress.failures)
-        case .completed:
-            guard progress.failures.isEmpty else { return leaveLane(at: number, progress, isOver: true) }
-            return audience.isEmpty ? goOn(from: number, progress) : goOnTelling(from: number, progress)
+        guard case .completed = end else {
+            return bus.storage.leaveLane(at: number, progress, isOver: false, for: generation)
+        }
+        let isWaitedFor = unsafe posting.pointee.isWaitedFor
+        var mayWait = !isWaitedFor
+        while true {
+            switch bus.storage.completeInLane(
+                number, progress, isTold: isWaitedFor || !audience.isEmpty, mayWait: mayWait, for: generation)
+            {
+            case .next:
+                return nil
+            case .tell:
+                let sequence = bus.storage.sequence(inLaneAt: number)
+                tell(bus.storage.take(inLaneAt: number), sequence, progress.outcome)
+                return bus.storage.toldInLane(at: number + 1, for: generation)
+            case .wait:
+                mayWait = waitBriefly(for: number + 1)
+            case .leave(let action):
+                return action
+            }
         }
     }
 
-    /// Goes on to the next report in the lane; returns what to do next if there is none.
-    @inline(__always)
-    private func goOn(from number: Int64, _ progress: DispatchProgress) -> WorkerAction? {
-        repeat {
-            switch bus.storage.goOnInLane(from: number, progress.disposition, isObserved: false) {
-            case .next: return nil
-            case .withdrawn: return leaveWithdrawnLane(at: number)
-            case .last: continue
-            }
-        } while nextComesSoon(after: number) && audience.isEmpty
-        return leaveLane(at: number, progress, isOver: true)
+    /// Waits for a report, some microseconds at most; returns whether its place is filled.
+    ///
+    /// To sleep and be woken costs the worker and the poster more than that, and a worker that is a little faster than
+    /// a single poster would do so for every report. The worker reads the report's place rarely, since each read takes
+    /// its cache line away from the poster, who is about to write there; meanwhile a few reports can come together.
+    private func waitBriefly(for number: Int64) -> Bool {
+        for _ in 0..<8 {
+            for _ in 0..<Self.pause where isTaskCancelled { return false }
+            if bus.storage.isFilled(at: number) { return true }
+        }
+        return false
     }
 
-    /// Goes on to the next report in the lane, and tells the observers of the one before; returns what to do next if
-    /// there is none.
-    private func goOnTelling(from number: Int64, _ progress: DispatchProgress) -> WorkerAction? {
-        repeat {
-            switch bus.storage.goOnInLane(from: number, progress.disposition, isObserved: true) {
-            case .next:
-                // The posting is moved into the report, not copied. The last one's report is made outside the lane.
-                guard let posting = bus.storage.takeFromLane(number) else { preconditionFailure("it was taken") }
-                let (scope, sequence) = (posting.scope, bus.storage.sequence(inLaneAt: number))
-                audience.send(posting.report(sequence: sequence, outcome: progress.outcome), of: scope)
-                return bus.storage.announcedInLane(at: number + 1) ? nil : leaveWithdrawnLane(at: number + 1)
-            case .withdrawn: return leaveWithdrawnLane(at: number)
-            case .last: continue
-            }
-        } while nextComesSoon(after: number)
-        return leaveLane(at: number, progress, isOver: true)
-    }
+    /// How many reads of the worker's own flag make up a pause of some tenths of a microsecond.
+    private static let pause = 500
 
-    @inline(never)
-    private func leaveLane(
-        at number: Int64, _ progress: DispatchProgress, isOver: Bool, mark: FloodMark? = nil
-    ) -> WorkerAction {
-        bus.storage.leaveLane(
-            at: number, progress, isOver: isOver, mark: mark, isObserved: !audience.isEmpty, for: generation)
-    }
-
-    @inline(never)
-    private func leaveWithdrawnLane(at number: Int64, telling failures: [ActionFailure] = []) -> WorkerAction {
-        bus.storage.leaveWithdrawnLane(at: number, telling: failures, for: generation)
-    }
+    // MARK: Supervising asynchronous actions
 
     func supervising<Result>(
         _ report: ErrorReport,

@@ -11,11 +11,11 @@ struct BusIntakeTests {
     func reserveThenFill() {
         let box = IntakeBox(capacity: 2)
         #expect(box.reserve(1) == .accepted(0))
-        #expect(box.intake.counts.accepted == 1)
+        #expect(box.intake.accepted == 1)
         #expect(box.takeAll() == [])
         #expect(box.fill(0, with: 1) == .filled)
         #expect(box.takeAll() == [1])
-        #expect(box.intake.counts.accepted == 1)
+        #expect(box.intake.accepted == 1)
     }
 
     @Test("reports are taken in the order of their reservations, in whatever order they are filled")
@@ -42,7 +42,7 @@ struct BusIntakeTests {
             #expect(box.takeAll() == Array(numbers))
             accepted += room
         }
-        #expect(box.intake.counts.untoldDrops == 5)
+        #expect(box.intake.drops.untold == 5)
     }
 
     @Test("what is taken takes room until it is released")
@@ -57,34 +57,7 @@ struct BusIntakeTests {
         box.intake.publishReleased(3)
         #expect(box.reserve(6) == .accepted(3) && box.reserve(7) == .accepted(4))
         #expect(box.reserve(8) == .full(makesNotice: false))
-        let counts = box.intake.counts
-        #expect(counts.accepted == 5 && counts.released == 3 && counts.untoldDrops == 3)
-    }
-
-    @Test("the first drop makes a notice, and the first drop after that notice is taken makes the next")
-    func notices() {
-        let box = IntakeBox(capacity: 1)
-        #expect(box.post(1) == .filled && box.takeAll() == [1])
-        for count in 1...3 {
-            #expect(box.reserve(2) == .full(makesNotice: true))
-            #expect(box.announce() && box.intake.counts.notices == 1)
-            for _ in 1..<count { #expect(box.reserve(2) == .full(makesNotice: false)) }
-            #expect(box.takeAll() == [-1])
-            #expect(box.intake.counts.notices == 1 && box.takeDrops() == count)
-            #expect(box.intake.counts.notices == 0 && box.intake.counts.untoldDrops == 0)
-        }
-    }
-
-    @Test("a notice has its turn after what was accepted before it, and before what is accepted after it")
-    func turns() {
-        let box = IntakeBox(capacity: 9)
-        #expect(box.post(1) == .filled && box.reserve(2) == .accepted(1) && box.announce())
-        #expect(box.post(3) == .filled)
-        #expect([0, 1, 2, 3].map { box.hasNotice(before: $0) } == [false, false, true, true])
-        #expect(box.takeAll() == [1])
-        box.fill(1, with: 2)
-        #expect(box.takeAll() == [2, -1, 3])
-        #expect(!box.hasNotice(before: .max - 1) && !box.hasTakenNotice())
+        #expect(box.intake.accepted == 5 && box.intake.released == 3 && box.intake.drops.untold == 3)
     }
 
     @Test("once closed it refuses and counts posts, and still takes what was accepted before")
@@ -94,14 +67,14 @@ struct BusIntakeTests {
         #expect(box.close())
         #expect(!box.close())
         #expect(box.reserve(3) == .closed && box.reserve(4) == .closed)
-        #expect(box.intake.counts.refused == 2 && box.intake.counts.accepted == 2)
+        #expect(box.intake.refused == 2 && box.intake.accepted == 2)
         #expect(box.fill(0, with: 1) == .filled)
         #expect(box.takeAll() == [1, 2])
     }
 
-    @Test("close(ifStill:) fails if there was a post, a notice or a close since")
+    @Test("close(ifStill:) fails if there was a post or a close since")
     func closingIfStill() {
-        let changes: [(IntakeBox) -> Void] = [{ $0.post(2) }, { _ = $0.announce() }, { _ = $0.close() }]
+        let changes: [(IntakeBox) -> Void] = [{ $0.post(2) }, { _ = $0.close() }]
         for change in changes {
             let box = IntakeBox(capacity: 3)
             box.post(1)
@@ -117,7 +90,7 @@ struct BusIntakeTests {
         }
     }
 
-    @Test("it ends only when closed, with nothing reserved, pending or announced")
+    @Test("it ends only when closed, with nothing reserved or pending")
     func ending() {
         let box = IntakeBox(capacity: 1)
         #expect(!box.end())
@@ -126,35 +99,19 @@ struct BusIntakeTests {
         #expect(box.fill(0, with: 1) == .filled && box.takeAll() == [1])
         #expect(!box.end())
         box.intake.publishReleased(1)
-        #expect(box.announce())
-        #expect(!box.end())
-        #expect(box.takeAll() == [-1] && !box.end())
-        #expect(box.takeDrops() == 1 && box.end())
-        #expect(box.intake.state.hasEnded)
-        #expect(!box.announce())
+        #expect(box.end() && box.intake.state.hasEnded)
         #expect(box.reserve(3) == .closed)
     }
 
     @Test("shut hands over what is there; a report that comes later to its place is refused, and counted")
     func shutting() {
         let box = IntakeBox(capacity: 3)
-        #expect(box.reserve(1) == .accepted(0) && box.post(2) == .filled && box.announce())
-        #expect(box.shut() == [2, -1])
+        #expect(box.reserve(1) == .accepted(0) && box.post(2) == .filled)
+        #expect(box.shut() == [2])
         #expect(box.intake.state.isClosed && box.intake.state.hasEnded)
         #expect(box.fill(0, with: 1) == .refused)
-        #expect(box.intake.counts.accepted == 2 && box.intake.counts.reclaimed == 1)
+        #expect(box.intake.accepted == 2 && box.intake.reclaimed == 1)
         #expect(box.shut() == [])
-    }
-
-    @Test("once it is shut nobody announces a notice, and the drops can be taken without one")
-    func shuttingBeforeNotice() {
-        let box = IntakeBox(capacity: 1)
-        _ = (box.reserve(1), box.reserve(2))
-        _ = box.shut()
-        #expect(!box.announce() && !box.hasTakenNotice())
-        #expect(box.intake.counts.notices == 0 && box.intake.counts.untoldDrops == 1)
-        #expect(box.takeDrops() == 1)
-        #expect(box.intake.counts.untoldDrops == 0)
     }
 
     @Test("a sleeping loop is woken by the report that it sleeps at, and roused once")
@@ -165,10 +122,7 @@ struct BusIntakeTests {
         #expect(box.fill(0, with: 1) == .filledForSleeper)
         #expect(!box.sleep())
         #expect(box.takeAll() == [1, 2] && box.sleep())
-        // A notice wakes nobody by itself: who announces it rouses the loop.
-        #expect(box.reserve(3) == .full(makesNotice: true) && box.announce())
         #expect(box.rouse())
         #expect(!box.rouse())
-        #expect(box.takeAll() == [-1])
     }
 }

@@ -26,43 +26,26 @@ struct IntakeWordTests {
         #expect(word.accepted == 0 && word.isClosed && !word.hasEnded)
     }
 
-    @Test("it ends only closed, with all released and no notice on its way")
+    @Test("it ends only closed, with all released")
     func ending() {
         for isClosed in [false, true] {
             for accepted in 0...2 {
-                for hasNotice in [false, true] {
-                    var word = IntakeWord()
-                    for _ in 0..<accepted { _ = word.reserve(released: 0, capacity: 2) }
-                    if hasNotice { _ = word.reserveNotice() }
-                    if isClosed { _ = word.close() }
-                    let mayEnd = isClosed && accepted == 1 && !hasNotice
-                    let hasEnded = word.end(released: 1)
-                    #expect(hasEnded == mayEnd && word.hasEnded == mayEnd)
-                }
+                var word = IntakeWord()
+                for _ in 0..<accepted { _ = word.reserve(released: 0, capacity: 2) }
+                if isClosed { _ = word.close() }
+                let mayEnd = isClosed && accepted == 1
+                let hasEnded = word.end(released: 1)
+                #expect(hasEnded == mayEnd && word.hasEnded == mayEnd)
             }
         }
-    }
-
-    @Test("a notice is announced until the end, closed or not, and none after it")
-    func notices() {
-        var word = IntakeWord()
-        _ = word.close()
-        let isAnnounced = word.reserveNotice()
-        #expect(isAnnounced && word.hasNotice)
-        word.clearNotice()
-        #expect(!word.hasNotice)
-        word.shut()
-        let isAnnouncedAgain = word.reserveNotice()
-        #expect(!isAnnouncedAgain && !word.hasNotice)
     }
 
     @Test("shut ends it, whatever is outstanding, and forgets none of that")
     func shutting() {
         var word = IntakeWord()
         _ = word.reserve(released: 0, capacity: 1)
-        _ = word.reserveNotice()
-        word.shut()
-        #expect(word.isClosed && word.hasEnded && word.hasNotice && word.accepted == 1)
+        let accepted = word.shut()
+        #expect(word.isClosed && word.hasEnded && accepted == 1 && word.accepted == 1)
         #expect(answers(&word, released: 1, capacity: 1, count: 1) == [.closed])
     }
 
@@ -79,25 +62,18 @@ struct IntakeWordTests {
                 let seen = max(0, released - Int64.random(in: 0...1, using: &random))
                 let answer = word.reserve(released: seen, capacity: capacity)
                 #expect(answer == model.reserve(released: seen, capacity: Int64(capacity)))
-            case ..<75: released += released < model.accepted ? 1 : 0
-            case ..<83:
-                let isAnnounced = word.reserveNotice()
-                #expect(isAnnounced == !model.hasEnded)
-                if isAnnounced { model.hasNotice = true }
-            case ..<91:
-                word.clearNotice()
-                model.hasNotice = false
+            case ..<90: released += released < model.accepted ? 1 : 0
             case ..<92:
                 let isFirst = word.close()
                 #expect(isFirst == !model.isClosed)
                 model.isClosed = true
             case ..<99:
                 let hasEnded = word.end(released: released)
-                #expect(hasEnded == (model.isClosed && released == model.accepted && !model.hasNotice))
+                #expect(hasEnded == (model.isClosed && released == model.accepted))
                 if hasEnded { model.hasEnded = true }
             default:
                 if Int.random(in: 0..<4, using: &random) > 0 { continue }
-                word.shut()
+                #expect(word.shut() == model.accepted)
                 (model.isClosed, model.hasEnded) = (true, true)
             }
             #expect(NaiveWord(word) == model)
@@ -111,7 +87,6 @@ struct IntakeWordTests {
         var accepted: Int64 = 0
         var isClosed = false
         var hasEnded = false
-        var hasNotice = false
 
         init() {}
 
@@ -119,7 +94,6 @@ struct IntakeWordTests {
             accepted = word.accepted
             isClosed = word.isClosed
             hasEnded = word.hasEnded
-            hasNotice = word.hasNotice
         }
 
         mutating func reserve(released: Int64, capacity: Int64) -> IntakeWord.Reservation {

@@ -54,7 +54,7 @@ struct MailboxSegmentTests {
                 isRight = box.take(place - capacity - 1) == place - capacity - 1 && isRight
             }
             // Where nothing is filled yet a reader may look, and lie down.
-            isRight = box.state(at: place + 1) == .empty && isRight
+            isRight = !box.isFilled(place + 1) && isRight
             isRight = box.sleep(at: place + 1) && box.rouse(at: place + 1) && isRight
         }
         #expect(isRight && box.ends.alive == capacity + 1)

@@ -18,21 +18,12 @@ struct MailboxTests {
     @Test("a place is empty until it is filled, whatever is in those after it, and again once it is taken")
     func emptyPlaces() {
         let box = MailboxBox(capacity: 3)
-        #expect(box.state(at: 0) == .empty && box.take(0) == nil)
+        #expect(!box.isFilled(0) && box.take(0) == nil)
         box.fill(1)
-        #expect(box.state(at: 0) == .empty && box.take(0) == nil && box.state(at: 1) == .plain)
+        #expect(!box.isFilled(0) && box.take(0) == nil && box.isFilled(1))
         box.fill(0)
-        #expect(box.take(0) == 0 && box.state(at: 0) == .empty && box.take(0) == nil)
+        #expect(box.take(0) == 0 && !box.isFilled(0) && box.take(0) == nil)
         #expect(box.take(1) == 1)
-    }
-
-    @Test("who fills a place says whether it is plain or special, and both are there alike")
-    func specialPlaces() {
-        let box = MailboxBox(capacity: 3)
-        for place in 0..<3 { box.fill(place, isSpecial: place == 1) }
-        #expect((0..<4).map(box.state) == [.plain, .special, .plain, .empty])
-        #expect((0..<3).map(box.look) == [0, 1, 2])
-        #expect((0..<3).map(box.take) == [0, 1, 2])
     }
 
     @Test("an element is read where it lies, as often as one likes, until its place is emptied")
@@ -42,16 +33,16 @@ struct MailboxTests {
         box.fill(1)
         #expect(box.look(at: 0) == 0 && box.look(at: 0) == 0 && box.ends.count == 0)
         box.empty(0)
-        #expect(box.ends.count == 1 && box.state(at: 0) == .empty && box.look(at: 1) == 1)
+        #expect(box.ends.count == 1 && !box.isFilled(0) && box.look(at: 1) == 1)
     }
 
-    @Test("only who fills the place at which the reader sleeps wakes it", arguments: [false, true])
-    func wakingOnce(isSpecial: Bool) {
+    @Test("only who fills the place at which the reader sleeps wakes it")
+    func wakingOnce() {
         let box = MailboxBox(capacity: 100)
         for place in stride(from: 0, to: 300, by: 3) {
             #expect(box.sleep(at: place))
-            #expect(box.fill(place + 1) == .filled && box.fill(place + 2, isSpecial: isSpecial) == .filled)
-            #expect(box.fill(place, isSpecial: isSpecial) == .filledForSleeper)
+            #expect(box.fill(place + 1) == .filled && box.fill(place + 2) == .filled)
+            #expect(box.fill(place) == .filledForSleeper)
             #expect((place..<(place + 3)).map(box.take) == [place, place + 1, place + 2])
         }
     }
@@ -60,7 +51,7 @@ struct MailboxTests {
     func noSleepOverElements() {
         let box = MailboxBox(capacity: 2)
         for place in 0..<2 {
-            box.fill(place, isSpecial: place == 1)
+            box.fill(place)
             #expect(!box.sleep(at: place))
             #expect(box.take(place) == place)
         }
@@ -71,7 +62,7 @@ struct MailboxTests {
     func sleepingTwice() {
         let box = MailboxBox(capacity: 2)
         #expect(box.sleep(at: 0) && box.sleep(at: 0))
-        #expect(box.state(at: 0) == .empty && box.take(0) == nil)
+        #expect(!box.isFilled(0) && box.take(0) == nil)
         #expect(box.fill(0) == .filledForSleeper)
         #expect(box.take(0) == 0 && box.fill(1) == .filled)
     }
@@ -92,10 +83,10 @@ struct MailboxTests {
     @Test("shut hands over what is there, and refuses what comes to the other places")
     func shutting() {
         let box = MailboxBox(capacity: 200)
-        for place in 0..<200 where place % 3 > 0 { box.fill(place, isSpecial: place % 3 == 1) }
+        for place in 0..<200 where place % 3 > 0 { box.fill(place) }
         #expect((0..<200).map(box.shut) == (0..<200).map { $0 % 3 > 0 ? $0 : nil })
         #expect(stride(from: 0, to: 200, by: 3).allSatisfy { box.fill($0) == .refused })
-        #expect((0..<200).allSatisfy { box.state(at: $0) == .empty && box.take($0) == nil })
+        #expect((0..<200).allSatisfy { !box.isFilled($0) && box.take($0) == nil })
         #expect((0..<200).allSatisfy { !box.sleep(at: $0) && !box.rouse(at: $0) })
         #expect(box.ends.alive == 0)
     }
@@ -116,7 +107,7 @@ struct MailboxTests {
         let box = MailboxBox(capacity: capacity)
         // The places that are out, in order, and what the reader has come to.
         var (out, next, cursor, isAsleep): ([Int], Int, Int, Bool) = ([], 0, 0, false)
-        var filled: [Int: Bool] = [:]
+        var filled: Set<Int> = []
         for step in 0..<2_000 {
             // Fills and empties the mailbox in turns.
             let isRising = step / 300 % 2 == 0
@@ -127,28 +118,28 @@ struct MailboxTests {
             case ..<65:
                 guard let index = out.indices.randomElement(using: &random) else { continue }
                 let place = out.remove(at: step % 2 == 0 ? index : 0)
-                filled[place] = step % 5 == 0
+                filled.insert(place)
                 let wakes = isAsleep && place == cursor
-                #expect(box.fill(place, isSpecial: step % 5 == 0) == (wakes ? .filledForSleeper : .filled))
+                #expect(box.fill(place) == (wakes ? .filledForSleeper : .filled))
                 if wakes { isAsleep = false }
             case ..<(isRising ? 75 : 90):
-                #expect(box.state(at: cursor) == filled[cursor].map { $0 ? .special : .plain } ?? .empty)
-                guard filled.removeValue(forKey: cursor) != nil else {
+                #expect(box.isFilled(cursor) == filled.contains(cursor))
+                guard filled.remove(cursor) != nil else {
                     #expect(box.take(cursor) == nil)
                     continue
                 }
                 if step % 2 == 0 { box.empty(cursor) } else { #expect(box.take(cursor) == cursor) }
                 cursor += 1
             case ..<96:
-                #expect(box.sleep(at: cursor) == (filled[cursor] == nil))
-                isAsleep = filled[cursor] == nil
+                #expect(box.sleep(at: cursor) == !filled.contains(cursor))
+                isAsleep = !filled.contains(cursor)
             default:
                 #expect(box.rouse(at: cursor) == isAsleep)
                 isAsleep = false
             }
             #expect(box.ends.alive == filled.count)
         }
-        for place in cursor..<next { #expect(box.shut(place) == (filled[place] == nil ? nil : place)) }
+        for place in cursor..<next { #expect(box.shut(place) == (filled.contains(place) ? place : nil)) }
         for place in out { #expect(box.fill(place) == .refused) }
         #expect(box.ends.alive == 0)
     }

@@ -33,7 +33,6 @@ struct BusEndingTests {
         _ = bus.complete()
         #expect(bus.next() == .failure(11))
         _ = bus.complete()
-        #expect(bus.next() == .suppressed(2))
         #expect(bus.next() == .error(4, occurrences: 1))
         _ = bus.complete(failures: [bus.failure(12), bus.failure(13)])
         #expect(bus.next() == .failure(12))
@@ -65,27 +64,27 @@ struct BusEndingTests {
         #expect(bus.reserve(2) == .full(makesNotice: true))
         expectNothing(bus.takeBack())
         #expect(bus.statistics == .init(posted: 2, dropped: 1, pending: 1))
-        #expect(bus.fill(0, with: 1) == .refused)
+        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .refused)
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
         // The notice comes too late, and is no post; its dropper reports the drop.
-        #expect(!bus.announce())
-        #expect(bus.settle(false).drops?.count == 1)
+        guard case .tell(let drops) = bus.storage.needsNotice(at: .init()) else {
+            return #expect(Bool(false), "nobody tells of the drop")
+        }
+        #expect(drops.count == 1)
         #expect(bus.statistics == .init(posted: 2, dropped: 2))
     }
 
-    @Test("a notice that was announced before everything is taken back is taken back, its dropper does nothing")
+    @Test("a notice that waits when everything is taken back is taken back too, and tells of the drops")
     func takingBackNotices() {
         let bus = DrivenStorage(capacity: 1)
         #expect(bus.reserve(1) == .accepted(0))
         #expect(bus.reserve(2) == .full(makesNotice: true))
-        #expect(bus.announce())
+        _ = bus.storage.needsNotice(at: .init())
         #expect(bus.statistics == .init(posted: 3, dropped: 1, pending: 2))
         let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
         #expect(bus.takeBack().reports == [.drops(drops)])
         #expect(bus.statistics == .init(posted: 3, dropped: 2, pending: 1))
-        let answer = bus.settle(true)
-        #expect(answer.drops == nil && !answer.wakes)
-        #expect(bus.fill(0, with: 1) == .refused)
+        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .refused)
         #expect(bus.statistics == .init(posted: 3, dropped: 3))
     }
 
@@ -147,7 +146,7 @@ struct BusEndingTests {
         #expect(isWanted)
         #expect(bus.begin(bus.rule, at: .seconds(20)) == .begin)
         #expect(bus.watch(at: .seconds(40)) == .sleep(until: .seconds(50)))
-        #expect(bus.watch(at: .seconds(50)) == .replaceWorker(1))
+        #expect(bus.watch(at: .seconds(50)) == .replaceWorker(generation: 1))
         #expect(bus.begin(bus.rule, at: .seconds(50)) == .superseded)
         #expect(bus.complete() == nil)
         #expect(bus.next(1) == .error(1, occurrences: 1))
@@ -155,7 +154,7 @@ struct BusEndingTests {
         #expect(bus.watch(at: .seconds(51)) == .stop)
         #expect(bus.begin(bus.rule, at: .seconds(52), 1) == .beginWatched)
         // It takes too long again, and is taken back: nobody else has heard of that failure.
-        #expect(bus.watch(at: .seconds(99)) == .replaceWorker(2))
+        #expect(bus.watch(at: .seconds(99)) == .replaceWorker(generation: 2))
         let left = bus.takeBack()
         #expect(left.reports == [.error(1, occurrences: 1)] && left.failures == [.failure(nil), .failure(nil)])
         #expect(bus.statistics == .init(posted: 1, dropped: 1, actionFailures: 2))

@@ -61,7 +61,7 @@ struct BusStateMachineTests {
         #expect(!bus.finish())
         #expect(bus.next() == .asleep)
         #expect(bus.statistics.pending == 1 && bus.statistics.isBalanced)
-        #expect(bus.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .filledForSleeper)
         #expect(bus.drain() == [.error(1, occurrences: 1), .end])
     }
 
@@ -72,7 +72,7 @@ struct BusStateMachineTests {
         #expect(bus.next() == .asleep)
         for number in 2...3 { #expect(bus.post(number) == false) }
         #expect(bus.next() == .asleep)
-        #expect(bus.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .filledForSleeper)
         #expect(bus.drain() == (1...3).map { .error($0, occurrences: 1) } + [.asleep])
     }
 
@@ -82,11 +82,9 @@ struct BusStateMachineTests {
         #expect(bus.reserve(1) == .accepted(0))
         #expect(bus.next() == .asleep)
         #expect(bus.reserve(2) == .full(makesNotice: true))
-        #expect(bus.announce())
-        let wakes = [bus.settle(true).wakes, bus.settle(true).wakes]
-        #expect(wakes == [true, false])
+        guard case .wake = bus.storage.needsNotice(at: .init()) else { return #expect(Bool(false), "wakes nobody") }
         #expect(bus.next() == .asleep)
-        #expect(bus.fill(0, with: 1) == .filledForSleeper)
+        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .filledForSleeper)
         let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
         #expect(bus.drain() == [.error(1, occurrences: 1), .drops(drops), .asleep])
     }
@@ -135,7 +133,8 @@ struct BusStateMachineTests {
         let bus = DrivenStorage(capacity: 2)
         for number in 1...4 { bus.post(number) }
         #expect(bus.statistics == .init(posted: 5, dropped: 2, pending: 3))
-        _ = (bus.next(), bus.complete())
+        // Outside the lane the next report is not in delivery before the worker asks for it.
+        _ = (bus.next(), bus.leaveLane(), bus.complete())
         for number in 5...6 { bus.post(number) }
         #expect(bus.next() == .error(2, occurrences: 1))
         _ = bus.complete()
@@ -183,7 +182,7 @@ struct BusStateMachineTests {
     func refusedPostsBeforeTheClose() {
         let bus = DrivenStorage()
         _ = (bus.next(), bus.storage.hurry(), bus.storage.tasksEnded())
-        let delivered = bus.storage.counts.delivered
+        let delivered = bus.storage.delivered
         #expect(bus.post(1) == nil && bus.statistics.dropped == 1)
         let isClosed = bus.storage.close(ifIdleSince: delivered) != nil
         #expect(isClosed)
@@ -206,7 +205,7 @@ struct BusStateMachineTests {
         let (bus, found) = (DrivenStorage(), Journal<Bool>())
         bus.isObserved = true
         bus.post(1)
-        _ = (bus.next(), bus.replaceWorker(0), bus.next(1))
+        _ = (bus.next(), bus.leaveLane(), bus.replaceWorker(0), bus.next(1))
         func progress() -> DispatchProgress {
             var progress = DispatchProgress()
             progress.keep(ErrorSubject(Dying(bus, found)))
