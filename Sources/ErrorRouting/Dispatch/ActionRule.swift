@@ -17,14 +17,20 @@ class ActionRule<Input: Sendable>: Rule, @unchecked Sendable {
         try matcher.handOn(content, error) { input in unsafe try perform(input, error, report) }
     }
 
+    final override func act(
+        onAny error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) throws -> DispatchProgress.Answer {
+        try matcher.handOnAny(error) { input in unsafe try perform(input, error, report) }
+    }
+
     final override func actIfMatching(
-        _ subject: inout ErrorSubject, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
+        _ subject: inout ErrorSubject, _ report: UnsafeMutablePointer<LazyReport>,
+        under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
         guard let input = matcher.input(&subject) else { return .notMatched }
         // The matcher may have run a slow predicate meanwhile.
         if let supervisor, !supervisor.isCurrent { throw DispatchSuperseded() }
-        let error = subject.error
-        return try unsafe withUnsafeMutablePointer(to: &report) { try unsafe perform(input, error, $0) }
+        return try unsafe perform(input, subject.error, report)
     }
 
     final override func actSuspending(
@@ -98,7 +104,7 @@ final class SynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecke
         _ input: Input, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
     ) throws -> DispatchProgress.Answer {
         guard let report = unsafe report else { preconditionFailure("a rule that needs a report is given one") }
-        return .init(try action(input, unsafe report.pointee.made(for: error)))
+        return try unsafe .init(report.pointee.lend(for: error) { report in try action(input, report) })
     }
 }
 
@@ -154,52 +160,3 @@ extension DispatchProgress.Answer {
             }
     }
 }
-
-// MARK: - Supervision
-
-/// An object that limits the time of asynchronous actions, and may supersede a dispatch, which then stops and whose
-/// outcome is discarded.
-protocol ActionSupervisor: AnyObject, Sendable {
-    /// Runs an operation, marked as being inside one of the supervisor's actions.
-    func supervising<Result>(
-        _ report: ErrorReport,
-        _ operation: () async throws -> Result
-    ) async rethrows -> Result
-
-    /// Notes that an asynchronous action is about to begin.
-    ///
-    /// - Returns: Whether the action may begin; false if the dispatch was superseded.
-    func actionWillBegin(_ action: SupervisedAction) -> Bool
-
-    /// Notes that the asynchronous action has returned or thrown.
-    ///
-    /// - Returns: Whether the dispatch was still current; if so, only the caller knows what the action has thrown.
-    func actionDidEnd() -> Bool
-
-    /// Whether the dispatch is still current; false if it was superseded.
-    var isCurrent: Bool { get }
-
-    /// Whether the task of the dispatch was cancelled, by an action or because the dispatch was superseded: no
-    /// asynchronous action may begin in it.
-    var isTaskCancelled: Bool { get }
-}
-
-/// An asynchronous action of a report: all that another worker needs to go on after it.
-struct SupervisedAction {
-    let rule: Rule
-    let progress: DispatchProgress
-    let report: ErrorReport
-}
-
-/// A supervisor, and the action of which it has to be told.
-struct ActionWatch {
-    let supervisor: any ActionSupervisor
-    let action: SupervisedAction
-
-    func actionWillBegin() throws(DispatchSuperseded) {
-        if !supervisor.actionWillBegin(action) { throw DispatchSuperseded() }
-    }
-}
-
-/// Thrown between a match and its action, if the supervisor has superseded the dispatch.
-struct DispatchSuperseded: Error {}

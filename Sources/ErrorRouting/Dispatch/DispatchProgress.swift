@@ -19,7 +19,9 @@
     private(set) var lastOrder = -1
     /// Whether no further rule of this stage is tried.
     private(set) var isStageOver = false
-    private(set) var failures: [ActionFailure] = []
+    /// The failures so far; nil if there are none, which costs less to copy than an empty array.
+    private var failed: [ActionFailure]?
+    var failures: [ActionFailure] { failed ?? [] }
     private var matchedRuleCount = 0
     /// The rule that the outcome names; not retained, since the dispatch's caller holds the rules.
     private var decisive: Unmanaged<Rule>?
@@ -77,7 +79,7 @@
 
     /// Records an error as the failure of the rule that was tried last.
     mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
-        failures.append(ActionFailure(error: error, report: report, rule: rule.registration.description))
+        failed = failures + [ActionFailure(error: error, report: report, rule: rule.registration.description)]
         unsafe noteMatch(of: .passUnretained(rule))
     }
 

@@ -42,29 +42,42 @@
     ///   - path: The handlers of the path, if there is one.
     ///   - error: The error.
     ///   - progress: How far the dispatch has come.
+    ///   - rest: The steps of the handler and stage that were not tried, if they are known.
     init(
         _ program: Unmanaged<DispatchProgram>, on path: HandlerPath.Steps?, _ error: any Error,
-        from progress: consuming DispatchProgress
+        from progress: consuming DispatchProgress, rest: RuleStepList? = nil
     ) {
         let (stage, isOver) = (progress.stage ?? .always, progress.isStageOver)
         unsafe self.program = unsafe path?.programInUse(progress.handler, stage) ?? program
         self.path = path
         self.error = ErrorBox.unboxed(error)
         subject = progress.findings
-        cursor = RuleStepCursor(.none)
+        cursor = RuleStepCursor(rest ?? .none)
         self.progress = progress
-        if !isOver { enter(stage) }
+        if !isOver, rest == nil { enter(stage) }
+    }
+
+    /// Ends the walk; whoever goes on from its progress begins with the asynchronous step that waits, if any.
+    mutating func ended() -> DispatchProgress {
+        if let waiting {
+            progress.willNotTry(waiting)
+            if let subject { progress.keep(subject) }
+        }
+        // Moved out, not copied.
+        var result = DispatchProgress()
+        swap(&result, &progress)
+        return result
     }
 
     // MARK: Which rule is next
 
-    /// Returns the next step to try, and advances; nil at the end.
+    /// Returns the next step, and advances; nil at the end.
     private mutating func next() -> RuleStep? {
         while progress.stage != nil {
-            if !progress.isStageOver, let step = cursor.next() {
+            if !progress.isStageOver, let place = unsafe cursor.next() {
                 // A walk that goes on from another one's progress skips the rules that were tried.
-                guard step.order > progress.lastOrder else { continue }
-                return step
+                guard unsafe place.pointee.order > progress.lastOrder else { continue }
+                return unsafe place.pointee
             }
             let handlers = progress.stage.flatMap { path?.count(in: $0) } ?? 1
             guard let stage = progress.advance(handlers: handlers) else { return nil }
@@ -87,106 +100,53 @@
     }
 
     private mutating func enterRules() {
-        let (error, program) = unsafe (error, program)
-        func look<Content: Error>(_ content: Content) -> (RuleStepCursor, domain: Unmanaged<DomainSteps>?) {
-            guard let plan = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.plan(for: content, error) }) else {
-                preconditionFailure("there is no box in the box")
-            }
-            return unsafe (RuleStepCursor(plan, for: content), plan._withUnsafeGuaranteedRef { unsafe $0.domain })
+        guard let index = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.index }) else {
+            return cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.rules.list) }
         }
-        let (cursor, domain) = unsafe _openExistential(error, do: look)
+        let (cursor, domain) = unsafe index._withUnsafeGuaranteedRef { unsafe $0.steps(for: error) }
         self.cursor = cursor
         if let domain = unsafe domain {
-            var subject = subject ?? ErrorSubject(error)
-            unsafe self.cursor.add(domain, for: &subject)
-            self.subject = subject
+            if subject == nil { subject = ErrorSubject(error) }
+            unsafe self.cursor.add(domain, for: &subject!)
         }
     }
 
-    // MARK: Without suspending
-
-    /// Dispatches an error without suspending; makes no walk if the first rule is the only one to try.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - program: The only program, unless there is a path.
-    ///   - path: The handlers of the path, if there is one.
-    ///   - report: The error's report.
-    ///   - supervisor: May supersede the dispatch.
-    ///   - progress: The progress before the first rule; set to how far the dispatch has come.
-    /// - Returns: How the dispatch has ended.
-    static func run(
-        _ error: any Error,
-        through program: Unmanaged<DispatchProgram>,
-        on path: HandlerPath.Steps?,
-        _ report: inout LazyReport,
-        under supervisor: any ActionSupervisor,
-        into progress: inout DispatchProgress
-    ) -> SynchronousEnd {
-        let program = unsafe path?.program(0) ?? program
-        var start = unsafe program._withUnsafeGuaranteedRef {
-            $0.begin(error, mayStopAtAsynchronous: true, under: supervisor)
-        }
-        // While a handler of the path has no rule for the error, the dispatch begins with the next handler.
-        while start.kind == .noMatch, let path, progress.handler + 1 < path.count(in: .rules) {
-            _ = progress.advance(handlers: path.count(in: .rules))
-            start = unsafe path.program(progress.handler)._withUnsafeGuaranteedRef {
-                $0.begin(error, mayStopAtAsynchronous: true, under: supervisor)
-            }
-        }
-        if start.kind == .superseded { return .superseded }
-        if let step = start.step { progress.record(start, at: step, error, &report) }
-        let hasMatch = progress.disposition != .unmatched
-        let hasFallbacks =
-            unsafe path?.hasFallbacks(after: hasMatch)
-            ?? program._withUnsafeGuaranteedRef { $0.hasFallbacks(after: hasMatch) }
-        let isLastHandler = progress.handler + 1 >= path?.count(in: .rules) ?? 1
-        if !hasFallbacks, progress.isStageOver || isLastHandler && start.isLast { return .completed }
-        if isLastHandler, start.isLast { _ = progress.advance(handlers: path?.count(in: .rules) ?? 1) }
-        var walk = unsafe DispatchWalk(program, on: path, error, from: progress)
-        let end = walk.finish(&report, under: supervisor)
-        if let waiting = walk.waiting {
-            walk.progress.willNotTry(waiting)
-            if let subject = walk.subject { walk.progress.keep(subject) }
-        }
-        progress = walk.progress
-        return end
-    }
-
-    /// Dispatches an error through one program without suspending and without a supervisor, unless an asynchronous rule
-    /// could be reached.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - program: The program.
-    ///   - origin: What the error's report is made from.
-    /// - Returns: The outcome; nil, and no action has run, if an asynchronous rule could be reached.
-    @inline(__always)
-    static func runIfSynchronous<Origin: ReportMaker>(
-        _ error: any Error, through program: Unmanaged<DispatchProgram>, _ origin: @autoclosure () -> Origin
-    ) -> HandleOutcome? {
-        let start = unsafe program._withUnsafeGuaranteedRef {
-            $0.begin(error, mayStopAtAsynchronous: false, under: nil)
-        }
-        if start.kind == .declined { return nil }
-        if unsafe program._withUnsafeGuaranteedRef({ start.isOver(in: $0) }) { return start.outcome }
-        return unsafe goOn(error, through: program, start, origin())
+    /// Returns the next step to try; leaves out those whose predicate does not hold, and those that no error of the
+    /// type matches.
+    private mutating func nextToTry() -> RuleStep? {
+        guard let step = next() else { return nil }
+        return step.isJudged && !step.asksPredicate ? step : firstToTry(from: step)
     }
 
     @inline(never)
-    private static func goOn<Origin: ReportMaker>(
-        _ error: any Error, through program: Unmanaged<DispatchProgram>, _ start: DispatchStart, _ origin: Origin
-    ) -> HandleOutcome {
-        var progress = DispatchProgress()
-        return unsafe withUnsafePointer(to: origin) { origin in
-            var report = unsafe LazyReport(keptAt: origin, by: Origin.self)
-            if let step = start.step { progress.record(start, at: step, error, &report) }
-            if start.isOver { _ = progress.advance(handlers: 1) }
-            var walk = unsafe DispatchWalk(program, on: nil, error, from: progress)
-            _ = walk.finish(&report, under: nil)
-            return walk.progress.outcome
+    private mutating func firstToTry(from first: RuleStep) -> RuleStep? {
+        // Entered once for all predicates in a row: to enter costs as much as to ask one.
+        var entry: PerThread.Entry?
+        defer { if let entry { PerThread.leaveMatcher(entry) } }
+        var example: TypeExample?
+        var next: RuleStep? = first
+        while let step = next {
+            if step.asksPredicate {
+                entry = entry ?? PerThread.enterMatcher()
+                if entry != nil, unsafe step.rule._withUnsafeGuaranteedRef({ $0.predicate(error) }) {
+                    return step.judged(isCertain: true)
+                }
+            } else if step.isJudged {
+                return step
+            } else {
+                if example == nil { example = TypeExample(error, needsDomain: false) }
+                switch step.verdict(for: example!) {
+                case .never: break
+                case .maybe: return step
+                case .always(let isCertain): return step.judged(isCertain: isCertain)
+                }
+            }
+            next = self.next()
         }
+        return nil
     }
+
+    // MARK: Without suspending
 
     /// Tries the remaining rules in order, up to the first asynchronous one.
     ///
@@ -197,79 +157,79 @@
     mutating func finish(
         _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?, skipsAsynchronous: Bool = false
     ) -> SynchronousEnd {
-        while let step = next() {
+        while let step = nextToTry() {
             if let supervisor, !supervisor.isCurrent { return .superseded }
             if step.isAsynchronous {
                 if skipsAsynchronous { continue }
                 waiting = step
                 return .needsSuspension
             }
-            if unsafe step.rule._withUnsafeGuaranteedRef({ $0.needsReport }) { carryOutcome(in: &report) }
             do {
-                let answer = try act(step, &report, under: supervisor)
+                let answer = try unsafe withUnsafeMutablePointer(to: &report) { report in
+                    unsafe try act(step, report, under: supervisor)
+                }
                 progress.record(answer, at: step)
             } catch is DispatchSuperseded {
                 return .superseded
             } catch {
-                carryOutcome(in: &report)
-                progress.record(error, at: step, report.made(for: self.error))
+                record(error, at: step, &report)
             }
         }
         return .completed
     }
 
+    @inline(__always)
     private mutating func act(
-        _ step: RuleStep, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
+        _ step: RuleStep, _ report: UnsafeMutablePointer<LazyReport>, under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
-        let error = error
-        if step.isCertain {
-            return try unsafe withUnsafeMutablePointer(to: &report) { report in
-                func act<Content: Error>(_ content: Content) throws -> DispatchProgress.Answer {
-                    try unsafe step.rule._withUnsafeGuaranteedRef { unsafe try $0.act(on: content, error, report) }
-                }
-                return try _openExistential(error, do: act)
-            }
+        if progress.stage == .always, step.needsReport { unsafe report.pointee.carry(progress.outcome) }
+        if progress.stage != .rules || step.asksPredicate {
+            return try unsafe step.rule._withUnsafeGuaranteedRef { unsafe try $0.act(onAny: error, report) }
         }
-        var subject = subject.take() ?? ErrorSubject(error)
-        defer { self.subject = subject }
+        if step.isCertain {
+            let error = error
+            func act<Content: Error>(_ content: Content) throws -> DispatchProgress.Answer {
+                try unsafe step.rule._withUnsafeGuaranteedRef { unsafe try $0.act(on: content, error, report) }
+            }
+            return try _openExistential(error, do: act)
+        }
+        if subject == nil { subject = ErrorSubject(error) }
         return try unsafe step.rule._withUnsafeGuaranteedRef { rule in
-            try rule.actIfMatching(&subject, &report, under: supervisor)
+            unsafe try rule.actIfMatching(&subject!, report, under: supervisor)
         }
     }
 
-    /// Gives the report for an `always` action, or for its failure, the outcome so far.
-    private func carryOutcome(in report: inout LazyReport) {
-        if progress.stage == .always { report.outcome = progress.outcome }
+    /// Records what the action of a rule of this stage has thrown.
+    @inline(never)
+    private mutating func record(_ thrown: any Error, at step: RuleStep, _ report: inout LazyReport) {
+        // The report of an `always` action's failure has the outcome so far, as that of the action itself.
+        if progress.stage == .always { report.carry(progress.outcome) }
+        progress.record(thrown, at: step, report.made(for: error))
+    }
+
+    /// Returns whether an asynchronous rule is for the error: one that matches (reached or not), an `onNoMatch` that
+    /// would apply, or an `always`.
+    ///
+    /// Asks matchers, and runs no action.
+    mutating func needsSuspension() -> Bool {
+        let (onNoMatch, always) = unsafe program._withUnsafeGuaranteedRef {
+            ($0.onNoMatch.hasAsynchronous, $0.always.hasAsynchronous)
+        }
+        if always { return true }
+        var cursor = cursor
+        var subject = subject ?? ErrorSubject(error)
+        var hasMatch = false
+        while let step = unsafe cursor.next()?.pointee {
+            guard step.isAsynchronous || onNoMatch && !hasMatch else { continue }
+            let matches = unsafe step.isCertain || step.rule._withUnsafeGuaranteedRef { $0.matches(&subject) }
+            if matches && step.isAsynchronous { return true }
+            hasMatch = hasMatch || matches
+        }
+        self.subject = subject
+        return onNoMatch && !hasMatch
     }
 
     // MARK: Suspending
-
-    /// Dispatches an error through one program, without a supervisor.
-    static func run<Origin: ReportMaker>(
-        _ error: any Error, through program: Unmanaged<DispatchProgram>, _ origin: Origin
-    ) async -> HandleOutcome {
-        let error = ErrorBox.unboxed(error)
-        var start = unsafe program._withUnsafeGuaranteedRef { $0.begin(error, mayStopAtAsynchronous: true, under: nil) }
-        if start.kind == .suspends { start = await start.acted(on: error) }
-        if unsafe program._withUnsafeGuaranteedRef({ start.isOver(in: $0) }) { return start.outcome }
-        return await unsafe goOnSuspending(error, through: program, start, origin)
-    }
-
-    private static func goOnSuspending<Origin: ReportMaker>(
-        _ error: any Error, through program: Unmanaged<DispatchProgram>, _ start: DispatchStart, _ origin: Origin
-    ) async -> HandleOutcome {
-        var progress = DispatchProgress()
-        let kept = UnsafeMutablePointer<Origin>.allocate(capacity: 1)
-        unsafe kept.initialize(to: origin)
-        var report = unsafe LazyReport(keptAt: kept, by: Origin.self)
-        if let step = start.step { progress.record(start, at: step, error, &report) }
-        if start.isOver { _ = progress.advance(handlers: 1) }
-        var walk = unsafe DispatchWalk(program, on: nil, error, from: progress)
-        _ = await walk.finish(report, under: nil)
-        unsafe kept.deinitialize(count: 1)
-        unsafe kept.deallocate()
-        return walk.progress.outcome
-    }
 
     /// Tries the remaining rules in order, asynchronous ones too.
     ///
@@ -290,7 +250,6 @@
                 if let subject { progress.keep(subject) }
                 return .needsNewTask
             }
-            carryOutcome(in: &report)
             // An action that ends too late has failed by its time limit already, so what it throws is not told again.
             var isTold = false
             do {
@@ -301,7 +260,7 @@
                 return .superseded(known: 0)
             } catch {
                 if let supervisor { isTold = !supervisor.actionDidEnd() }
-                progress.record(error, at: step, report.made(for: self.error))
+                record(error, at: step, &report)
             }
             if let supervisor, !supervisor.isCurrent {
                 return .superseded(known: isTold ? progress.failures.count : 0)
@@ -312,6 +271,7 @@
     private mutating func actSuspending(
         _ step: RuleStep, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) async throws -> DispatchProgress.Answer {
+        if progress.stage == .always { report.carry(progress.outcome) }
         var subject = subject.take() ?? ErrorSubject(error)
         defer { self.subject = subject }
         let rule = unsafe step.rule.takeUnretainedValue()
@@ -326,27 +286,5 @@
         return try await supervisor.supervising(made) {
             try await rule.actSuspending(&subject, &report, isCertain: step.isCertain, watch: watch)
         }
-    }
-
-    /// Returns whether an asynchronous rule is for the error: one that matches (reached or not), an `onNoMatch` that
-    /// would apply, or an `always`.
-    ///
-    /// Asks matchers, and runs no action.
-    mutating func needsSuspension() -> Bool {
-        let (onNoMatch, always) = unsafe program._withUnsafeGuaranteedRef {
-            ($0.onNoMatch.hasAsynchronous, $0.always.hasAsynchronous)
-        }
-        if always { return true }
-        var cursor = cursor
-        var subject = subject ?? ErrorSubject(error)
-        var hasMatch = false
-        while let step = cursor.next() {
-            guard step.isAsynchronous || onNoMatch && !hasMatch else { continue }
-            let matches = unsafe step.isCertain || step.rule._withUnsafeGuaranteedRef { $0.matches(&subject) }
-            if matches && step.isAsynchronous { return true }
-            hasMatch = hasMatch || matches
-        }
-        self.subject = subject
-        return onNoMatch && !hasMatch
     }
 }

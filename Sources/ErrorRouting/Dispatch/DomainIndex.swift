@@ -19,7 +19,7 @@ final class DomainSteps: Sendable {
         func steps(_ isIncluded: (Int?) -> Bool) -> RuleSteps {
             RuleSteps(
                 rules.filter { isIncluded($0.code) }.map { entry in
-                    (entry.rule, entry.order, isOfObjects && entry.rule.shape.isPlain)
+                    (entry.rule, entry.order, isOfObjects && entry.rule.registration.shape.isPlain)
                 })
         }
         self.domain = domain

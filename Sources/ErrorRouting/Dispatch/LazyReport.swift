@@ -6,7 +6,10 @@ protocol ReportMaker {
     ///   - error: The error.
     ///   - address: The address of the value.
     ///   - sequence: The report's number in the order of delivery.
-    static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport
+    ///   - outcome: The outcome so far; nil if there is none yet.
+    static func report(
+        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
+    ) -> ErrorReport
 }
 
 /// The report of an error, made when an action first needs it, since most actions need none.
@@ -18,8 +21,8 @@ protocol ReportMaker {
     private let address: UnsafeRawPointer
     private let sequence: UInt64
     private var report: ErrorReport?
-    /// The outcome that reports carry if they are made from now on; nil until there is one.
-    var outcome: HandleOutcome?
+    /// The outcome that reports carry if they are made or lent from now on; nil if it is that of the last one.
+    private var outcome: HandleOutcome?
 
     /// - Parameters:
     ///   - address: The address of the value that the report is made from, where the dispatch's caller keeps it.
@@ -32,28 +35,61 @@ protocol ReportMaker {
         self.sequence = sequence
     }
 
-    /// Returns the report of the error, made at the first call.
-    mutating func made(for error: any Error) -> ErrorReport {
-        var report = unsafe report ?? maker.report(of: error, keptAt: address, sequence: sequence)
-        self.report = report
+    /// Sets the outcome that the report carries from now on.
+    mutating func carry(_ outcome: consuming HandleOutcome) { self.outcome = outcome }
+
+    /// Takes the report of the error, made at the first call.
+    private mutating func taken(for error: any Error) -> ErrorReport {
+        let outcome = outcome.take()
+        guard var report = report.take() else {
+            return unsafe maker.report(of: error, keptAt: address, sequence: sequence, outcome: outcome)
+        }
         if let outcome { report.outcome = outcome }
         return report
+    }
+
+    /// Returns the report of the error, made at the first call.
+    @inline(never)
+    mutating func made(for error: any Error) -> ErrorReport {
+        let report = taken(for: error)
+        self.report = report
+        return report
+    }
+
+    /// Calls a closure with the report of the error, made at the first call; moves the report out meanwhile, since to
+    /// copy it costs as much as to make it.
+    mutating func lend<Result>(for error: any Error, to body: (ErrorReport) throws -> Result) rethrows -> Result {
+        let report = taken(for: error)
+        do {
+            let result = try body(report)
+            self.report = consume report
+            return result
+        } catch {
+            self.report = consume report
+            throw error
+        }
     }
 }
 
 /// An error that is handled directly has only a source, from which its report is made.
 extension ErrorReport.Source: ReportMaker {
-    static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
+    static func report(
+        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
+    ) -> ErrorReport {
         // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
         unsafe ErrorReport(
             error: error, label: nil, source: address.assumingMemoryBound(to: Self.self).pointee, moment: .init(),
-            metadata: [:], scope: [], sequence: sequence, occurrences: 1, outcome: .pending)
+            metadata: [:], scope: [], sequence: sequence, occurrences: 1, outcome: outcome ?? .pending)
     }
 }
 
 /// An error that is handled with its report keeps that report.
 extension ErrorReport: ReportMaker {
-    static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
-        unsafe address.assumingMemoryBound(to: Self.self).pointee
+    static func report(
+        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
+    ) -> ErrorReport {
+        var report = unsafe address.assumingMemoryBound(to: Self.self).pointee
+        if let outcome { report.outcome = outcome }
+        return report
     }
 }

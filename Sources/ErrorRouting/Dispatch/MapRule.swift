@@ -32,7 +32,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        ConstantMapRule<Input, NewValue>(matcher, shape, at: registration.description.source, transform(constant))
+        ConstantMapRule<Input, NewValue>(matcher, registration.shape, at: registration.source, transform(constant))
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
@@ -66,7 +66,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
         let compute = compute
-        return ComputedMapRule<Input, NewValue>(matcher, shape, at: registration.description.source) {
+        return ComputedMapRule<Input, NewValue>(matcher, registration.shape, at: registration.source) {
             transform(compute($0))
         }
     }
@@ -94,9 +94,13 @@ extension RuleSet {
     @inline(never)
     func look<Value: Sendable>(for error: any Error, _ value: inout Value) -> Unmanaged<Rule>? {
         defer { withExtendedLifetime(self) {} }
-        let program = unsafe unretainedProgram
+        let program = unsafe reference.program
+        guard let index = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.index }) else {
+            let cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.rules.list) }
+            return unsafe Self.firstMatch(ErrorBox.unboxed(error), cursor, nil, &value)
+        }
         func look<Content: Error>(_ content: Content) -> Unmanaged<Rule>? {
-            guard let plan = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.plan(for: content, error) }) else {
+            guard let plan = unsafe index._withUnsafeGuaranteedRef({ unsafe $0.plan(for: content, error) }) else {
                 return unsafe self.look(for: ErrorBox.unboxed(error), &value)
             }
             let domain = unsafe plan._withUnsafeGuaranteedRef { unsafe $0.domain }
@@ -108,24 +112,26 @@ extension RuleSet {
                 return unsafe step.rule
             }
             if unsafe first == nil && domain == nil { return nil }
-            return unsafe Self.firstMatch(content, error, RuleStepCursor(plan, for: content), domain, &value)
+            return unsafe Self.firstMatch(error, RuleStepCursor(plan, for: content), domain, &value)
         }
         return unsafe _openExistential(error, do: look)
     }
 
     /// Tries one rule after the other, and returns the first that matches.
     @inline(never)
-    private static func firstMatch<Content: Error, Value: Sendable>(
-        _ content: Content, _ error: any Error, _ start: RuleStepCursor, _ domain: Unmanaged<DomainSteps>?,
-        _ value: inout Value
+    private static func firstMatch<Value: Sendable>(
+        _ error: any Error, _ start: RuleStepCursor, _ domain: Unmanaged<DomainSteps>?, _ value: inout Value
     ) -> Unmanaged<Rule>? {
         var subject = ErrorSubject(error)
+        let example = TypeExample(error, needsDomain: false)
         var cursor = start
         if let domain = unsafe domain { unsafe cursor.add(domain, for: &subject) }
-        while let step = cursor.next() {
+        while let step = unsafe cursor.next()?.pointee {
+            if !step.isJudged, case .never = step.verdict(for: example) { continue }
             let isMatch = unsafe mapRule(of: step, Value.self)._withUnsafeGuaranteedRef { rule in
                 guard step.isCertain else { return rule.giveIfMatching(&subject, &value) }
-                rule.give(for: content, error, &value)
+                func give<Content: Error>(_ content: Content) { rule.give(for: content, error, &value) }
+                _openExistential(error, do: give)
                 return true
             }
             if isMatch { return unsafe step.rule }

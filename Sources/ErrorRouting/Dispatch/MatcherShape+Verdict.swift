@@ -131,6 +131,15 @@ extension MatcherShape {
         }
     }
 
+    /// The predicate, if it is the only condition.
+    var onlyPredicate: (@Sendable (any Error) -> Bool)? {
+        switch self {
+        case .predicate(let predicate): predicate
+        case .named(_, let inner): inner.onlyPredicate
+        default: nil
+        }
+    }
+
     /// Whether asking the matcher runs user code: a predicate, an `==`, an error's underlying errors, or the code of a
     /// subclass of `NSError`.
     var asksUser: Bool {

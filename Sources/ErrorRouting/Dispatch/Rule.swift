@@ -4,13 +4,18 @@
 /// nothing, so that concurrent dispatches write to no memory that they share.
 ///
 /// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
-class Rule: @unchecked Sendable {
-    let shape: MatcherShape
-    let registration: RuleRegistration
+class Rule: RuleNode, @unchecked Sendable {
+    final let registration: RuleRegistration
+    /// Whether the rule matches exactly the errors for which ``predicate`` holds.
+    final let hasPredicate: Bool
+    /// The matcher's predicate, kept here so that asking it costs no more than calling it.
+    final let predicate: @Sendable (any Error) -> Bool
 
     init(shape: MatcherShape, source: ErrorReport.Source) {
-        self.shape = shape
         registration = RuleRegistration(shape: shape, source: source)
+        let predicate = shape.onlyPredicate
+        hasPredicate = predicate != nil
+        self.predicate = predicate ?? { _ in false }
     }
 
     /// Returns whether the rule matches; runs no action.
@@ -37,6 +42,15 @@ class Rule: @unchecked Sendable {
         mustBeOverridden()
     }
 
+    /// Applies the rule without suspending, if its matcher hands on every error as it is.
+    ///
+    /// - Precondition: The matcher's output is `any Error`.
+    func act(
+        onAny error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) throws -> DispatchProgress.Answer {
+        mustBeOverridden()
+    }
+
     /// Asks the matcher and, if it matches, applies the rule, without suspending.
     ///
     /// - Parameters:
@@ -44,7 +58,8 @@ class Rule: @unchecked Sendable {
     ///   - report: The error's report.
     ///   - supervisor: May supersede the dispatch.
     func actIfMatching(
-        _ subject: inout ErrorSubject, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
+        _ subject: inout ErrorSubject, _ report: UnsafeMutablePointer<LazyReport>,
+        under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
         mustBeOverridden()
     }
@@ -92,13 +107,20 @@ struct RuleMatcher<Input: Sendable>: Sendable {
         _ content: Content, _ error: any Error, to receive: (Input) throws -> Result
     ) rethrows -> Result {
         assert(handsOnAnyError || type(of: content) is Input.Type, "\(Content.self) was taken for \(Input.self)")
-        // By its address, since a generic function that is passed `any Error` may get the content of its box instead.
-        if handsOnAnyError {
-            return try unsafe withUnsafePointer(to: error) { error in
-                try unsafe receive(UnsafeRawPointer(error).assumingMemoryBound(to: Input.self).pointee)
-            }
-        }
+        if handsOnAnyError { return try handOnAny(error, to: receive) }
         return try unsafe receive(unsafeBitCast(content, to: Input.self))
+    }
+
+    /// Calls a closure with an error as the matcher's output.
+    ///
+    /// - Precondition: `Input` is `any Error`.
+    @inline(__always)
+    func handOnAny<Result>(_ error: any Error, to receive: (Input) throws -> Result) rethrows -> Result {
+        assert(handsOnAnyError, "any error was taken for \(Input.self)")
+        // By its address, since a generic function that is passed `any Error` may get the content of its box instead.
+        return try unsafe withUnsafePointer(to: error) { error in
+            try unsafe receive(UnsafeRawPointer(error).assumingMemoryBound(to: Input.self).pointee)
+        }
     }
 
     /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.

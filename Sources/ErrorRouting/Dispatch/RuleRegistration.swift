@@ -1,76 +1,84 @@
 import Synchronization
 
-/// A rule's description, one copy for each thread slot.
+/// What a rule was registered with, and its description, one copy for each thread slot.
 ///
 /// Every outcome names the rule that decided it. If all named one object, concurrent dispatches would change the same
 /// reference count, and their throughput would not grow with the cores; so each thread names a copy of its own, made
 /// when it is first needed.
 struct RuleRegistration: ~Copyable, Sendable {
     private typealias Storage = RuleDescription.Storage
+    private typealias Place = UnsafeMutablePointer<Atomic<UInt>>
 
-    private let original: Storage
-    /// The address of the block of copies, one for each thread slot; 0 until one is needed.
+    let shape: MatcherShape
+    let source: ErrorReport.Source
+    /// The address of the original; 0 until it is needed.
+    private let original = Atomic<UInt>(0)
+    /// The address of the block of copies, one for each thread slot; 0 until a second outcome names the rule.
     private let copies = Atomic<UInt>(0)
 
     init(shape: MatcherShape, source: ErrorReport.Source) {
-        original = Storage(shape: shape, source: source)
+        self.shape = shape
+        self.source = source
     }
 
     deinit {
-        guard let block = unsafe block(copies.load(ordering: .acquiring)) else { return }
+        unsafe Self.reference(original.load(ordering: .acquiring))?.release()
+        guard let block = unsafe Place(bitPattern: copies.load(ordering: .acquiring)) else { return }
         for slot in 0..<PerThread.count {
-            let bits = unsafe block[slot].load(ordering: .acquiring)
-            unsafe reference(bits)?.release()
+            unsafe Self.reference(block[slot].load(ordering: .acquiring))?.release()
         }
         unsafe block.deinitialize(count: PerThread.count)
         unsafe block.deallocate()
     }
 
     /// The original, for failures and explanations, which are rare.
-    var description: RuleDescription { RuleDescription(original) }
+    var description: RuleDescription { RuleDescription(madeOriginal().storage) }
 
     /// The calling thread's copy, for outcomes, of which every error has one.
     var threadsOwnDescription: RuleDescription {
-        let block = unsafe block(copies.load(ordering: .acquiring)) ?? makeBlock()
+        guard let block = unsafe Place(bitPattern: copies.load(ordering: .acquiring)) else { return firstDescription() }
         let place = unsafe block + PerThread.slot
-        let bits = unsafe place.pointee.load(ordering: .acquiring)
-        if let copy = unsafe reference(bits) { return unsafe RuleDescription(copy.takeUnretainedValue()) }
-        return unsafe RuleDescription(makeCopy(at: place))
+        if let copy = unsafe Self.reference(place.pointee.load(ordering: .acquiring)) {
+            return unsafe RuleDescription(copy.takeUnretainedValue())
+        }
+        return unsafe RuleDescription(Self.keep(Storage(copying: madeOriginal().storage), in: place.pointee).storage)
     }
 
-    private typealias Block = UnsafeMutablePointer<Atomic<UInt>>
+    /// Returns the original for the first outcome, since most handlers that are made for a request have no second one;
+    /// makes the block for the second.
+    @inline(never)
+    private func firstDescription() -> RuleDescription {
+        let (storage, isNew) = madeOriginal()
+        if isNew { return RuleDescription(storage) }
+        let new = Place.allocate(capacity: PerThread.count)
+        for slot in 0..<PerThread.count { unsafe (new + slot).initialize(to: Atomic(0)) }
+        let isFirst = copies.compareExchange(
+            expected: 0, desired: UInt(bitPattern: new), ordering: .acquiringAndReleasing
+        ).exchanged
+        if !isFirst {
+            unsafe new.deinitialize(count: PerThread.count)
+            unsafe new.deallocate()
+        }
+        return threadsOwnDescription
+    }
 
-    private func block(_ bits: UInt) -> Block? { unsafe Block(bitPattern: bits) }
+    private func madeOriginal() -> (storage: Storage, isNew: Bool) {
+        if let made = unsafe Self.reference(original.load(ordering: .acquiring)) {
+            return unsafe (made.takeUnretainedValue(), false)
+        }
+        return Self.keep(Storage(shape: shape, source: source), in: original)
+    }
 
-    private func reference(_ bits: UInt) -> Unmanaged<Storage>? {
+    private static func reference(_ bits: UInt) -> Unmanaged<Storage>? {
         unsafe UnsafeRawPointer(bitPattern: bits).map { unsafe Unmanaged.fromOpaque($0) }
     }
 
-    private func makeBlock() -> Block {
-        let new = Block.allocate(capacity: PerThread.count)
-        for slot in 0..<PerThread.count { unsafe (new + slot).initialize(to: Atomic(0)) }
-        let (exchanged, bits) = copies.compareExchange(
-            expected: 0,
-            desired: UInt(bitPattern: new),
-            ordering: .acquiringAndReleasing
-        )
-        guard !exchanged, let other = unsafe block(bits) else { return unsafe new }
-        unsafe new.deinitialize(count: PerThread.count)
-        unsafe new.deallocate()
-        return unsafe other
-    }
-
-    private func makeCopy(at place: Block) -> Storage {
-        let copy = Storage(copying: original)
-        let bits = UInt(bitPattern: unsafe Unmanaged.passRetained(copy).toOpaque())
-        let (exchanged, other) = unsafe place.pointee.compareExchange(
-            expected: 0,
-            desired: bits,
-            ordering: .acquiringAndReleasing
-        )
-        // A thread with the same slot was faster.
-        guard !exchanged, let winner = unsafe reference(other) else { return copy }
-        unsafe Unmanaged.passUnretained(copy).release()
-        return unsafe winner.takeUnretainedValue()
+    /// Keeps an object in a word, and returns the one that is there: another thread may have been faster.
+    private static func keep(_ new: Storage, in word: borrowing Atomic<UInt>) -> (storage: Storage, isNew: Bool) {
+        let bits = UInt(bitPattern: unsafe Unmanaged.passRetained(new).toOpaque())
+        let (isNew, other) = word.compareExchange(expected: 0, desired: bits, ordering: .acquiringAndReleasing)
+        guard !isNew, let winner = unsafe reference(other) else { return (new, true) }
+        unsafe Unmanaged.passUnretained(new).release()
+        return unsafe (winner.takeUnretainedValue(), false)
     }
 }

@@ -11,27 +11,26 @@ struct RuleStepCursor {
         self.init(list, .none, .none)
     }
 
-    /// Returns the address of a plan's first step for an error, and whether that step is the only one; leaves out the
-    /// steps by the domain of a Swift type.
+    /// Returns the place of a plan's first step for an error; leaves out the steps by the domain of a Swift type.
     ///
     /// Makes no cursor if the plan looks nothing up, as most do not.
+    ///
+    /// - Returns: The place, nil if there is none; and the end of the list that it is in, nil if other lists have steps.
     @inline(__always)
     static func first<Content: Error>(
         of plan: Unmanaged<TypePlan>, for content: Content
-    ) -> (place: UnsafePointer<RuleStep>?, isOnly: Bool) {
+    ) -> (place: UnsafePointer<RuleStep>?, end: UnsafePointer<RuleStep>?) {
         let (steps, looksUp) = unsafe plan._withUnsafeGuaranteedRef { ($0.fixed, $0.looksUp) }
         if looksUp { return unsafe firstLookedUp(of: plan, for: content) }
-        return unsafe steps.isEmpty ? (nil, false) : (steps.next, steps.next + 1 == steps.end)
+        return unsafe steps.isEmpty ? (nil, nil) : (steps.next, steps.end)
     }
 
     @inline(never)
     private static func firstLookedUp<Content: Error>(
         of plan: Unmanaged<TypePlan>, for content: Content
-    ) -> (place: UnsafePointer<RuleStep>?, isOnly: Bool) {
-        var cursor = unsafe RuleStepCursor(plan, for: content)
-        guard let place = unsafe cursor.first else { return (nil, false) }
-        cursor.removeFirst()
-        return unsafe (place, cursor.first == nil)
+    ) -> (place: UnsafePointer<RuleStep>?, end: UnsafePointer<RuleStep>?) {
+        let cursor = unsafe RuleStepCursor(plan, for: content)
+        return unsafe (cursor.first, cursor.isMerging ? nil : cursor.fixed.end)
     }
 
     /// Makes a cursor over a plan's steps for an error, without those by the domain of a Swift type.
@@ -95,10 +94,11 @@ struct RuleStepCursor {
         if isMerging { removeFirstMerged() } else { fixed.removeFirst() }
     }
 
-    mutating func next() -> RuleStep? {
-        guard let step = unsafe first?.pointee else { return nil }
+    @inline(__always)
+    mutating func next() -> UnsafePointer<RuleStep>? {
+        guard let place = unsafe first else { return nil }
         removeFirst()
-        return step
+        return unsafe place
     }
 
     private var firstMerged: UnsafePointer<RuleStep>? {

@@ -1,25 +1,53 @@
-/// One rule in a plan, with its place in the order.
+/// One rule among those that are tried, with its place in the order.
 ///
-/// The rule is not retained: the program that holds the plan holds the rules.
+/// The rule is not retained: the rule set holds it, and every dispatch holds the set.
 @safe struct RuleStep {
     let rule: Unmanaged<Rule>
     let order: Int
+    /// Whether an error's type has been compared with the rule; if not, ``isCertain`` is not known.
+    private(set) var isJudged: Bool
     /// Whether the error is certain to match: the rule is known to match, and its matcher's output is the error itself.
-    let isCertain: Bool
+    private(set) var isCertain: Bool
+    /// Whether the rule is synchronous and matches wherever its predicate holds; it hands on the error itself.
+    let asksPredicate: Bool
     /// Whether the rule's action may suspend.
     let isAsynchronous: Bool
-    /// Whether the rule can act without asking its matcher, and without a report.
-    let actsAlone: Bool
-    /// Whether the rule can act like that, and without suspending.
+    /// Whether the rule's action gets the report.
+    let needsReport: Bool
+    /// Whether the rule can act, once it is known to match, without a report and without suspending.
     let actsAtOnce: Bool
+    /// Whether the error is certain to match, and the rule can act without suspending.
+    let actsWithReport: Bool
+    /// Whether the error is certain to match an asynchronous rule that needs no report.
+    let suspendsAlone: Bool
 
-    init(_ rule: Rule, order: Int, isCertain: Bool) {
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - order: Its place in the order.
+    ///   - isCertain: Whether the error is certain to match; nil if the error's type has not been compared.
+    init(_ rule: Rule, order: Int, isCertain: Bool?) {
         unsafe self.rule = unsafe Unmanaged.passUnretained(rule)
         self.order = order
-        self.isCertain = isCertain
+        isJudged = isCertain != nil
+        self.isCertain = isCertain ?? false
         isAsynchronous = rule.isAsynchronous
-        actsAlone = isCertain && !rule.needsReport
-        actsAtOnce = actsAlone && !rule.isAsynchronous
+        needsReport = rule.needsReport
+        asksPredicate = rule.hasPredicate && isCertain != true && !isAsynchronous
+        actsAtOnce = (self.isCertain || asksPredicate) && !needsReport && !isAsynchronous
+        actsWithReport = self.isCertain && !isAsynchronous
+        suspendsAlone = self.isCertain && !needsReport && isAsynchronous
+    }
+
+    /// Returns this step for an error that is known to match, or may match if it is not certain.
+    func judged(isCertain: Bool) -> RuleStep {
+        var result = self
+        (result.isJudged, result.isCertain) = (true, isCertain)
+        return result
+    }
+
+    /// Returns whether an error could match, by the rule's shape alone.
+    func verdict(for example: TypeExample) -> TypeVerdict {
+        unsafe rule._withUnsafeGuaranteedRef { $0.registration.shape.verdict(for: example) }
     }
 }
 
@@ -28,23 +56,16 @@
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 final class RuleSteps: @unchecked Sendable {
-    let rules: [Rule]
     let list: RuleStepList
     let hasAsynchronous: Bool
 
     init(_ steps: [(rule: Rule, order: Int, isCertain: Bool)]) {
-        rules = steps.map(\.rule)
-        hasAsynchronous = rules.contains { $0.isAsynchronous }
+        hasAsynchronous = steps.contains { $0.rule.isAsynchronous }
         let base = UnsafeMutablePointer<RuleStep>.allocate(capacity: steps.count)
         for (index, step) in steps.enumerated() {
             unsafe (base + index).initialize(to: RuleStep(step.rule, order: step.order, isCertain: step.isCertain))
         }
         list = unsafe RuleStepList(next: UnsafePointer(base), end: UnsafePointer(base + steps.count))
-    }
-
-    /// Makes the steps of `onNoMatch` or `always` rules, which match every error.
-    convenience init(fallbacks rules: [Rule]) {
-        self.init(rules.enumerated().map { ($0.element, $0.offset, true) })
     }
 
     deinit { unsafe list.next.deallocate() }

@@ -75,7 +75,7 @@ class ValueIndex: @unchecked Sendable {
                 groups.append(Group(value: entry.value, hash: hash))
                 numbersByHash[hash, default: []].append(number)
             }
-            groups[number].steps.append((entry.rule, entry.order, entry.rule.shape.isPlain))
+            groups[number].steps.append((entry.rule, entry.order, entry.rule.registration.shape.isPlain))
         }
         return groups
     }
@@ -113,7 +113,7 @@ func makeValueIndex(_ type: any Error.Type, _ rules: [(rule: Rule, order: Int)])
     func make<Value: Error & Hashable>(_ type: Value.Type) -> ValueIndex {
         HashableValueIndex<Value>(
             rules.compactMap { entry in
-                (entry.rule.shape.requiredValue as? Value).map { ($0, entry.rule, entry.order) }
+                (entry.rule.registration.shape.requiredValue as? Value).map { ($0, entry.rule, entry.order) }
             }
         )
     }

@@ -10,7 +10,7 @@ indirect enum MatcherShape: Sendable {
     case nsError(domain: String, code: Int?)
     case conforming(to: Any.Type, @Sendable (any Error) -> Bool)
     case extracting(any Error.Type)
-    case predicate
+    case predicate(@Sendable (any Error) -> Bool)
     case any
     case anywhere(MatcherShape)
     case narrowed(MatcherShape)

@@ -137,8 +137,11 @@ struct Posting: Sendable {
 }
 
 extension Posting: ReportMaker {
-    static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
-        unsafe address.assumingMemoryBound(to: Posting.self).pointee.report(sequence: sequence)
+    static func report(
+        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
+    ) -> ErrorReport {
+        unsafe address.assumingMemoryBound(to: Posting.self).pointee.report(
+            sequence: sequence, outcome: outcome ?? .pending)
     }
 }
 

@@ -34,8 +34,10 @@ final class PendingReport: @unchecked Sendable {
 }
 
 extension PendingReport: ReportMaker {
-    static func report(of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64) -> ErrorReport {
-        unsafe Unmanaged<PendingReport>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.report() }
+    static func report(
+        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
+    ) -> ErrorReport {
+        unsafe Unmanaged<PendingReport>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.report(outcome ?? .pending) }
     }
 }
 

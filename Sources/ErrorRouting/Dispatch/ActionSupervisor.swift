@@ -1,0 +1,46 @@
+/// An object that limits the time of asynchronous actions, and may supersede a dispatch, which then stops and whose
+/// outcome is discarded.
+protocol ActionSupervisor: AnyObject, Sendable {
+    /// Runs an operation, marked as being inside one of the supervisor's actions.
+    func supervising<Result>(
+        _ report: ErrorReport,
+        _ operation: () async throws -> Result
+    ) async rethrows -> Result
+
+    /// Notes that an asynchronous action is about to begin.
+    ///
+    /// - Returns: Whether the action may begin; false if the dispatch was superseded.
+    func actionWillBegin(_ action: SupervisedAction) -> Bool
+
+    /// Notes that the asynchronous action has returned or thrown.
+    ///
+    /// - Returns: Whether the dispatch was still current; if so, only the caller knows what the action has thrown.
+    func actionDidEnd() -> Bool
+
+    /// Whether the dispatch is still current; false if it was superseded.
+    var isCurrent: Bool { get }
+
+    /// Whether the task of the dispatch was cancelled, by an action or because the dispatch was superseded: no
+    /// asynchronous action may begin in it.
+    var isTaskCancelled: Bool { get }
+}
+
+/// An asynchronous action of a report: all that another worker needs to go on after it.
+struct SupervisedAction {
+    let rule: Rule
+    let progress: DispatchProgress
+    let report: ErrorReport
+}
+
+/// A supervisor, and the action of which it has to be told.
+struct ActionWatch {
+    let supervisor: any ActionSupervisor
+    let action: SupervisedAction
+
+    func actionWillBegin() throws(DispatchSuperseded) {
+        if !supervisor.actionWillBegin(action) { throw DispatchSuperseded() }
+    }
+}
+
+/// Thrown between a match and its action, if the supervisor has superseded the dispatch.
+struct DispatchSuperseded: Error {}
