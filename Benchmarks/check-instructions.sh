@@ -70,6 +70,10 @@ preset, by type|10
 list of closures, by type|10
 preset, miss|10
 list of closures, miss|10
+preset, the eighth of ten types|10
+switch over ten types, the eighth|10
+preset and a log call, the eighth of ten types|10
+switch over ten types and a log call, the eighth|10
 preset and logging|10
 preset and logging, action with report|11
 preset, asynchronous action|11

@@ -18,6 +18,25 @@ extension Contender {
             handling(
                 "preset, asynchronous action", 11,
                 Handlers.preset(Handlers.types(10)).overlaid(with: Handlers.asynchronous()), E1()),
+            handling("preset, the eighth of ten types", 10, Handlers.preset(Handlers.tenTypes()), E8()),
+            handling(
+                "preset and a log call, the eighth of ten types", 10,
+                Handlers.preset(Handlers.tenTypes()).overlaid(with: Handlers.logCall()), E8()),
+            Contender("switch over ten types, the eighth", rules: 10) { [error = E8() as any Error] times in
+                for _ in 0..<times { consume(handleBySwitch10(error)) }
+            },
+            Contender("switch over ten types, none of them", rules: 10) { [error = Unknown() as any Error] times in
+                for _ in 0..<times { consume(handleBySwitch10(error)) }
+            },
+            Contender("switch over ten types and a log call, the eighth", rules: 10) {
+                [error = E8() as any Error] times in
+                for _ in 0..<times { handleBySwitch10AndLog(error) }
+            },
+            closures(
+                "list of closures and a log call",
+                ClosureList.types(10).always { error, isHandled in
+                    log(error, isHandled: isHandled, fileID: #fileID, line: #line)
+                }, first),
             closures("list of closures, by type", ClosureList.types(10), first),
             closures("list of closures, miss", ClosureList.types(10), Unknown()),
             closures("list of closures and logging", ClosureList.types(10).always { consume($1) }, first),

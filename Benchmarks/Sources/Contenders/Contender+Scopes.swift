@@ -55,11 +55,8 @@ extension Contender {
 extension Contender {
     @TaskLocal private static var word: Int?
 
-    /// Binding a task-local value, without a scope.
+    /// Binding a task-local value for a body that does as little as the one in which a scope is bound.
     static let taskLocal = Contender("TaskLocal.withValue", rules: 1, iterations: 2_000) { times in
-        for number in 0..<times { await $word.withValue(number) { await nothing(number) } }
+        for number in 0..<times { await $word.withValue(number) { () async in consume(number) } }
     }
-
-    @inline(never)
-    private static func nothing(_ number: Int) async { consume(number) }
 }

@@ -47,7 +47,7 @@ protocol ErrorTypeVisitor {
     mutating func visit<E: Error>(_ type: E.Type, sample: E)
 }
 
-/// Eight plain types, for the hand-written switches.
+/// Ten plain types, for the hand-written switches.
 package struct E1: Error { package var code = 1; package init() {} }
 package struct E2: Error { package var code = 2; package init() {} }
 package struct E3: Error { package var code = 3; package init() {} }
@@ -56,6 +56,8 @@ package struct E5: Error { package var code = 5; package init() {} }
 package struct E6: Error { package var code = 6; package init() {} }
 package struct E7: Error { package var code = 7; package init() {} }
 package struct E8: Error { package var code = 8; package init() {} }
+package struct E9: Error { package var code = 9; package init() {} }
+package struct E10: Error { package var code = 10; package init() {} }
 
 /// A type without a rule.
 package struct Unknown: Error { package init() {} }

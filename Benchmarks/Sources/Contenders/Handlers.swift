@@ -45,6 +45,17 @@ package enum Handlers {
             }
     }
 
+    /// Returns a handler with rules for the ten plain types.
+    package static func tenTypes() -> ErrorHandler {
+        plainTypes()
+            .on(E9.self) {
+                consume($0.code); return .stop
+            }
+            .on(E10.self) {
+                consume($0.code); return .stop
+            }
+    }
+
     /// Returns a handler with rules for a number of values of one `Hashable` type.
     package static func values(_ count: Int) -> ErrorHandler {
         (0..<count).reduce(ErrorHandler()) { handler, number in
@@ -107,6 +118,14 @@ package enum Handlers {
     /// Returns a handler that logs each error, and looks at its outcome.
     package static func logging() -> ErrorHandler {
         .logging { _, report in consume(report.outcome.isHandled) }
+    }
+
+    /// Returns a handler that makes a log call for each error, with its metadata.
+    package static func logCall() -> ErrorHandler {
+        .logging { error, report in
+            log(
+                error, isHandled: report.outcome.isHandled, fileID: report.source.fileID, line: report.source.line)
+        }
     }
 
     /// Returns a handler with one rule, whose action gets the report.

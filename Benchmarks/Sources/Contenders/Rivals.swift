@@ -28,6 +28,43 @@ package func handleBySwitch8(_ error: any Error) {
     }
 }
 
+/// A hand-written switch over ten types, as one would write it in place of a preset with ten rules; returns whether a
+/// case was for the error.
+@inline(never)
+package func handleBySwitch10(_ error: any Error) -> Bool {
+    switch error {
+    case let error as E1: consume(error.code)
+    case let error as E2: consume(error.code)
+    case let error as E3: consume(error.code)
+    case let error as E4: consume(error.code)
+    case let error as E5: consume(error.code)
+    case let error as E6: consume(error.code)
+    case let error as E7: consume(error.code)
+    case let error as E8: consume(error.code)
+    case let error as E9: consume(error.code)
+    case let error as E10: consume(error.code)
+    case is CancellationError: return true
+    default:
+        consume(error)
+        return false
+    }
+    return true
+}
+
+/// The same with a log call.
+@inline(never)
+package func handleBySwitch10AndLog(_ error: any Error, fileID: String = #fileID, line: UInt = #line) {
+    log(error, isHandled: handleBySwitch10(error), fileID: fileID, line: line)
+}
+
+/// What handlers and rivals call to log an error: a logger that gets its metadata.
+@inline(never)
+package func log(_ error: any Error, isHandled: Bool, fileID: String, line: UInt) {
+    consume(error)
+    consume(["file": fileID, "handled": isHandled ? "true" : "false"])
+    consume(line)
+}
+
 /// `NotificationCenter` with one observer.
 package final class Notifications: @unchecked Sendable {
     private let center = NotificationCenter()

@@ -6,38 +6,43 @@ struct BusPart: Part {
 
     var subjects: [Subject] {
         PostingContender.all.map(Subject.init) + IdleContender.all.map(Subject.init)
-            + CompanyGoals.subjects + ScopeGoals.subjects
+            + Company.subjects + Scopes.subjects
     }
     let rounds = 25
     let shortRounds = 7
 
-    let goals =
-        [(1, 13, 16), (4, 10, 12), (8, 10, 12)].map { posters, bound, wish in
-            Goal(
-                text: "AsyncStream over the bus, \(count(posters))", first: ("AsyncStream", posters),
-                second: ("ErrorBus", posters), bound: bound, wish: wish, shortBound: 1, isFloor: true)
-        } + [
-            Goal(
-                text: "the bus: 8 posters over 1", first: ("ErrorBus", 8), second: ("ErrorBus", 1), bound: 1.6,
-                shortBound: 6, isFloor: false),
-            Goal(
-                text: "the bus over AsyncStream, one error while idle", first: ("ErrorBus, idle", 1),
-                second: ("AsyncStream, idle", 1), bound: 1.1, isFloor: false),
-        ] + CompanyGoals.goals + ScopeGoals.goals
+    private static let comparison = BarChart(
+        title: "From post to handled, by a preset with ten rules",
+        groups: [1, 4].flatMap { posters in
+            let who = posters == 1 ? "1 poster" : "\(posters) posters"
+            return [
+                BarChart.Group(
+                    who, ours: ("ErrorBus, preset of ten rules", posters),
+                    others: [
+                        ("a queue behind a mutex", ("queue behind a mutex", posters)),
+                        ("AsyncStream", ("AsyncStream", posters)), ("AsyncChannel", ("AsyncChannel", posters)),
+                    ]),
+                BarChart.Group(
+                    "\(who), and a log call with metadata", ours: ("ErrorBus, preset and a log call", posters),
+                    others: [("a queue behind a mutex", ("queue behind a mutex and a log call", posters))]),
+            ]
+        })
 
-    private static func count(_ posters: Int) -> String { posters == 1 ? "1 poster" : "\(posters) posters" }
+    var bars: BarChart? { Self.comparison }
 
     func table(_ measurement: Measurement) async -> String {
-        let names = ["ErrorBus", "ErrorBus, two nested scopes", "queue behind a mutex", "AsyncStream", "AsyncChannel"]
+        let names = [
+            "ErrorBus, preset of ten rules", "ErrorBus", "ErrorBus, two nested scopes", "queue behind a mutex",
+            "AsyncStream", "AsyncChannel", "ErrorBus, preset and a log call", "queue behind a mutex and a log call",
+        ]
         let idle = [("ErrorBus, idle", 1), ("AsyncStream, idle", 1)]
         let lines =
             [Table.introduction("Nanoseconds from post to handled, for one error of many", rounds: rounds), ""]
             + Table.series(names, over: "posters", PostingContender.series, in: measurement) + [""]
             + Table.list("one error, while nothing else is posted", idle, in: measurement) + [""]
-            + CompanyGoals.table(measurement) + [""]
-            + ScopeGoals.tables(measurement) + [""]
-            + Table.goals(goals, in: measurement)
-            + ScopeGoals.limits(measurement)
+            + Company.table(measurement) + [""]
+            + Scopes.tables(measurement) + [""]
+            + Table.ratios(Self.comparison, in: measurement)
         return lines.joined(separator: "\n") + "\n"
     }
 

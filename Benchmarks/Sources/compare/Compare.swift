@@ -56,7 +56,11 @@ enum Compare {
     @concurrent
     private static func check(_ parts: [any Part]) async -> Int32 {
         var failures = 0
-        for part in parts where await !part.check() { failures += 1 }
+        do {
+            for part in parts where try await !part.check() { failures += 1 }
+        } catch {
+            fail("the bounds could not be read: \(error)")
+        }
         return failures == 0 ? 0 : 1
     }
 
@@ -64,13 +68,15 @@ enum Compare {
     @concurrent
     private static func measure(_ parts: [any Part], into folder: URL?) async -> Int32 {
         for part in parts {
-            let results = await part.measure()
-            print(results.table)
             do {
+                let results = try await part.measure()
+                print(results.table)
+                for line in results.bounds { print(line) }
                 try results.write(into: folder ?? Results.defaultFolder)
                 if folder == nil { try results.updateReadme() }
             } catch {
-                FileHandle.standardError.write(Data("compare: the results could not be written: \(error)\n".utf8))
+                FileHandle.standardError.write(
+                    Data("compare: the bounds could not be read, or the results not written: \(error)\n".utf8))
                 return 73
             }
         }

@@ -6,8 +6,6 @@ protocol Part: Sendable {
     static var name: String { get }
     /// The subjects to measure.
     var subjects: [Subject] { get }
-    /// The bounds on the ratios of its subjects.
-    var goals: [Goal] { get }
     /// How often each subject is measured.
     var rounds: Int { get }
     /// How often each subject with a bound is measured in the short mode.
@@ -16,42 +14,41 @@ protocol Part: Sendable {
     /// Returns the figures as Markdown; may make further measurements that are not subjects.
     func table(_ measurement: Measurement) async -> String
     func chart(_ measurement: Measurement) -> Chart
+    /// Ways to the same effect, side by side; nil if there are none.
+    var bars: BarChart? { get }
 }
 
 extension Part {
     var name: String { Self.name }
 
     /// Measures all subjects, and returns the results.
-    func measure() async -> Results {
+    func measure() async throws -> Results {
         let measurement = await Measurement.measure(subjects, rounds: rounds) { round in
             Progress.show("\(name): round \(round) of \(rounds)")
         }
-        let ratios = RatioChart(title: "\(name): ratios against what is wished for", goals, in: measurement)
         let results = Results(
-            name: name, table: await table(measurement), chart: chart(measurement).svg, ratios: ratios.svg)
+            name: name, table: await table(measurement), chart: chart(measurement).svg,
+            bars: bars?.svg(measurement),
+            bounds: try Bound.all(of: name).compactMap { $0.check(measurement, isShort: false)?.text })
         Progress.clear()
         return results
     }
 
     /// Measures only the subjects with a bound in the short mode, and returns whether all these bounds hold.
-    func check() async -> Bool {
-        let goals = goals.filter { $0.shortBound != nil }
+    func check() async throws -> Bool {
+        let bounds = try Bound.all(of: name).filter { $0.shortLimit != nil }
         let subjects = subjects.filter { subject in
-            goals.contains { [$0.first, $0.second].contains { $0 == (subject.name, subject.number) } }
+            bounds.contains { [$0.first, $0.second ?? $0.first].contains { $0 == (subject.name, subject.number) } }
         }
         let measurement = await Measurement.measure(subjects, rounds: shortRounds) { _ in }
-        var areAllMet = true
-        for goal in goals {
-            guard let bound = goal.shortBound, let ratio = measurement.ratio(goal.first, to: goal.second) else {
-                continue
+        let checks = bounds.map { bound in
+            guard let check = bound.check(measurement, isShort: true) else {
+                fatalError("bounds.txt: there is no \(bound.first) or no \(String(describing: bound.second))")
             }
-            let isMet = goal.isMet(by: ratio.median, bound: bound)
-            if !isMet { areAllMet = false }
-            let figure = ratio.median.formatted(.number.precision(.significantDigits(3)))
-            let limit = "\(goal.isFloor ? "at least" : "at most") \(bound.formatted())"
-            print("\(isMet ? "ok    " : "FAILED") \(goal.text): \(figure), \(limit)")
+            return check
         }
-        return areAllMet
+        for check in checks { print(check.text) }
+        return checks.allSatisfy(\.isMet)
     }
 }
 
@@ -62,8 +59,10 @@ struct Results {
     let table: String
     /// The chart, as SVG.
     let chart: String
-    /// The chart of the ratios that have a wish, as SVG; nil if there is none.
-    let ratios: String?
+    /// The chart with bars, as SVG; nil if there is none.
+    let bars: String?
+    /// A sentence for each bound.
+    let bounds: [String]
 
     private static let benchmarks = URL(filePath: #filePath).appending(path: "../../..").standardized
     private static let readme = benchmarks.appending(path: "README.md")
@@ -75,7 +74,7 @@ struct Results {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try table.write(to: folder.appending(path: "\(name).md"), atomically: true, encoding: .utf8)
         try chart.write(to: folder.appending(path: "\(name).svg"), atomically: true, encoding: .utf8)
-        try ratios?.write(to: folder.appending(path: "\(name)-ratios.svg"), atomically: true, encoding: .utf8)
+        try bars?.write(to: folder.appending(path: "\(name)-bars.svg"), atomically: true, encoding: .utf8)
     }
 
     /// Replaces the table in the README.
@@ -85,27 +84,6 @@ struct Results {
         guard let first = text.range(of: begin), let last = text.range(of: end) else { return }
         let updated = text[..<first.upperBound] + table + text[last.lowerBound...]
         try updated.write(to: Self.readme, atomically: true, encoding: .utf8)
-    }
-}
-
-/// A bound on a ratio.
-struct Goal: Sendable {
-    let text: String
-    let first: (String, Int)
-    let second: (String, Int)
-    /// The bound; `isFloor` if a higher ratio is better.
-    let bound: Double
-    /// A better ratio to wish for.
-    var wish: Double?
-    /// The wider bound of the short mode, for a noisy machine; nil if the short mode does not check this ratio.
-    var shortBound: Double?
-    let isFloor: Bool
-
-    func isMet(by ratio: Double, bound: Double) -> Bool { isFloor ? ratio >= bound : ratio <= bound }
-
-    /// The bound, as a table shows it.
-    var boundText: String {
-        "\(isFloor ? "≥" : "≤") \(bound.formatted())" + (wish.map { " (wished for: \($0.formatted()))" } ?? "")
     }
 }
 

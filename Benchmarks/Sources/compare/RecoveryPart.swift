@@ -8,8 +8,7 @@ struct RecoveryPart: Part {
     var subjects: [Subject] { Contender.recovery.map(Subject.init) }
     let rounds = 41
     let shortRounds = 15
-    /// None: the bounds are in nanoseconds, and not on ratios; see ``table(_:)``.
-    let goals: [Goal] = []
+    let bars: BarChart? = nil
 
     private static let names = [
         "the operation alone", "retry", "retry with a budget and a deadline", "closed circuit",
@@ -22,11 +21,6 @@ struct RecoveryPart: Part {
     ]
 
     func table(_ measurement: Measurement) async -> String {
-        let limits = Self.names.dropFirst().compactMap { name in
-            measurement.cost(name, 1).map { cost in
-                Table.goal("\(name), in nanoseconds", cost, bound: "< 1,000", isMet: cost.median < 1_000)
-            }
-        }
         let numbers = Herd.series.map { $0.formatted() }.joined(separator: " | ")
         let peaks = Self.herds.map { herd, _ in
             let cells = Herd.series.map { herd.widestPeak(of: $0).formatted() }
@@ -35,7 +29,6 @@ struct RecoveryPart: Part {
         let lines =
             [Table.introduction("Nanoseconds for an operation that succeeds at once", rounds: rounds), ""]
             + Table.list("an operation that does nothing", Self.names.map { ($0, 1) }, in: measurement) + [""]
-            + Table.goals(goals, in: measurement) + limits + [""]
             + [
                 "The most retries in any 100 ms, of clients that failed at the same moment and do so at every retry, "
                     + "with the delays of the default policy. Simulated: the same on every machine.",

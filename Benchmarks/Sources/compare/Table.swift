@@ -29,20 +29,21 @@ enum Table {
             + subjects.map { "| \($0.0) | \(nanoseconds(measurement.cost($0.0, $0.1))) |" }
     }
 
-    /// Returns a line for each goal: met or missed.
-    static func goals(_ goals: [Goal], in measurement: Measurement) -> [String] {
-        ["| ratio | measured | goal | |", "| --- | --- | --- | --- |"]
-            + goals.compactMap { goal in
-                measurement.ratio(goal.first, to: goal.second).map { ratio in
-                    let isMet = goal.isMet(by: ratio.median, bound: goal.bound)
-                    return self.goal(goal.text, ratio, bound: goal.boundText, isMet: isMet)
+    /// Returns a line for each other way in a chart's groups: how many times as long as this package it takes.
+    static func ratios(_ chart: BarChart, in measurement: Measurement) -> [String] {
+        ["| how many times as long as this package takes | |", "| --- | --- |"]
+            + chart.groups.flatMap { group in
+                group.bars.filter { !$0.isOurs }.compactMap { bar in
+                    measurement.ratio(bar.subject, to: group.bars[0].subject).map { ratio in
+                        line("\(group.title): \(bar.label)", ratio)
+                    }
                 }
             }
     }
 
-    /// Returns one goal's line.
-    static func goal(_ text: String, _ ratio: Spread, bound: String, isMet: Bool) -> String {
-        "| \(text) | \(self.text(ratio, .significantDigits(3))) | \(bound) | \(isMet ? "met" : "missed") |"
+    /// Returns a line for a ratio.
+    static func line(_ what: String, _ ratio: Spread) -> String {
+        "| \(what) | \(text(ratio, .significantDigits(3))) |"
     }
 
     private static func nanoseconds(_ spread: Spread?) -> String {

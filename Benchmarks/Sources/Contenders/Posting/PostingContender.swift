@@ -19,7 +19,18 @@ package struct PostingContender: Sendable {
                 PostingContender("ErrorBus", posters) { BusTransport(capacity: $0) },
                 PostingContender("ErrorBus, two nested scopes", posters) { ScopeTransport(capacity: $0) },
                 PostingContender("AsyncStream", posters) { _ in StreamTransport() },
+                PostingContender("ErrorBus, preset of ten rules", posters) {
+                    BusTransport(capacity: $0, handler: Handlers.preset(Handlers.tenTypes()))
+                },
                 PostingContender("queue behind a mutex", posters) { _ in QueueTransport() },
+                PostingContender("ErrorBus, preset and a log call", posters) {
+                    BusTransport(
+                        capacity: $0,
+                        handler: Handlers.preset(Handlers.tenTypes()).overlaid(with: Handlers.logCall()))
+                },
+                PostingContender("queue behind a mutex and a log call", posters) { _ in
+                    QueueTransport { handleBySwitch10AndLog($0) }
+                },
                 // Fewer errors are enough: a channel buffers nothing, so the cost of an error does not depend on their
                 // number.
                 PostingContender("AsyncChannel", posters, errors: 8_000) { _ in ChannelTransport() },

@@ -8,8 +8,11 @@ final class QueueTransport: ErrorTransport {
     private let queue = Mutex<[any Error]>([])
     private let wakeUps: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
+    private let handle: @Sendable (any Error) -> Void
 
-    init() {
+    /// - Parameter handle: Handles each error.
+    init(handle: @escaping @Sendable (any Error) -> Void = { _ = handleBySwitch10($0) }) {
+        self.handle = handle
         (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -36,7 +39,7 @@ final class QueueTransport: ErrorTransport {
             queue = []
             return errors
         }
-        for error in errors { handleBySwitch8(error) }
+        for error in errors { handle(error) }
         return errors.count
     }
 
@@ -50,7 +53,7 @@ final class StreamTransport: SynchronousTransport {
     private let handle: @Sendable (any Error) -> Void
 
     /// - Parameter handle: Handles each error.
-    init(handle: @escaping @Sendable (any Error) -> Void = handleBySwitch8) {
+    init(handle: @escaping @Sendable (any Error) -> Void = { _ = handleBySwitch10($0) }) {
         (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
         self.handle = handle
     }

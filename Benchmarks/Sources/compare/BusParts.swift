@@ -1,0 +1,30 @@
+import Contenders
+
+/// The cost of scopes: posting through them, making them, and a bus with many rules around them.
+enum Scopes {
+    /// Making a scope for each request, and posting in it.
+    static var subjects: [Subject] {
+        Contender.scopes.map(Subject.init) + PostingContender.requests.map(Subject.init)
+    }
+
+    private static let bodies = [("withErrorScope", 1), ("withErrorScope on the main actor", 1)]
+
+    /// Returns tables with a figure and its quartiles for each number of rules of the bus.
+    static func tables(_ measurement: Measurement) -> [String] {
+        let names = ["making a scope without rules", "making a scope with one rule", "making the same path by hand"]
+        let requests = PostingContender.requests.map { ($0.name, $0.posters) }
+        return Table.series(names, over: "rules of the bus around", Contender.rulesAroundScopes, in: measurement)
+            + [""] + Table.list("a scope for a body that does nothing", bodies, in: measurement)
+            + [""] + Table.list("one error, from its scope's making to handled", requests, in: measurement)
+    }
+}
+
+/// The cost of observers, and of a flood limit that suppresses nothing.
+enum Company {
+    static var subjects: [Subject] { PostingContender.company.map(Subject.init) }
+
+    static func table(_ measurement: Measurement) -> [String] {
+        let figures = PostingContender.company.filter { $0.posters == 1 }.map { ($0.name, 1) }
+        return Table.list("one error of many, by one poster", figures, in: measurement)
+    }
+}
