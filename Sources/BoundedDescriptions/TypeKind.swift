@@ -61,7 +61,7 @@ enum TypeKind {
         } else if let type = type as? any OptionalValue.Type {
             self = .optional(type)
         } else {
-            self = Self.ofValue(type, name: String(reflecting: type))
+            self = Self.ofValue(type, name: TypeName.reflected(type))
         }
     }
 

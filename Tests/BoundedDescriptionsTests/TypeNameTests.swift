@@ -36,6 +36,19 @@ struct TypeNameTests {
         #expect(TypeName.full((() -> Void).self) == "() -> ()")
     }
 
+    @Test("apart from that, a name is what the standard library prints")
+    func sameAsPrinted() {
+        let types: [Any.Type] = [
+            Int.self, Hidden.self, Self.local, Open<any Error>.self, (any Error).self, (any Error)?.self, Int.Type.self,
+            (any Error.Type).self, ((Int, label: String)).self, (@Sendable (inout Int) async throws -> Void).self,
+            HiddenObject.self, AnyObject.self, Any.self, Never.self,
+        ]
+        for type in types {
+            #expect(TypeName.full(type) == TypeName.withoutAddresses(String(reflecting: type)))
+            #expect(TypeName.short(type) == TypeName.withoutAddresses(String(describing: type)))
+        }
+    }
+
     @Test("only what looks like Swift's own part is left out")
     func others() {
         for text in ["(unknown context)", "(unknown context at $", "(unknown context at $zz).A", "a(b).c", ""] {
