@@ -1,28 +1,35 @@
 import Synchronization
 
-/// A line buffer behind a mutex.
+/// A line buffer behind a mutex whose ordering the thread sanitizer can see.
 ///
-/// The mutex is part of a library that is not instrumented, so the thread sanitizer sees no order between one holder
-/// and the next. Each holder also reads and writes an atomic, which is instrumented.
-struct LockedLineBuffer: ~Copyable {
-    private let mutex = Mutex(LineBuffer())
+/// The mutex is part of a library that is not instrumented, so the sanitizer sees no order between one holder and the
+/// next. Each holder also reads and writes an atomic, which is instrumented; the buffer is beside the mutex and not in
+/// it, so that it is accessed only between the two.
+///
+/// `@unchecked`, since the compiler cannot know that `buffer` is accessed only under the lock.
+final class LockedLineBuffer: @unchecked Sendable {
+    private let mutex = Mutex(())
     private let order = Atomic<Bool>(false)
+    // The lock already makes each access exclusive.
+    @exclusivity(unchecked) private var buffer = LineBuffer()
 
     /// Calls a closure with the buffer while holding the lock.
     func withLock<Result: Sendable>(_ body: (inout LineBuffer) -> Result) -> Result {
-        mutex.withLock { inOrder(&$0, body) }
+        mutex.withLock { _ in
+            _ = order.load(ordering: .acquiring)
+            defer { order.store(false, ordering: .releasing) }
+            return unsafe body(&buffer)
+        }
     }
 
     /// Calls a closure as ``withLock(_:)`` does, unless a thread, perhaps this one, holds the lock.
     ///
     /// - Returns: What the closure returns; nil if it was not called.
     func withLockIfAvailable<Result: Sendable>(_ body: (inout LineBuffer) -> Result) -> Result? {
-        mutex.withLockIfAvailable { inOrder(&$0, body) }
-    }
-
-    private func inOrder<Result>(_ buffer: inout LineBuffer, _ body: (inout LineBuffer) -> Result) -> Result {
-        _ = order.load(ordering: .acquiring)
-        defer { order.store(false, ordering: .releasing) }
-        return body(&buffer)
+        mutex.withLockIfAvailable { _ in
+            _ = order.load(ordering: .acquiring)
+            defer { order.store(false, ordering: .releasing) }
+            return unsafe body(&buffer)
+        }
     }
 }
