@@ -153,11 +153,7 @@ enum PerThread {
     private static func makeKey() {
         var made = pthread_key_t()
         let isMade = unsafe pthread_key_create(&made) { unsafe PerThread.free($0) } == 0
-        let (isFirst, _) = key.compareExchange(
-            expected: 0,
-            desired: isMade ? UInt(made) + 1 : noKey,
-            ordering: .acquiringAndReleasing
-        )
+        let isFirst = key.replace(0, by: isMade ? UInt(made) + 1 : noKey).isReplaced
         if isMade, !isFirst { pthread_key_delete(made) }
     }
 

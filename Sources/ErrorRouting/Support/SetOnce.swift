@@ -1,0 +1,45 @@
+import Synchronization
+
+/// A reference that the first caller sets, and that is read without a lock.
+///
+/// It replaces `AtomicLazyReference` for two reasons: a reader need not retain the object, and the thread sanitizer
+/// sees the order between the thread that made the object and its readers. It does not see that order if the atomic
+/// access is in the system's library, which is not instrumented.
+///
+/// `@unchecked` because of the address: it is accessed atomically, and the object lives as long as this value.
+@safe struct SetOnce<Instance: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
+    private let address = Atomic<UInt>(0)
+
+    deinit { unsafe unretained?.release() }
+
+    /// The object; nil until it is set.
+    var value: Instance? { unsafe unretained?.takeUnretainedValue() }
+
+    /// The object, not retained; nil until it is set.
+    @inline(__always)
+    var unretained: Unmanaged<Instance>? {
+        unsafe UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map { unsafe Unmanaged.fromOpaque($0) }
+    }
+
+    /// Sets the object, unless another one was set before.
+    ///
+    /// - Returns: The object that was set first, not retained.
+    func set(_ made: consuming Instance) -> Unmanaged<Instance> {
+        let made = unsafe Unmanaged.passRetained(made)
+        let (isFirst, other) = unsafe address.replace(0, by: UInt(bitPattern: made.toOpaque()))
+        guard !isFirst, let winner = unsafe UnsafeRawPointer(bitPattern: other) else { return unsafe made }
+        unsafe made.release()
+        return unsafe Unmanaged.fromOpaque(winner)
+    }
+}
+
+extension Atomic where Value == UInt {
+    /// Replaces the value if it is the expected one; returns whether it did so, and the value found.
+    ///
+    /// Acquires and releases: who replaces an address publishes what is there, and who is too late finds it.
+    @inline(__always)
+    func replace(_ expected: UInt, by desired: UInt) -> (isReplaced: Bool, found: UInt) {
+        let result = compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing)
+        return (result.exchanged, result.original)
+    }
+}
