@@ -1,8 +1,9 @@
-/// What posters, the worker in the lane and a shutdown do to the intake's word, the mailbox's slots and the lane's
-/// position, one atomic step at a time; a plain value, so that every interleaving can be tried.
+/// What posters, the worker in the lane and a shutdown do to the intake's word, the mailbox's slots, the lane's
+/// position and its counts, one atomic step at a time; a plain value, so that every interleaving can be tried.
 ///
-/// All reports are handled, and the first has the number 0, so the number of a report in delivery is also the count of
-/// those that were handled before it.
+/// There are two ends with a count each: reports 0 and 1 come to the first, 2 and 3 to the second. So the last end may
+/// be the one before it again, or not. Since the first report has the number 0, the number of a report in delivery is
+/// also how many came to an end before it.
 struct DeliveryModel: Hashable {
     /// A step that is done wrong, so that a test can see that the search finds it.
     enum Flaw: CaseIterable {
@@ -10,6 +11,10 @@ struct DeliveryModel: Hashable {
         case sleepsWithoutLooking
         /// A shutdown leaves the count of the last report to the worker.
         case withdrawsWithoutCounting
+        /// A shutdown looks whether the last report is missing in the counts' sum, and if so adds one to its count.
+        case addsWhatIsMissing
+        /// A shutdown takes the last report's count for one that the worker does not write any more.
+        case readsTheLastCount
         /// The worker counts a report before it has swapped the position.
         case countsBeforeTheSwap
         /// The worker empties a report's slot before it has gone on to the next.
@@ -21,8 +26,8 @@ struct DeliveryModel: Hashable {
     }
 
     private enum Slot { case empty, asleep, filled, shut }
-    private enum Position: Hashable { case closed, at(Int), withdrawn }
-    private enum End { case handled, givenBack, refused }
+    private enum Position: Hashable { case closed, at(Int, after: Int), withdrawn }
+    private enum End: Hashable { case counted(Int), givenBack, refused }
     private enum Holder { case nobody, worker, shutdown }
 
     private enum Poster: Hashable {
@@ -31,12 +36,14 @@ struct DeliveryModel: Hashable {
 
     private enum Worker: Hashable {
         case asks, decides, fallsAsleep, sleeps
-        case looks(at: Int), swaps(at: Int, count: Int), counts(at: Int, count: Int), releases(after: Int)
+        case looks(at: Int), reads(at: Int), swaps(at: Int, count: Int), counts(at: Int, count: Int)
+        case releases(after: Int)
         case empties(Int), leaves(at: Int), closes(at: Int), leavesWithdrawn(at: Int), stopped
     }
 
     private enum Shutdown: Hashable {
-        case begins, withdraws, counts(Int?), closes, takes(Int, end: Int), done
+        case begins, withdraws, sums(at: Int, last: Int), adds(at: Int, last: Int)
+        case counts(at: Int, last: Int, count: Int), takesBack(Int), closes, takes(Int, end: Int), done
     }
 
     private let flaw: Flaw?
@@ -44,7 +51,9 @@ struct DeliveryModel: Hashable {
     private var (isClosed, accepted, released) = (false, 0, 0)
     private var slots: [Slot]
     private var position = Position.closed
-    private var (lock, next, counted, isWoken) = (Holder.nobody, 0, 0, false)
+    /// How many reports came to each of the two ends.
+    private var counts = [0, 0]
+    private var (lock, next, isWoken) = (Holder.nobody, 0, false)
     private var posters: [Poster]
     private var worker = Worker.asks
     private var shutdown: Shutdown
@@ -82,11 +91,10 @@ struct DeliveryModel: Hashable {
 
     /// Whoever reads the counts after a shutdown finds them exact, however late the worker is.
     private var checked: DeliveryModel {
-        guard ends.contains(.givenBack), shutdown == .done, counted != ends.count(where: { $0 == .handled }) else {
-            return self
-        }
+        let exact = [0, 1].map { end in ends.count { $0 == .counted(end) } }
+        if !ends.contains(.givenBack) || shutdown != .done || counts == exact { return self }
         var state = self
-        state.violation = state.violation ?? "\(counted) are counted"
+        state.violation = state.violation ?? "\(counts) are counted of \(exact)"
         return state
     }
 
@@ -94,6 +102,9 @@ struct DeliveryModel: Hashable {
         get { slots[number % slots.count] }
         set { slots[number % slots.count] = newValue }
     }
+
+    /// Which of the two counted ends a report comes to.
+    private static func kind(of number: Int) -> Int { number / 2 % 2 }
 
     private mutating func end(_ number: Int, _ end: End) {
         if ends[number] != nil { violation = violation ?? "report \(number) ends twice" }
@@ -145,7 +156,7 @@ struct DeliveryModel: Hashable {
             if isClosed {
                 (lock, worker) = (.nobody, .stopped)
             } else if self[next] == .filled {
-                (position, released) = (.at(next), next + 1)
+                (position, released) = (.at(next, after: 0), next + 1)
                 (lock, worker) = (.nobody, .looks(at: next))
             } else {
                 worker = .fallsAsleep
@@ -158,18 +169,20 @@ struct DeliveryModel: Hashable {
                 (lock, worker) = (.nobody, .sleeps)
             }
         case .looks(let number):
-            worker = self[number + 1] == .filled ? .swaps(at: number, count: counted) : .leaves(at: number)
-            guard case .swaps = worker else { return true }
-            if flaw == .countsBeforeTheSwap { counted += 1 }
+            worker = self[number + 1] == .filled ? .reads(at: number) : .leaves(at: number)
+        case .reads(let number):
+            let kind = Self.kind(of: number)
+            worker = .swaps(at: number, count: counts[kind])
+            if flaw == .countsBeforeTheSwap { counts[kind] += 1 }
             if flaw == .emptiesBeforeTheSwap { self[number] = .empty }
         case .swaps(let number, let count):
             worker = .leavesWithdrawn(at: number)
-            guard position == .at(number) else { return true }
-            position = .at(number + 1)
-            end(number, .handled)
+            guard case .at = position else { return true }
+            position = .at(number + 1, after: Self.kind(of: number))
+            end(number, .counted(Self.kind(of: number)))
             worker = .counts(at: number, count: count)
         case .counts(let number, let count):
-            counted = count + 1
+            counts[Self.kind(of: number)] = count + 1
             worker = .releases(after: number)
         case .releases(let number):
             released = number + 2
@@ -180,11 +193,11 @@ struct DeliveryModel: Hashable {
         case .leaves(let number):
             return lock(for: .worker) { $0.worker = .closes(at: number) }
         case .closes(let number):
-            if position == .at(number) {
+            if case .at = position {
                 position = .closed
                 self[number] = .empty
-                counted += 1
-                end(number, .handled)
+                counts[Self.kind(of: number)] += 1
+                end(number, .counted(Self.kind(of: number)))
                 (next, worker) = (number + 1, .decides)
             } else {
                 (lock, worker) = (.nobody, .leavesWithdrawn(at: number))
@@ -215,12 +228,27 @@ struct DeliveryModel: Hashable {
         case .begins:
             return lock(for: .shutdown) { $0.shutdown = .withdraws }
         case .withdraws:
-            shutdown = if case .at(let number) = position { .counts(number) } else { .counts(nil) }
-            position = .withdrawn
-        case .counts(let number):
             shutdown = .closes
-            guard let number else { return true }
-            if flaw != .withdrawsWithoutCounting { counted = number }
+            if case .at(let number, let last) = position { shutdown = .sums(at: number, last: last) }
+            position = .withdrawn
+        case .sums(let number, let last):
+            shutdown = .counts(at: number, last: last, count: number - counts[1 - last])
+            switch flaw {
+            case .withdrawsWithoutCounting:
+                shutdown = .takesBack(number)
+            case .addsWhatIsMissing:
+                shutdown = counts[0] + counts[1] < number ? .adds(at: number, last: last) : .takesBack(number)
+            case .readsTheLastCount:
+                shutdown = .counts(at: number, last: 1 - last, count: number - counts[last])
+            default: break
+            }
+        case .adds(let number, let last):
+            shutdown = .counts(at: number, last: last, count: counts[last] + 1)
+        case .counts(let number, let last, let count):
+            counts[last] = count
+            shutdown = .takesBack(number)
+        case .takesBack(let number):
+            shutdown = .closes
             if self[number] != .filled { violation = violation ?? "\(number) is taken back from an empty slot" }
             end(number, .givenBack)
             next = number + 1
