@@ -40,7 +40,7 @@ enum StandardErrorDescriptor {
             var attempt = unsafe bytes.withUnsafeBytes { unsafe attemptWithoutWaiting($0, file) }
             if case .impossible = attempt {
                 guard mayWait else { return .needsThread }
-                attempt = unsafe bytes.withUnsafeBytes { unsafe attemptWhereThereIsRoom($0) }
+                attempt = unsafe bytes.withUnsafeBytes { unsafe attemptWhereThereIsRoom($0, file) }
             }
             switch attempt {
             case .wrote(let count): return count > 0 ? .wrote(count, file.target) : .wouldBlock
@@ -104,12 +104,29 @@ enum StandardErrorDescriptor {
         return unsafe Attempt(systemWrite(reopened, bytes))
     }
 
-    /// Writes with a call that might wait, but only after `poll` has said that there is room, and at most `PIPE_BUF`
-    /// bytes, so that it waits only if another process fills that room first.
-    private static func attemptWhereThereIsRoom(_ bytes: UnsafeRawBufferPointer) -> Attempt {
-        guard wait(milliseconds: 0) else { return .failed(EAGAIN) }
-        let piece = unsafe UnsafeRawBufferPointer(rebasing: unsafe bytes.prefix(Int(PIPE_BUF)))
-        return BrokenPipeSignal.withheld(piece.count) { unsafe Attempt(systemWrite(number, piece)) }
+    /// Writes with calls that might wait, but only after `poll` has said that there is room, and no more than there is
+    /// room for then, so that one waits only if another process fills that room first.
+    ///
+    /// That is `PIPE_BUF` bytes in a pipe. In a terminal it may be a single byte, and to write more would wait, for ever
+    /// if nobody reads. At most 64 bytes are written to a terminal before the file is checked again.
+    private static func attemptWhereThereIsRoom(
+        _ bytes: UnsafeRawBufferPointer, _ file: StandardErrorFile
+    ) -> Attempt {
+        let (size, room) = file.kind == .terminal ? (64, 1) : (Int(PIPE_BUF), Int(PIPE_BUF))
+        return BrokenPipeSignal.withheld(min(bytes.count, size)) {
+            var rest = unsafe bytes.prefix(size)[...]
+            while unsafe !rest.isEmpty, wait(milliseconds: 0) {
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: unsafe rest.prefix(room))
+                let attempt = unsafe Attempt(systemWrite(number, piece))
+                guard case .wrote(let count) = attempt else {
+                    if unsafe rest.startIndex > 0 { break }
+                    return attempt
+                }
+                unsafe rest = rest.dropFirst(count)
+            }
+            let count = unsafe rest.startIndex
+            return count > 0 ? .wrote(count) : .failed(EAGAIN)
+        }
     }
 }
 

@@ -36,6 +36,25 @@ struct StandardErrorFileTests {
         }
     }
 
+    @Test("a full terminal that nobody reads, and that cannot be opened again, does not hold the thread")
+    func fullTerminalWithoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let terminal = StandardErrorStage.terminal()
+            let before = Self.setDescriptorLimit(3)
+            // More than the terminal takes. It says that there is room where less fits than the thread writes at a time
+            // to a pipe. If the thread comes to that later than this waits, the test shows nothing, and passes.
+            StandardError.write(String(repeating: "x", count: 100_000))
+            usleep(500_000)
+            _ = Self.setDescriptorLimit(before)
+            let pipe = StandardErrorStage.pipe()
+            StandardError.write("the last")
+            var text = ""
+            while !text.hasSuffix("the last\n"), pipe.isReadable(milliseconds: 10_000) { text += pipe.available() }
+            #expect(text.hasSuffix("x\nthe last\n") && !terminal.available().isEmpty)
+        }
+    }
+
     @Test("a socket gets lines at once, then behind what waits, and its flags stay as they are")
     func socket() async {
         await #expect(processExitsWith: .success) {
