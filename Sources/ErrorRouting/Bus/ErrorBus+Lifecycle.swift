@@ -68,7 +68,7 @@ extension ErrorBus {
         perform(storage.close())
     }
 
-    private func perform(_ action: BusStorage.CloseAction) {
+    private func perform(_ action: CloseAction) {
         switch action {
         case .nothing: break
         case .wake: waker.yield()
@@ -160,7 +160,7 @@ extension ErrorBus {
     }
 
     private func takeBack(_ receive: ([ErrorReport]) -> Void) {
-        let (left, worker) = storage.takeBack()
+        let left = storage.takeBack()
         // First, so that another bus can become the root as soon as anybody learns that this one has ended.
         resignRoot()
         // If the bus has ended already, whoever ended it calls `end`; another shutdown does so once it has handed over
@@ -172,7 +172,12 @@ extension ErrorBus {
         for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if storage.leftoversWereReceived() { end() }
         // Last, since an action's cancellation handler may be slow.
-        cancelWorker(worker)
+        cancelWorker(left.worker)
+    }
+
+    /// Cancels the worker of a generation, if that is the current one.
+    func cancelWorker(_ generation: UInt64) {
+        staff.withLock { $0.worker.flatMap { $0.generation == generation ? $0.task : nil } }?.cancel()
     }
 
     /// Tells everyone who waits for the end that the bus has ended.

@@ -93,7 +93,7 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         PendingAtExit.remove(self)
-        let left = storage.takeBack().left?.reports ?? []
+        let left = storage.takeBack()?.reports ?? []
         // Before the user's code below runs: an observation that ends there gets its statistics from the registry.
         observers.finish(statistics)
         for pending in left {

@@ -53,7 +53,7 @@ struct PendingAtExitTests {
             for number in 1...3 { bus.post(Numbered(number)) }
             let isHeld = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                bus.storage.withLock {
+                bus.storage.withMachine { _ in
                     isHeld.signal()
                     DispatchSemaphore(value: 0).wait()
                 }

@@ -8,18 +8,18 @@ extension DrivenStorage {
         _ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = [], generation: UInt64 = 0
     ) -> [Event]? {
         let event = complete(disposition, failures: failures, isTold: true, generation: generation)
-        return if case .announced(let unheard) = event { unheard } else { nil }
+        return if case .told(let unheard) = event { unheard } else { nil }
     }
 
     /// Completes a report in the lane, and tells the observers of it, if there are any; returns what comes next.
     func goOn(_ disposition: HandleOutcome.Disposition = .handled) -> Event {
         let event = complete(disposition, isTold: isObserved, mayWait: true)
-        return event == .announced([]) ? next() : event
+        return event == .told([]) ? next() : event
     }
 
     var hasEnded: Bool { storage.hasEnded }
-    func run() -> BusStateMachine.RunAnswer { storage.run() }
-    func watch(at now: Duration) -> BusStateMachine.WatchAnswer { storage.watch(at: now) }
+    func run() -> RunAction { storage.run() }
+    func watch(at now: Duration) -> WatchAction { storage.watch(at: now) }
     func replaceWorker(_ generation: UInt64) -> UInt64? { storage.replaceWorker(generation) }
     func leftoversWereReceived() -> Bool { storage.leftoversWereReceived() }
 
@@ -30,7 +30,7 @@ extension DrivenStorage {
     }
 
     /// Begins an asynchronous action, for which the report leaves the lane.
-    func begin(_ rule: Rule, at now: Duration, _ generation: UInt64 = 0) -> BusStateMachine.BeginAnswer {
+    func begin(_ rule: Rule, at now: Duration, _ generation: UInt64 = 0) -> BeginAction {
         leaveLane(generation)
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let action = SupervisedAction(rule: rule, progress: progress, report: report)
@@ -48,7 +48,7 @@ extension DrivenStorage {
 
     /// Shuts everything, and returns what was not delivered, and the failures in flight.
     func takeBack() -> (reports: [Event], failures: [Event]) {
-        let left = storage.takeBack().left ?? .init()
+        let left = storage.takeBack() ?? .init(worker: 0)
         return (left.reports.map { Self.event(of: $0.report()) }, left.failures.map(Self.event(of:)))
     }
 

@@ -12,7 +12,7 @@ final class DrivenStorage {
         /// An action's failure, by the number of what it threw; nil if it took too long.
         case failure(Int?)
         /// Everybody who waits has to be told; nobody else will hear of these failures.
-        case announced([Event])
+        case told([Event])
         /// A worker in the lane has come to a report, and is to compute its flood mark.
         case unmarked
         /// A worker in the lane is to wait for the next report.
@@ -53,7 +53,7 @@ final class DrivenStorage {
     }
 
     @discardableResult
-    func fill(_ place: Int, with posting: Posting) -> IntakeBox.FillAnswer {
+    func fill(_ place: Int, with posting: Posting) -> IntakeBox.FillResult {
         let answer = storage.shared.intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
             let reclaimed = storage.shared.intake.reclaim(Int64(place))
@@ -97,8 +97,8 @@ final class DrivenStorage {
         case .deliverInLane(let number):
             inLane = (number, false)
             let posting = unsafe storage.posting(inLaneAt: number).pointee
-            return begin(
-                posting.report(sequence: storage.sequence(inLaneAt: number)), isWaitedFor: posting.isWaitedFor)
+            let report = posting.report(sequence: storage.sequence(inLaneAt: number))
+            return begin(report, isWaitedFor: posting.isWaitedFor)
         case .markInLane where stopsUnmarked:
             inLane = nil
             return .unmarked
@@ -106,9 +106,9 @@ final class DrivenStorage {
             let mark = Self.mark(of: unsafe storage.posting(inLaneAt: number).pointee)
             let action = storage.admit(mark, at: number, for: generation)
             return carryOut(action ?? .deliverInLane(number), generation, at: now)
-        case .announce(_, _, let unheard):
+        case .tell(_, _, let unheard):
             inLane = nil
-            return .announced(unheard.map(Self.event(of:)))
+            return .told(unheard.map(Self.event(of:)))
         case .held(let promise):
             promise.fulfill(.pending)
             return next(generation, at: now)
@@ -142,16 +142,15 @@ final class DrivenStorage {
         guard case (let number, false)? = inLane else {
             return carryOut(storage.complete(result, for: generation, isObserved: isTold), generation, at: now)
         }
-        switch storage.completeInLane(
-            number, result, isTold: isTold || isWaitedFor, mayWait: mayWait, for: generation)
-        {
+        let isTold = isTold || isWaitedFor
+        switch storage.completeInLane(number, result, isTold: isTold, mayWait: mayWait, for: generation) {
         case .next: return carryOut(.deliverInLane(number + 1), generation, at: now)
         case .leave(let action): return carryOut(action, generation, at: now)
         case .wait: return .waits
         case .tell:
             _ = storage.take(inLaneAt: number)
             inLane = (number + 1, true)
-            return .announced([])
+            return .told([])
         }
     }
 }

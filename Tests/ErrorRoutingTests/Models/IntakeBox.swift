@@ -22,7 +22,7 @@ final class IntakeBox: Sendable {
         var place: Int? { if case .accepted(let place) = self { place } else { nil } }
     }
 
-    typealias FillAnswer = Mailbox<Posting>.FillAnswer
+    typealias FillResult = Mailbox<Posting>.FillResult
 
     let intake: BusIntake
     /// The place that the reader looks at next; nobody else writes to it.
@@ -42,9 +42,9 @@ final class IntakeBox: Sendable {
     }
 
     @discardableResult
-    func fill(_ place: Int, with number: Int) -> FillAnswer { fill(place, with: Self.posting(Numbered(number))) }
+    func fill(_ place: Int, with number: Int) -> FillResult { fill(place, with: Self.posting(Numbered(number))) }
 
-    func fill(_ place: Int, with posting: Posting) -> FillAnswer {
+    func fill(_ place: Int, with posting: Posting) -> FillResult {
         let answer = intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
             #expect(Self.number(of: intake.reclaim(Int64(place))) == Self.number(of: posting))
@@ -54,7 +54,7 @@ final class IntakeBox: Sendable {
 
     /// Reserves a place and fills it; returns nil if the error was not accepted.
     @discardableResult
-    func post(_ number: Int) -> FillAnswer? { reserve(number).place.map { fill($0, with: number) } }
+    func post(_ number: Int) -> FillResult? { reserve(number).place.map { fill($0, with: number) } }
 
     // MARK: The reader
 
@@ -73,7 +73,7 @@ final class IntakeBox: Sendable {
     }
 
     func shut(_ place: Int) -> Int? { intake.mailbox.shut(Int64(place)).map(Self.number) }
-    func empty(_ place: Int) { intake.mailbox.empty(Int64(place)) }
+    func empty(_ place: Int) { _ = intake.mailbox.take(Int64(place)) }
     func isFilled(at place: Int) -> Bool { intake.mailbox.isFilled(at: Int64(place)) }
     func sleep() -> Bool { intake.mailbox.sleep(at: Int64(next.load(ordering: .relaxed))) }
     func rouse() -> Bool { intake.mailbox.rouse(at: Int64(next.load(ordering: .relaxed))) }

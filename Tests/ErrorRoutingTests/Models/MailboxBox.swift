@@ -5,7 +5,7 @@ import Testing
 
 /// A mailbox for numbered items whose deallocation is counted; an item's number is that of its place.
 final class MailboxBox: Sendable {
-    typealias FillAnswer = Mailbox<Item>.FillAnswer
+    typealias FillResult = Mailbox<Item>.FillResult
 
     let mailbox: Mailbox<Item>
     let ends: Ends
@@ -16,7 +16,7 @@ final class MailboxBox: Sendable {
     }
 
     @discardableResult
-    func fill(_ place: Int) -> FillAnswer {
+    func fill(_ place: Int) -> FillResult {
         let answer = mailbox.fill(Int64(place), with: Item(place, ends))
         if answer == .refused { #expect(mailbox.reclaim(Int64(place)).number == place) }
         return answer
@@ -24,7 +24,7 @@ final class MailboxBox: Sendable {
 
     func take(_ place: Int) -> Int? { isFilled(place) ? mailbox.take(Int64(place)).number : nil }
     func shut(_ place: Int) -> Int? { mailbox.shut(Int64(place))?.number }
-    func empty(_ place: Int) { mailbox.empty(Int64(place)) }
+    func empty(_ place: Int) { _ = mailbox.take(Int64(place)) }
     func sleep(at place: Int) -> Bool { mailbox.sleep(at: Int64(place)) }
     func rouse(at place: Int) -> Bool { mailbox.rouse(at: Int64(place)) }
 

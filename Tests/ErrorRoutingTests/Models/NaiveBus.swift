@@ -78,7 +78,7 @@ struct NaiveBus {
         return .full(makesNotice: untold.values.reduce(0, +) == 1)
     }
 
-    mutating func fill(_ posted: Posted) -> IntakeBox.FillAnswer {
+    mutating func fill(_ posted: Posted) -> IntakeBox.FillResult {
         guard let index = items.firstIndex(of: .error(posted, isFilled: false)) else { return .refused }
         if hasEnded {
             items.remove(at: index)

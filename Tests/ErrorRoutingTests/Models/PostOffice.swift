@@ -56,7 +56,7 @@ final class PostOffice: Sendable {
     func close() -> Int { next.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue & ~Self.closed }
 
     @discardableResult
-    func fill(_ place: Int) -> MailboxBox.FillAnswer {
+    func fill(_ place: Int) -> MailboxBox.FillResult {
         let answer = box.fill(place)
         if answer == .filledForSleeper { wake() }
         return answer

@@ -155,7 +155,7 @@ final class BusWalk {
         switch event {
         case .superseded:
             #expect(expected == nil)
-        case .announced(let unheard):
+        case .told(let unheard):
             #expect(unheard == expected && (isHeard || !unheard.isEmpty))
             isAnnouncing = true
             // In the lane the next report is in delivery already, unlike in the naive bus.

@@ -94,7 +94,7 @@ struct LaneContentionTests {
     }
 
     /// Posts without a line on standard error if the post comes too late.
-    private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillAnswer? {
+    private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillResult? {
         let reservation = bus.storage.shared.intake.reserve(for: Numbered(number))
         guard case .accepted(let place) = reservation else { return nil }
         let role = number % 50 == 0 ? ErrorReport.Role.notice : .failure

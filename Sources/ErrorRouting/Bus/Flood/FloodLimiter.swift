@@ -85,7 +85,6 @@ struct FloodLimiter<Held> {
     ///   - mark: What the limit needs to know of the error.
     ///   - error: Returns the error; called only if it is held.
     mutating func admit(_ mark: FloodMark, holding error: () -> Held) -> Verdict {
-        guard mark.mayBeHeld else { return .passes }
         // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
         // that was opened before has not.
         if let release = release(endingBy: mark.moment) { return .comesAfter(release) }
@@ -170,14 +169,11 @@ struct FloodMark: Sendable {
     let hash: Int
     /// In nanoseconds, by the bus's clock.
     let moment: Int64
-    /// Whether the error is no notice: those pass whatever the limit.
-    let mayBeHeld: Bool
 
     @inline(__always)
-    init(_ fingerprint: ErrorFingerprint, moment: Int64, mayBeHeld: Bool = true) {
+    init(_ fingerprint: ErrorFingerprint, moment: Int64) {
         self.fingerprint = fingerprint
         hash = fingerprint.quickHash
         self.moment = moment
-        self.mayBeHeld = mayBeHeld
     }
 }

@@ -148,7 +148,7 @@ struct BusIntake: ~Copyable, Sendable {
 ///
 /// Because acceptance and the end are in one word, no post is accepted after the last one was delivered: the bus ends
 /// only if the word is closed and nothing is outstanding, and later posters read that it has ended.
-struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
+struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     enum Reservation: Equatable {
         /// One more is accepted, and the poster has to fill its place.
         case accepted
@@ -162,19 +162,21 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
     private static let endedBit: UInt64 = 2
     private static let one: UInt64 = 4
 
-    private var bits: UInt64
+    private(set) var rawValue: UInt64
+
+    init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// - Parameter accepted: How many reports count as accepted from the beginning.
-    init(accepted: Int64 = 0) { bits = UInt64(accepted) &* Self.one }
+    init(accepted: Int64 = 0) { rawValue = UInt64(accepted) &* Self.one }
 
     /// How many reports were accepted since the beginning.
     ///
     /// Its 62 bits do not overflow in a thousand years of posting.
-    var accepted: Int64 { Int64(truncatingIfNeeded: bits / Self.one) }
+    var accepted: Int64 { Int64(truncatingIfNeeded: rawValue / Self.one) }
     /// Whether no more reports are accepted.
-    var isClosed: Bool { bits & Self.closedBit != 0 }
+    var isClosed: Bool { rawValue & Self.closedBit != 0 }
     /// Whether the bus has ended: no report is accepted or delivered any more.
-    var hasEnded: Bool { bits & Self.endedBit != 0 }
+    var hasEnded: Bool { rawValue & Self.endedBit != 0 }
 
     /// Accepts one more report, if there is room.
     ///
@@ -185,36 +187,26 @@ struct IntakeWord: Hashable, Sendable, AtomicRepresentable {
     mutating func reserve(released: Int64, capacity: Int, limit: Int64 = .max) -> Reservation {
         if isClosed || accepted >= limit { return .closed }
         guard accepted &- released < Int64(capacity) else { return .full }
-        bits &+= Self.one
+        rawValue &+= Self.one
         return .accepted
     }
 
     /// Accepts no more; returns whether this call has closed the word.
     mutating func close() -> Bool {
-        defer { bits |= Self.closedBit }
+        defer { rawValue |= Self.closedBit }
         return !isClosed
     }
 
     /// Ends, if the word is closed and nothing is outstanding; returns whether it did.
     mutating func end(released: Int64) -> Bool {
         guard isClosed, accepted == released else { return false }
-        bits |= Self.endedBit
+        rawValue |= Self.endedBit
         return true
     }
 
     /// Ends, even if reports are outstanding; returns how many were accepted.
     mutating func shut() -> Int64 {
-        bits |= Self.closedBit | Self.endedBit
+        rawValue |= Self.closedBit | Self.endedBit
         return accepted
-    }
-
-    static func encodeAtomicRepresentation(_ value: consuming IntakeWord) -> UInt64.AtomicRepresentation {
-        UInt64.encodeAtomicRepresentation(value.bits)
-    }
-
-    static func decodeAtomicRepresentation(_ storage: consuming UInt64.AtomicRepresentation) -> IntakeWord {
-        var word = IntakeWord()
-        word.bits = UInt64.decodeAtomicRepresentation(storage)
-        return word
     }
 }

@@ -7,8 +7,8 @@ import Synchronization
 /// 0 to 1 exactly when a notice has to be made; and each drop is in exactly one notice.
 ///
 /// Memory orders: a count is added with release and emptied by an exchange that acquires, so the type, which is stored
-/// before, is found, and stays what it is: relaxed will do. The total is added to and subtracted from with both orders:
-/// whoever makes the next notice comes after the one who has emptied the slots.
+/// before, is found. A type stays what it is: relaxed will do to read it. The total is added to and subtracted from
+/// with both orders: whoever makes the next notice comes after the one who has emptied the slots.
 @safe struct DropTally: ~Copyable, @unchecked Sendable {
     private struct Slot: ~Copyable {
         /// The type's address, or 0.
@@ -80,8 +80,7 @@ import Synchronization
             let slot = unsafe slots + (hash + step) % typeLimit
             var found = unsafe slot.pointee.type.load(ordering: .relaxed)
             if found == 0 {
-                let (isMine, other) = unsafe slot.pointee.type.compareExchange(
-                    expected: 0, desired: type, ordering: .relaxed)
+                let (isMine, other) = unsafe slot.pointee.type.replace(0, by: type)
                 found = isMine ? type : other
             }
             if found == type {

@@ -44,7 +44,7 @@ import Synchronization
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
     // Unchecked for the pointers: their memory is accessed by the invariants above.
 
-    enum FillAnswer {
+    enum FillResult {
         case filled
         /// The reader sleeps and has to be woken.
         case filledForSleeper
@@ -103,7 +103,7 @@ import Synchronization
     ///   - number: The place's number, which only the caller was given.
     ///   - element: The element to put there.
     @inline(__always)
-    func fill(_ number: Int64, with element: consuming Element) -> FillAnswer {
+    func fill(_ number: Int64, with element: consuming Element) -> FillResult {
         let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
         unsafe Self.element(segment, place).initialize(to: element)
         let state = unsafe Self.state(segment, place)
@@ -134,17 +134,18 @@ import Synchronization
         unsafe Self.element(segment(of: number), Self.place(of: number))
     }
 
-    /// Destroys the element of a filled place; all places before it are empty.
-    func empty(_ number: Int64) { _ = take(number) }
-
-    /// Takes the element of a filled place; all places before it are empty.
+    /// Empties a filled place, and returns its element; all places before it are empty.
     func take(_ number: Int64) -> Element {
         beginReading()
-        defer {
-            markEmpty(number)
-            endReading()
+        defer { endReading() }
+        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
+        let element = unsafe Self.element(segment, place).move()
+        unsafe Self.state(segment, place).pointee.store(State.empty, ordering: .releasing)
+        if place == MailboxLimits.segment - 1 {
+            unsafe directory[index(of: number)].store(0, ordering: .releasing)
+            unsafe keep(segment)
         }
-        return unsafe element(at: number).move()
+        return element
     }
 
     /// Asks whoever fills a place to wake the reader.
@@ -153,12 +154,8 @@ import Synchronization
     func sleep(at number: Int64) -> Bool {
         beginReading()
         defer { endReading() }
-        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
-        let (isAsleep, found) = unsafe Self.state(segment, place).pointee.compareExchange(
-            expected: State.empty,
-            desired: State.asleep,
-            ordering: .acquiringAndReleasing
-        )
+        let state = unsafe Self.state(segment(of: number), Self.place(of: number))
+        let (isAsleep, found) = unsafe state.pointee.replace(State.empty, by: State.asleep)
         return isAsleep || found == State.asleep
     }
 
@@ -167,11 +164,8 @@ import Synchronization
     /// - Returns: Whether the reader slept, and the caller has to wake it.
     func rouse(at number: Int64) -> Bool {
         guard let segment = unsafe installedSegment(of: number) else { return false }
-        return unsafe Self.state(segment, Self.place(of: number)).pointee.compareExchange(
-            expected: State.asleep,
-            desired: State.empty,
-            ordering: .acquiringAndReleasing
-        ).exchanged
+        let state = unsafe Self.state(segment, Self.place(of: number))
+        return unsafe state.pointee.replace(State.asleep, by: State.empty).isReplaced
     }
 
     /// Takes the element of a place that was given out; if the place is not filled yet, its poster will be refused.
@@ -192,14 +186,6 @@ import Synchronization
     @inline(__always)
     private func endReading() {
         assert(isBeingRead.exchange(false, ordering: .releasing), "nobody was reading the mailbox")
-    }
-
-    private func markEmpty(_ number: Int64) {
-        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
-        unsafe Self.state(segment, place).pointee.store(State.empty, ordering: .releasing)
-        guard place == MailboxLimits.segment - 1 else { return }
-        unsafe directory[index(of: number)].store(0, ordering: .releasing)
-        unsafe keep(segment)
     }
 }
 
@@ -224,11 +210,7 @@ extension Mailbox {
 
     private func install(at index: Int) -> Segment {
         let made = unsafe takeSpare() ?? Self.makeSegment()
-        let (isInstalled, other) = unsafe directory[index].compareExchange(
-            expected: 0,
-            desired: UInt(bitPattern: made),
-            ordering: .acquiringAndReleasing
-        )
+        let (isInstalled, other) = unsafe directory[index].replace(0, by: UInt(bitPattern: made))
         guard !isInstalled, let winner = unsafe Segment(bitPattern: other) else { return unsafe made }
         unsafe keep(made)
         return unsafe winner
@@ -245,12 +227,7 @@ extension Mailbox {
     /// Keeps an empty segment for later use, or deallocates it.
     private func keep(_ segment: Segment) {
         for index in 0..<MailboxLimits.spares where unsafe spares[index].load(ordering: .relaxed) == 0 {
-            let kept = unsafe spares[index].compareExchange(
-                expected: 0,
-                desired: UInt(bitPattern: segment),
-                ordering: .acquiringAndReleasing
-            )
-            if kept.exchanged { return }
+            if unsafe spares[index].replace(0, by: UInt(bitPattern: segment)).isReplaced { return }
         }
         unsafe Self.discard(segment)
     }

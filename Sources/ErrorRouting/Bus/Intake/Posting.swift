@@ -115,9 +115,7 @@ struct Posting: Sendable {
     /// Returns the report, as actions and observers get it.
     @inline(__always)
     consuming func report(
-        sequence: UInt64 = 0,
-        occurrences: Int = 1,
-        outcome: HandleOutcome = .pending
+        sequence: UInt64 = 0, occurrences: Int = 1, outcome: HandleOutcome = .pending
     ) -> ErrorReport {
         // Most postings are in no scope: two branches, so that these retain nothing for the others' sake.
         if let scope { return report(of: scope.forReports, sequence, occurrences, outcome) }

@@ -13,9 +13,12 @@ extension BusStateMachine {
 
     /// The counts of the bus, which balance whenever they are read.
     ///
-    /// The intake counts posts, the lane and the machine count ends. If nothing changes while they are read, pending
-    /// reports are counted too. Else pending is the difference of posts and ends; and of the posts that came in while
-    /// the ends were read, only as many count as can be pending beside these ends.
+    /// The intake counts posts, the lane and the machine count ends. If neither changes while they are read, pending
+    /// reports are counted too. Else pending is the difference of posts and ends.
+    ///
+    /// Posts that come in while the ends are read may be left out, so that no more are pending than the bus can hold.
+    /// Say that 8 may be pending, and that 100 reports have ended when the ends are read. Until the posts are read, 12
+    /// more end, and 120 posts are found: then 109 count, for the 100, 8 that are pending and one in delivery.
     func counts(_ shared: borrowing BusShared) -> ErrorBus.Statistics {
         let before = shared.intake.accepted
         let (handled, ignored, unmatched) = (shared.lane[.handled], shared.lane[.ignored], shared.lane[.unmatched])

@@ -12,18 +12,18 @@ extension BusStateMachine {
         case inLane
         /// A report is in delivery outside the lane; nil if its dispatch has not begun.
         case delivering(PendingReport, Checkpoint?)
-        /// The worker is telling the observers of a report; what ends the bus meanwhile waits for that.
-        case announcing(then: Aftermath)
+        /// The worker is telling everyone of a report's end; what ends the bus meanwhile waits for that.
+        case telling(then: Aftermath)
         /// Everything is delivered or taken back.
         ///
-        /// - Parameter told: How many failures of the report in delivery a shutdown has told of.
+        /// - Parameter told: How many failed actions of the report in delivery the shutdown has told of.
         case ended(told: Int)
     }
 
-    /// What follows once the observers have been told.
+    /// What follows once everyone has been told.
     enum Aftermath {
         case goOn
-        /// Everything else was taken back. The shutdown ends the bus, unless the worker is still announcing by then.
+        /// Everything else was taken back. The shutdown ends the bus, unless the worker is still telling by then.
         case stop
         /// Everything else is in its receiver's hands: the worker ends the bus.
         case end

@@ -1,27 +1,21 @@
 /// Notices of drops, which wait for their turn.
 extension BusStateMachine {
     /// Queues a notice of drops behind what is accepted up to now, for the first drop since the last notice.
-    mutating func needsNotice(
-        at source: ErrorReport.Source, _ shared: borrowing BusShared
-    ) -> BusStorage.NoticeAction {
+    mutating func needsNotice(at source: ErrorReport.Source, _ shared: borrowing BusShared) -> NoticeAction {
         // The bus has ended since it was full.
         if hasEnded { return .tell(takeDrops(from: shared).drops) }
         queueDropNotice(at: source, shared)
         return isAsleep(shared) ? .wake : .nothing
     }
 
-    private mutating func queueDropNotice(
-        at source: ErrorReport.Source, _ shared: borrowing BusShared
-    ) {
+    private mutating func queueDropNotice(at source: ErrorReport.Source, _ shared: borrowing BusShared) {
         counters.notices += 1
         dropNotice = DropNotice(turn: shared.intake.accepted, source: source)
         updateInterruption(of: shared)
     }
 
     /// Takes the notice of drops that is delivered before the report of a number, and the drops that it tells of.
-    mutating func takeDropNotice(
-        before number: Int64, _ shared: borrowing BusShared
-    ) -> PendingReport? {
+    mutating func takeDropNotice(before number: Int64, _ shared: borrowing BusShared) -> PendingReport? {
         guard let notice = dropNotice, notice.turn <= number else { return nil }
         dropNotice = nil
         updateInterruption(of: shared)
@@ -45,9 +39,7 @@ extension BusStateMachine {
 
 extension BusStateMachine {
     /// Lets a caller wait for everything posted before.
-    mutating func flush(
-        _ promise: Promise<Bool>?, _ shared: borrowing BusShared
-    ) -> BusStorage.FlushAction {
+    mutating func flush(_ promise: Promise<Bool>?, _ shared: borrowing BusShared) -> FlushAction {
         if isIdle(shared) { return .idle }
         guard let promise else { return .busy }
         // The count of accepted posts never falls: so the order is kept.
@@ -63,9 +55,7 @@ extension BusStateMachine {
     }
 
     /// Returns true if the bus is idle; else keeps a promise, which is fulfilled when it is.
-    mutating func waitUntilIdle(
-        _ promise: Promise<Void>, _ shared: borrowing BusShared
-    ) -> Bool {
+    mutating func waitUntilIdle(_ promise: Promise<Void>, _ shared: borrowing BusShared) -> Bool {
         if isIdle(shared) { return true }
         idleWaiters.append(promise)
         return false
@@ -103,12 +93,12 @@ extension BusStateMachine {
     /// actions have failed.
     ///
     /// - Returns: Whether the worker of the generation still has the report.
-    mutating func goOn(from progress: DispatchProgress, for generation: UInt64) -> Bool {
+    mutating func note(_ progress: DispatchProgress, for generation: UInt64) -> Bool {
         change(for: generation) { _ in Checkpoint(progress) }
     }
 
     /// Notes the asynchronous action that is about to begin, if it may.
-    mutating func actionWillBegin(_ action: SupervisedAction, at now: Duration, for generation: UInt64) -> BeginAnswer {
+    mutating func actionWillBegin(_ action: SupervisedAction, at now: Duration, for generation: UInt64) -> BeginAction {
         let isCurrent = change(for: generation) {
             Checkpoint($0?.progress ?? DispatchProgress(), running: (action, began: now))
         }
@@ -124,7 +114,7 @@ extension BusStateMachine {
     }
 
     /// Abandons the action in flight if it is overdue: it counts as failed, and the next worker goes on after it.
-    mutating func watch(at now: Duration) -> WatchAnswer {
+    mutating func watch(at now: Duration) -> WatchAction {
         guard let actionTimeLimit, case .delivering(let pending, let checkpoint) = phase,
             let (action, began) = checkpoint?.action
         else {

@@ -1,5 +1,5 @@
 /// What the bus does with every report from its place in the mailbox to its end, as a plain value: what is in delivery,
-/// held or announced, and who waits for what.
+/// held or being told of, and who waits for what.
 ///
 /// Each event is a method call that returns what the bus has to do; the storage calls the methods under a lock, and the
 /// bus acts after unlocking. What posters do meanwhile is the part of ``IntakeWord``, the other plain value. Its fields
@@ -17,16 +17,16 @@
 ///
 /// | in the phase | event | leads to |
 /// | --- | --- | --- |
-/// | `idle` | `next` | a notice or what a flood limit releases: `delivering`; a report: `inLane`; else sleep, or `ended` |
+/// | `idle` | `next` | a notice or what a flood limit releases: `delivering`; a report: `inLane`; else sleep, `ended` |
 /// | `inLane` | `next` | `inLane`: another worker takes the report over in its place |
 /// | | `admit` | it passes: `inLane`; it is held: as `next` in `idle`; a held one goes first: `delivering` |
 /// | | `leaveLane` | a rule that needs more: `delivering`; finished: as `complete` |
-/// | | `takeBack` | `ended`; if observers are being told of the report before: `announcing` |
-/// | `delivering` | `complete` | somebody has to be told: `announcing`; nobody: as `next` in `idle` |
+/// | | `takeBack` | `ended`; if observers are being told of the report before: `telling` |
+/// | `delivering` | `complete` | somebody has to be told: `telling`; nobody: as `next` in `idle` |
 /// | | `watch`, `replaceWorker`, `next` | `delivering`: another worker goes on with the report |
 /// | | `takeBack` | `ended` |
-/// | `announcing` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
-/// | | `takeBack` | `announcing`, and the end waits for that |
+/// | `telling` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
+/// | | `takeBack` | `telling`, and the end waits for that |
 struct BusStateMachine {
     let actionTimeLimit: Duration?
 
@@ -54,7 +54,7 @@ struct BusStateMachine {
     /// Whether what a flood limit holds is released at once, although the bus still accepts posts.
     var isWindingUp = false
     /// Whether the bus's tasks have ended, so that no more posts are accepted than there is room for.
-    var isLimited = false
+    var tasksHaveEnded = false
     /// Whether no posts are accepted once the tasks have ended.
     var isHurried = false
     /// Promises to those who wait until nothing is pending.
@@ -78,19 +78,19 @@ struct BusStateMachine {
 // MARK: - State
 
 extension BusStateMachine {
-    /// Whether everything is delivered or taken back; observers may still be being told of the last report.
+    /// Whether everything is delivered or taken back; the worker may still be telling observers of the last report.
     var hasEnded: Bool {
         switch phase {
-        case .ended, .announcing(then: .stop), .announcing(then: .end): true
-        case .idle, .inLane, .delivering, .announcing(then: .goOn): false
+        case .ended, .telling(then: .stop), .telling(then: .end): true
+        case .idle, .inLane, .delivering, .telling(then: .goOn): false
         }
     }
 
-    /// The report in delivery outside the shared.lane.
+    /// The report in delivery outside the lane.
     var delivery: PendingReport? { if case .delivering(let pending, _) = phase { pending } else { nil } }
 
-    /// Whether the worker is telling the observers of a report.
-    var isAnnouncing: Bool { if case .announcing = phase { true } else { false } }
+    /// Whether the worker is telling everyone of the end of a report that was delivered outside the lane.
+    var isTelling: Bool { if case .telling = phase { true } else { false } }
 
     /// Whether the worker delivers reports without the lock.
     var isInLane: Bool { if case .inLane = phase { true } else { false } }
@@ -106,7 +106,7 @@ extension BusStateMachine {
 
     /// Whether nothing is pending, and everyone has been told of the last report.
     func isIdle(_ shared: borrowing BusShared) -> Bool {
-        !isAnnouncing && (hasEnded || counts(shared).pending == 0)
+        !isTelling && (hasEnded || counts(shared).pending == 0)
     }
 
     /// Whether the worker sleeps, and the caller has to wake it; the next caller gets false.
@@ -127,40 +127,35 @@ extension BusStateMachine {
     /// - Parameters:
     ///   - generation: The worker's.
     ///   - now: The current moment, if the caller knows it: windows of the flood limit that end by then end.
-    ///   - intake: The bus's shared.intake.
-    ///   - lane: The bus's shared.lane.
-    mutating func next(
-        for generation: UInt64, at now: Duration? = nil, _ shared: borrowing BusShared
-    ) -> WorkerAction {
-        if case .announcing(let then) = phase {
+    ///   - shared: What is used without the lock too.
+    mutating func next(for generation: UInt64, at now: Duration?, _ shared: borrowing BusShared) -> WorkerAction {
+        if case .telling(let then) = phase {
             phase = then == .goOn ? .idle : .ended(told: 0)
             if then == .end { return .end }
         }
-        guard generation == self.generation else { return .stop(telling: []) }
+        guard generation == self.generation else { return .stop(unheard: []) }
         switch phase {
         case .delivering(let pending, let checkpoint):
             return .deliver(pending, from: checkpoint)
         case .inLane:
-            let stop = shared.lane.stop
-            return stop.isUnadmitted ? .markInLane(stop.number) : .deliverInLane(stop.number)
+            let position = shared.lane.position
+            return position.isUnadmitted ? .markInLane(position.number) : .deliverInLane(position.number)
         case .idle:
-            return goOn(at: now, shared)
-        case .announcing, .ended:
-            return .stop(telling: [])
+            return beginNext(at: now, shared)
+        case .telling, .ended:
+            return .stop(unheard: [])
         }
     }
 
-    /// Goes on to what comes next, since nothing is in delivery.
-    private mutating func goOn(
-        at now: Duration? = nil, _ shared: borrowing BusShared
-    ) -> WorkerAction {
+    /// Finds out what comes next, since nothing is in delivery.
+    private mutating func beginNext(at now: Duration? = nil, _ shared: borrowing BusShared) -> WorkerAction {
         phase = .idle
         defer { shared.intake.publishReleased(released) }
         if let notice = failureNotices.popFirst() { return deliver(notice, shared) }
         while true {
             if let notice = takeDropNotice(before: nextNumber, shared) { return deliver(notice, shared) }
             if flushes.first.map({ $0.turn <= nextNumber }) ?? false {
-                if let release = flood?.releaseHeld() { return deliver(release, shared) }
+                if let release = flood?.releaseHeld() { return deliver(release.summedUp(), shared) }
                 defer { updateInterruption(of: shared) }
                 return .flushed(takeFlushes(before: nextNumber))
             }
@@ -169,9 +164,9 @@ extension BusStateMachine {
                 let isEnding = shared.intake.state.isClosed || isWindingUp
                 guard isEnding || now != nil else { return .readClock(before: nextNumber) }
                 let release = flood?.release(endingBy: isEnding ? nil : now?.nanoseconds)
-                if let release { return deliver(release, shared) }
+                if let release { return deliver(release.summedUp(), shared) }
             }
-            if end(shared) { return .end }
+            if endIfDone(shared) { return .end }
             guard shared.intake.mailbox.sleep(at: nextNumber) else { continue }
             let isIdle = counts(shared).pending == 0
             return .sleep(isIdle ? exchange(&idleWaiters, with: []) : [], alarm: flood?.nextEnd)
@@ -184,26 +179,18 @@ extension BusStateMachine {
         return .deliver(pending, from: nil)
     }
 
-    private mutating func deliver(
-        _ release: FloodLimiter<PendingReport>.Release, _ shared: borrowing BusShared
-    ) -> WorkerAction {
-        release.held.occurrences = release.occurrences
-        return deliver(release.held, shared)
-    }
-
     /// Counts the end of the report in delivery, and queues notices of its failed actions.
     ///
     /// - Parameters:
     ///   - result: The report's finished dispatch.
     ///   - generation: The worker's.
     ///   - isObserved: Whether observers have to be told of the report.
-    ///   - intake: The bus's shared.intake.
-    ///   - lane: The bus's shared.lane.
+    ///   - shared: What is used without the lock too.
     mutating func complete(
         _ result: DispatchProgress, for generation: UInt64, isObserved: Bool, _ shared: borrowing BusShared
     ) -> WorkerAction {
         guard generation == self.generation, case .delivering(let pending, _) = phase else {
-            return superseded(telling: result.failures)
+            return superseded(after: result.failures)
         }
         shared.lane.count(result.disposition)
         counters.actionFailures += Int64(result.failures.count)
@@ -213,23 +200,23 @@ extension BusStateMachine {
             failureNotices.append(PendingReport(noticeOf: failure, in: pending.posting.scope))
         }
         let unheard = isFailureNotice ? result.failures : []
-        if !isObserved, !pending.posting.isWaitedFor, unheard.isEmpty { return goOn(shared) }
-        phase = .announcing(then: .goOn)
-        return .announce(pending, result.outcome, unheard: unheard)
+        if !isObserved, !pending.posting.isWaitedFor, unheard.isEmpty { return beginNext(shared) }
+        phase = .telling(then: .goOn)
+        return .tell(pending, result.outcome, unheard: unheard)
     }
 
-    /// Stops a worker whose report was taken away; it writes the failures that nobody else knows of to the last resort.
+    /// Stops a worker whose report was taken away; it writes the failures that nobody else tells of to the last resort.
     ///
-    /// Say that the first of three actions took too long, and the report's next worker tells of that: one failure is
-    /// known. Or that the bus has ended since, and the shutdown has told of the first two, which it had been told of:
-    /// then one is left for the worker.
+    /// Others may tell of the first few failures. Say three actions have failed. If the worker was replaced while the
+    /// second ran, its successor tells of the first and the second, and the third is left for the worker. If a shutdown
+    /// came while the third ran, it has told of the first two, and again the third is left.
     ///
     /// - Parameters:
     ///   - failures: All failed actions of the report.
-    ///   - known: How many of them the report's next worker knows of.
-    func superseded(telling failures: [ActionFailure], known: Int = 0) -> WorkerAction {
+    ///   - known: How many of them the worker's successor tells of.
+    func superseded(after failures: [ActionFailure], known: Int = 0) -> WorkerAction {
         let told = if case .ended(let told) = phase { told } else { 0 }
-        return .stop(telling: Array(failures.dropFirst(max(known, told))))
+        return .stop(unheard: Array(failures.dropFirst(max(known, told))))
     }
 }
 
@@ -238,36 +225,34 @@ extension BusStateMachine {
 extension BusStateMachine {
     /// Opens the lane at the next report, whose place is filled.
     private mutating func enterLane(_ shared: borrowing BusShared) -> WorkerAction {
-        shared.lane.open(at: nextNumber, isUnadmitted: shared.lane.isLimited)
+        let number = nextNumber
+        shared.lane.open(at: number, isUnadmitted: shared.lane.isLimited)
         phase = .inLane
         if shared.lane.isLimited {
-            if let mark = nextMark.take() { return admit(mark, shared) ?? .deliverInLane(nextNumber - 1) }
-            return .markInLane(nextNumber)
+            guard let mark = nextMark.take() else { return .markInLane(number) }
+            return admit(mark, at: number, shared) ?? .deliverInLane(number)
         }
         nextNumber += 1
-        return .deliverInLane(nextNumber - 1)
+        return .deliverInLane(number)
     }
 
     /// Lets the flood limit decide about the report that the worker is at in the lane, which must not be withdrawn.
     ///
     /// - Parameters:
-    ///   - mark: The report's flood mark.
+    ///   - mark: The report's flood mark; nil for a report that passes whatever the limit.
     ///   - number: The report.
     ///   - shared: What is used without the lock too.
     /// - Returns: What the worker does next; nil to deliver the report.
-    mutating func admit(_ mark: FloodMark, at number: Int64, _ shared: borrowing BusShared) -> WorkerAction? {
+    mutating func admit(_ mark: FloodMark?, at number: Int64, _ shared: borrowing BusShared) -> WorkerAction? {
         nextNumber = number
         defer { shared.intake.publishReleased(released) }
-        return admit(mark, shared)
-    }
-
-    private mutating func admit(_ mark: FloodMark, _ shared: borrowing BusShared) -> WorkerAction? {
-        let number = nextNumber
         var waiting: Promise<HandleOutcome>?
-        let verdict = flood?.admit(mark) {
-            let pending = PendingReport(shared.intake.mailbox.take(number))
-            waiting = pending.posting.promise
-            return pending
+        let verdict = mark.flatMap { mark in
+            flood?.admit(mark) {
+                let pending = PendingReport(shared.intake.mailbox.take(number))
+                waiting = pending.posting.promise
+                return pending
+            }
         }
         switch verdict {
         case .passes, nil:
@@ -277,13 +262,13 @@ extension BusStateMachine {
         case .comesAfter(let release):
             // The report stays in its place meanwhile.
             nextMark = mark
-            return deliver(release, shared)
+            return deliver(release.summedUp(), shared)
         case .isHeld(let former):
             nextNumber += 1
             suppressed = former
             if former != nil { counters.suppressed += 1 }
             phase = .idle
-            return waiting.map { .held($0) } ?? goOn(shared)
+            return waiting.map { .held($0) } ?? beginNext(shared)
         }
     }
 
@@ -296,8 +281,7 @@ extension BusStateMachine {
     ///   - isOver: Whether its dispatch is finished.
     ///   - isTold: Whether anyone has to be told of it once it is finished.
     ///   - generation: The worker's.
-    ///   - intake: The bus's shared.intake.
-    ///   - lane: The bus's shared.lane.
+    ///   - shared: What is used without the lock too.
     /// - Returns: The posting, which has to be deallocated after unlocking, and what the worker does next.
     mutating func leaveLane(
         at number: Int64, _ progress: DispatchProgress, isOver: Bool, isTold: Bool, for generation: UInt64,
@@ -308,13 +292,13 @@ extension BusStateMachine {
             // long as the bus lives. If the worker was telling observers, the bus's end waits for it to ask.
             let posting = shared.intake.mailbox.shut(number)
             let isUnheard = !progress.failures.isEmpty
-            return (posting, isUnheard ? superseded(telling: progress.failures) : next(for: generation, shared))
+            return (posting, isUnheard ? superseded(after: progress.failures) : next(for: generation, at: nil, shared))
         }
         let posting = shared.intake.mailbox.take(number)
         nextNumber = number + 1
         if isOver, !isTold, progress.failures.isEmpty {
             shared.lane.count(progress.disposition)
-            return (posting, goOn(shared))
+            return (posting, beginNext(shared))
         }
         let pending = PendingReport(posting, sequence: shared.lane.sequence(of: number))
         let checkpoint = isOver ? nil : Checkpoint(progress)

@@ -33,7 +33,6 @@ struct BusStorage: ~Copyable, Sendable {
         shared = BusShared(
             intake: BusIntake(capacity: capacity, startingAt: start),
             lane: DeliveryLane(isLimited: floodLimit != nil, startingAt: start))
-        let capacity = shared.intake.capacity
         machine = Locked(
             BusStateMachine(
                 capacity: capacity, actionTimeLimit: actionTimeLimit, floodLimit: floodLimit, startingAt: start))
@@ -42,24 +41,17 @@ struct BusStorage: ~Copyable, Sendable {
     /// Calls a closure with the machine under the lock; what leaves the machine is released after unlocking, since
     /// objects of the user's may be deallocated then.
     @inline(__always)
-    private func withMachine<Result>(_ body: (inout BusStateMachine) -> Result) -> Result {
-        var former: (report: PendingReport?, checkpoint: Checkpoint?, suppressed: PendingReport?)
+    func withMachine<Result>(_ body: (inout BusStateMachine) -> Result) -> Result {
+        var former = (phase: BusStateMachine.Phase.idle, suppressed: PendingReport?.none)
         defer { withExtendedLifetime(former) {} }
         return machine.withLock { machine in
-            if case .delivering(let pending, let checkpoint) = machine.phase {
-                (former.report, former.checkpoint) = (pending, checkpoint)
-            }
+            former.phase = machine.phase
             defer { former.suppressed = machine.takeSuppressed() }
             return body(&machine)
         }
     }
 
-    /// Calls a closure while holding the lock.
-    func withLock<Result>(_ body: () -> Result) -> Result { withMachine { _ in body() } }
-
-    /// Makes a notice of drops follow what is accepted up to now.
-    ///
-    /// - Parameter source: Where the first of the drops was posted.
+    /// Makes a notice of drops follow what is accepted up to now; its source is where the first of them was posted.
     func needsNotice(at source: ErrorReport.Source) -> NoticeAction {
         withMachine { $0.needsNotice(at: source, shared) }
     }
@@ -103,13 +95,13 @@ struct BusStorage: ~Copyable, Sendable {
         withMachine { $0.next(for: generation, at: now, shared) }
     }
 
-    /// Records the end of a report that the worker of a generation delivered outside the shared.lane.
+    /// Records the end of a report that the worker of a generation delivered outside the lane.
     ///
     /// - Parameters:
     ///   - progress: The finished dispatch of the report.
     ///   - generation: The worker's.
-    ///   - isObserved: Whether observers have to be told of the report. If not, this takes the lock only once for the
-    ///     end of the report and the beginning of the next one.
+    ///   - isObserved: Whether observers have to be told of the report. If not, the lock is taken only once for the end
+    ///     of the report and the beginning of the next one.
     func complete(_ progress: DispatchProgress, for generation: UInt64, isObserved: Bool) -> WorkerAction {
         withMachine { $0.complete(progress, for: generation, isObserved: isObserved, shared) }
     }
@@ -119,14 +111,13 @@ struct BusStorage: ~Copyable, Sendable {
     /// - Parameters:
     ///   - failures: The failures of the report's actions.
     ///   - known: How many of them the next worker of the report knows of.
-    func superseded(telling failures: [ActionFailure], known: Int = 0) -> WorkerAction {
-        withMachine { $0.superseded(telling: failures, known: known) }
+    func superseded(after failures: [ActionFailure], known: Int = 0) -> WorkerAction {
+        withMachine { $0.superseded(after: failures, known: known) }
     }
 
     /// Notes how far the report in delivery has come; returns whether the worker of the generation still has it.
-    @discardableResult
-    func goOn(from progress: DispatchProgress, for generation: UInt64) -> Bool {
-        withMachine { $0.goOn(from: progress, for: generation) }
+    func note(_ progress: DispatchProgress, for generation: UInt64) -> Bool {
+        withMachine { $0.note(progress, for: generation) }
     }
 
     // MARK: The lane, called by the worker alone
@@ -137,7 +128,7 @@ struct BusStorage: ~Copyable, Sendable {
         unsafe UnsafePointer(shared.intake.mailbox.element(at: number))
     }
 
-    /// Returns the sequence number of the report in delivery in the shared.lane.
+    /// Returns the sequence number of the report in delivery in the lane.
     @inline(__always)
     func sequence(inLaneAt number: Int64) -> UInt64 { shared.lane.sequence(of: number) }
 
@@ -152,7 +143,7 @@ struct BusStorage: ~Copyable, Sendable {
     /// Lets the flood limit decide about the report that the worker has marked in the lane.
     ///
     /// - Returns: What the worker does next; nil to deliver the report.
-    func admit(_ mark: FloodMark, at number: Int64, for generation: UInt64) -> WorkerAction? {
+    func admit(_ mark: FloodMark?, at number: Int64, for generation: UInt64) -> WorkerAction? {
         let (isInLane, action) = withMachine { machine -> (Bool, WorkerAction?) in
             machine.isInLane ? (true, machine.admit(mark, at: number, shared)) : (false, nil)
         }
@@ -171,37 +162,26 @@ struct BusStorage: ~Copyable, Sendable {
     func completeInLane(
         _ number: Int64, _ progress: DispatchProgress, isTold: Bool, mayWait: Bool, for generation: UInt64
     ) -> LaneStep {
-        if progress.failures.isEmpty {
-            if !isFilled(at: number + 1) {
-                if mayWait { return .wait }
-            } else if !shared.lane.isInterrupted(before: number + 1) {
-                if let passage = shared.lane.pass(to: number + 1, after: progress.disposition, isTold: isTold) {
-                    count(passage)
-                    if isTold { return .tell }
-                    shared.intake.mailbox.empty(number)
-                    return shared.lane.isLimited ? .leave(.markInLane(number + 1)) : .next
-                }
-            }
-        }
-        return .leave(leaveLane(at: number, progress, isOver: true, isTold: isTold, for: generation))
-    }
-
-    /// Counts the report that has ended in the lane, and releases the next one.
-    @inline(__always)
-    func count(_ passage: DeliveryLane.Passage) {
+        let (isFilled, hasFailures) = (isFilled(at: number + 1), !progress.failures.isEmpty)
+        if !isFilled, mayWait, !hasFailures { return .wait }
+        guard isFilled, !hasFailures, !shared.lane.isInterrupted(before: number + 1),
+            let passage = shared.lane.pass(to: number + 1, after: progress.disposition, isTold: isTold)
+        else { return .leave(leaveLane(at: number, progress, isOver: true, isTold: isTold, for: generation)) }
         shared.lane.count(passage)
+        // Where a flood limit decides, the next report takes capacity until that has let it pass.
         if !shared.lane.isLimited { shared.intake.publishReleased(shared.intake.released + 1) }
+        if isTold { return .tell }
+        _ = shared.intake.mailbox.take(number)
+        return shared.lane.isLimited ? .leave(.markInLane(number + 1)) : .next
     }
 
-    /// Notes that everyone has been told of the report before the one that the worker is at in the shared.lane.
+    /// Notes that everyone has been told of the report before the one that the worker is at in the lane.
     ///
     /// - Returns: What the worker does next; nil to deliver that one.
     @inline(__always)
     func toldInLane(at number: Int64, for generation: UInt64) -> WorkerAction? {
-        guard shared.lane.told(at: number) else {
-            return leaveLane(at: number, DispatchProgress(), isOver: false, for: generation)
-        }
-        return shared.lane.isLimited ? .markInLane(number) : nil
+        if shared.lane.told(at: number) { return shared.lane.isLimited ? .markInLane(number) : nil }
+        return leaveLane(at: number, DispatchProgress(), isOver: false, for: generation)
     }
 
     /// Takes the report that the worker is at out of the lane; or, if a shutdown has withdrawn the lane, stops the
@@ -230,9 +210,7 @@ struct BusStorage: ~Copyable, Sendable {
     // MARK: Limiting the time of actions
 
     /// Notes that an asynchronous action is about to begin; returns whether it may.
-    func actionWillBegin(
-        _ action: SupervisedAction, at now: Duration, for generation: UInt64
-    ) -> BusStateMachine.BeginAnswer {
+    func actionWillBegin(_ action: SupervisedAction, at now: Duration, for generation: UInt64) -> BeginAction {
         withMachine { $0.actionWillBegin(action, at: now, for: generation) }
     }
 
@@ -240,7 +218,7 @@ struct BusStorage: ~Copyable, Sendable {
     func actionDidEnd(for generation: UInt64) -> Bool { withMachine { $0.actionDidEnd(for: generation) } }
 
     /// Checks the action in flight for the watchdog, and replaces its worker if the action is overdue.
-    func watch(at now: Duration) -> BusStateMachine.WatchAnswer { replacingWorker { $0.watch(at: now) } }
+    func watch(at now: Duration) -> WatchAction { replacingWorker { $0.watch(at: now) } }
 
     /// Stops the worker of a generation, and returns the next one's; nil if it was stopped already.
     func replaceWorker(_ generation: UInt64) -> UInt64? { replacingWorker { $0.replaceWorker(generation) } }
@@ -257,18 +235,18 @@ struct BusStorage: ~Copyable, Sendable {
 
     // MARK: Running and ending
 
-    func run() -> BusStateMachine.RunAnswer { withMachine { $0.run() } }
+    func run() -> RunAction { withMachine { $0.run() } }
 
     func runReturned() { withMachine { $0.runReturned() } }
 
     /// Accepts no more posts; what is pending is still delivered.
-    func close() -> CloseAction { withMachine { $0.close(shared) } ?? .nothing }
+    func close() -> CloseAction { withMachine { $0.close(ifIdleSince: nil, shared) } ?? .nothing }
 
     /// Accepts no more posts, if nothing is pending and nothing was delivered since a moment; else returns nil.
     ///
     /// - Parameter delivered: How many reports were delivered by that moment.
     func close(ifIdleSince delivered: Int64) -> CloseAction? {
-        withMachine { $0.close(shared, ifIdleSince: delivered) }
+        withMachine { $0.close(ifIdleSince: delivered, shared) }
     }
 
     /// Releases what a flood limit holds, from now on at once; returns whether the worker has to be woken.
@@ -291,13 +269,8 @@ struct BusStorage: ~Copyable, Sendable {
     /// Removes a promise that was given to ``flush(_:)``.
     func forgetFlush(_ promise: Promise<Bool>) { withMachine { $0.forgetFlush(promise, shared) } }
 
-    /// Ends the bus, and returns what was not delivered, nil if the bus had ended already, and the worker's generation.
-    func takeBack() -> (left: BusStateMachine.Leftovers?, worker: UInt64) {
-        replacingWorker { machine in
-            let worker = machine.generation
-            return (machine.takeBack(shared), worker)
-        }
-    }
+    /// Ends the bus, and returns what was not delivered; nil if the bus had ended already.
+    func takeBack() -> Leftovers? { replacingWorker { $0.takeBack(shared) } }
 
     /// Notes that the receiver has what was taken back; returns whether the bus ends now, or else its worker ends it.
     func leftoversWereReceived() -> Bool { withMachine { $0.leftoversWereReceived() } }

@@ -40,17 +40,12 @@ struct DeliveryLane: ~Copyable, Sendable {
         case handled, ignored, unmatched
 
         init(_ disposition: HandleOutcome.Disposition) {
-            self =
-                switch disposition {
-                case .ignored: .ignored
-                case .unmatched: .unmatched
-                default: .handled
-                }
+            self = disposition == .ignored ? .ignored : disposition == .unmatched ? .unmatched : .handled
         }
     }
 
     /// Which report the worker is at.
-    struct Stop: Equatable {
+    struct Position: Equatable {
         let number: Int64
         /// Whether observers are being told of the report before it.
         var isTelling = false
@@ -59,12 +54,9 @@ struct DeliveryLane: ~Copyable, Sendable {
     }
 
     /// What a worker that has gone on still has to write: the end of the report before, and that end's new count.
-    struct Passage {
-        fileprivate let end: End
-        fileprivate let count: Int64
-    }
+    typealias Passage = (end: End, count: Int64)
 
-    private enum Place {
+    private enum Index {
         static let position = 0
         /// The first of three counts: how many reports came to each end.
         static let counts = 1
@@ -96,8 +88,8 @@ struct DeliveryLane: ~Copyable, Sendable {
 
     /// How many reports came to an end.
     subscript(end: End) -> Int64 {
-        @inline(__always) get { line[Place.counts + Int(end.rawValue)] }
-        nonmutating set { line[Place.counts + Int(end.rawValue)] = newValue }
+        @inline(__always) get { line[Index.counts + Int(end.rawValue)] }
+        nonmutating set { line[Index.counts + Int(end.rawValue)] = newValue }
     }
 
     /// How many reports were delivered.
@@ -113,43 +105,43 @@ struct DeliveryLane: ~Copyable, Sendable {
 
     /// Opens with a report in delivery, or unadmitted if a flood limit decides about it.
     func open(at number: Int64, isUnadmitted: Bool = false) {
-        line[Place.sequenceOffset] = delivered + 1 - number
-        line[Place.position] = number << 4 | (isUnadmitted ? Self.unadmitted : 0)
+        line[Index.sequenceOffset] = delivered + 1 - number
+        line[Index.position] = number << 4 | (isUnadmitted ? Self.unadmitted : 0)
     }
 
     /// Which report the worker is at; it may go on meanwhile.
-    var stop: Stop { Self.stop(line[Place.position]) }
+    var position: Position { Self.position(line[Index.position]) }
 
     /// Withdraws the lane, which is open, from the worker, and returns which report that is at.
     ///
     /// Does not wait for the worker. When it returns the counts are exact, and change no more.
-    func withdraw() -> Stop {
-        let found = line.exchange(for: Self.withdrawn, at: Place.position)
-        let stop = Self.stop(found)
+    func withdraw() -> Position {
+        let found = line.exchange(for: Self.withdrawn, at: Index.position)
+        let position = Self.position(found)
         // All reports that ended before the last one were counted before the swap, so only one count may be missing,
         // which is not read, since the worker may be writing it.
         let last = End(rawValue: found & 3) ?? .handled
         let others = End.allCases.filter { $0 != last }.reduce(0) { $0 + self[$1] }
-        self[last] = Int64(sequence(of: stop.number)) - 1 - others
-        return stop
+        self[last] = Int64(sequence(of: position.number)) - 1 - others
+        return position
     }
 
     /// Lets the worker leave the lane before the report of a number; nil to let it go on.
-    func interrupt(before number: Int64?) { line[Place.interruption] = number ?? .max }
+    func interrupt(before number: Int64?) { line[Index.interruption] = number ?? .max }
 
-    private static func stop(_ position: Int64) -> Stop {
-        Stop(number: position >> 4, isTelling: position & telling != 0, isUnadmitted: position & unadmitted != 0)
+    private static func position(_ bits: Int64) -> Position {
+        Position(number: bits >> 4, isTelling: bits & telling != 0, isUnadmitted: bits & unadmitted != 0)
     }
 
     // MARK: The worker in the lane
 
     /// Returns the sequence number of the report in delivery.
     @inline(__always)
-    func sequence(of number: Int64) -> UInt64 { UInt64(number + line[Place.sequenceOffset]) }
+    func sequence(of number: Int64) -> UInt64 { UInt64(number + line[Index.sequenceOffset]) }
 
     /// Whether the worker has to leave the lane before the report of a number.
     @inline(__always)
-    func isInterrupted(before number: Int64) -> Bool { line[Place.interruption] <= number }
+    func isInterrupted(before number: Int64) -> Bool { line[Index.interruption] <= number }
 
     /// Ends the report in delivery, and goes on to the next one.
     ///
@@ -161,11 +153,11 @@ struct DeliveryLane: ~Copyable, Sendable {
     @inline(__always)
     func pass(to number: Int64, after disposition: HandleOutcome.Disposition, isTold: Bool) -> Passage? {
         let end = End(disposition)
-        let passage = Passage(end: end, count: self[end] + 1)
-        let found = line[Place.position]
-        assert(found < 0 || Self.stop(found) == Stop(number: number - 1), "the worker is at another report")
+        let passage = (end: end, count: self[end] + 1)
+        let found = line[Index.position]
+        assert(found < 0 || Self.position(found) == Position(number: number - 1), "the worker is at another report")
         let next = number << 4 | (isLimited ? Self.unadmitted : 0) | (isTold ? Self.telling : 0) | end.rawValue
-        guard found >= 0, line.replace(found, by: next, at: Place.position) else { return nil }
+        guard found >= 0, line.replace(found, by: next, at: Index.position) else { return nil }
         return passage
     }
 
@@ -177,8 +169,8 @@ struct DeliveryLane: ~Copyable, Sendable {
     ///
     /// - Returns: Whether the lane was not withdrawn.
     func told(at number: Int64) -> Bool {
-        let found = line[Place.position]
+        let found = line[Index.position]
         assert(found < 0 || found >> 4 == number, "the worker is at another report")
-        return found >= 0 && line.replace(found, by: found & ~Self.telling, at: Place.position)
+        return found >= 0 && line.replace(found, by: found & ~Self.telling, at: Index.position)
     }
 }

@@ -33,6 +33,14 @@ final class PendingReport: @unchecked Sendable {
     }
 }
 
+extension FloodLimiter.Release where Held == PendingReport {
+    /// Returns the held report, which stands for the suppressed ones too.
+    func summedUp() -> PendingReport {
+        held.occurrences = occurrences
+        return held
+    }
+}
+
 extension PendingReport: ReportMaker {
     static func report(
         of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?

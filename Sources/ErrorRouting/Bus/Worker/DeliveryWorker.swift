@@ -46,30 +46,65 @@ final class DeliveryWorker: ActionSupervisor {
 
     private func loop() async {
         defer { audience.wakeReaders() }
-        var action = next()
-        var untilYield = Self.turn
+        var (action, untilYield) = (next(), Self.turn)
+        // The only suspension point here: what may follow one is compiled once for each.
+        while let wait = carryOut(action, &untilYield) { action = await suspend(for: wait) }
+        // Does nothing if the bus has ended, or has replaced the worker already.
+        if isTaskCancelled { bus.replaceCancelledWorker(generation) }
+    }
+
+    /// What the worker's task may be suspended for.
+    private enum Wait {
+        case delivery(PendingReport, from: DispatchProgress?)
+        case otherTasks(then: WorkerAction)
+        case wakeUp
+    }
+
+    private func suspend(for wait: Wait) async -> WorkerAction {
+        switch wait {
+        case .delivery(let pending, let progress):
+            return await deliver(pending, from: progress)
+        case .otherTasks(let action):
+            await Task.yield()
+            return action
+        case .wakeUp:
+            await bus.wakeUp()
+            return next()
+        }
+    }
+
+    /// How many reports are delivered before other tasks get the thread.
+    static let turn = 4_096
+
+    /// Carries out what the storage says, until that may take a suspension.
+    ///
+    /// - Parameters:
+    ///   - action: What to do first.
+    ///   - untilYield: How many more reports are delivered before it is another task's turn.
+    /// - Returns: What to suspend for; nil to stop.
+    private func carryOut(_ action: WorkerAction, _ untilYield: inout Int) -> Wait? {
+        var action = action
         while true {
-            // Not before outcomes that are counted are announced.
+            // Only here: what is counted has to be told first.
             if action.isDelivery {
-                if isTaskCancelled { return bus.replaceCancelledWorker(generation) }
+                if isTaskCancelled { return nil }
                 // While reports come one after the other, the worker may suspend nowhere else.
                 if untilYield <= 0 {
                     untilYield = Self.turn
                     audience.wakeReaders()
-                    await Task.yield()
-                    continue
+                    return .otherTasks(then: action)
                 }
             }
             switch action {
             case .deliver(let pending, let checkpoint):
                 bus.noteDelivery()
                 untilYield -= 1
-                action = await deliver(pending, from: checkpoint?.progress)
+                return .delivery(pending, from: checkpoint?.progress)
             case .deliverInLane(let number):
                 action = workInLane(from: number, isAdmitted: true, &untilYield)
             case .markInLane(let number):
                 action = workInLane(from: number, isAdmitted: false, &untilYield)
-            case .announce(let pending, let outcome, let unheard):
+            case .tell(let pending, let outcome, let unheard):
                 tell(pending.posting, pending.sequence, occurrences: pending.occurrences, outcome)
                 for failure in unheard { bus.lastResort.write(failure) }
                 action = next()
@@ -88,20 +123,16 @@ final class DeliveryWorker: ActionSupervisor {
                 audience.wakeReaders()
                 for promise in idle { promise.fulfill(()) }
                 // Not before: the storage has handed these promises out, and will not do so again.
-                if isTaskCancelled { return bus.replaceCancelledWorker(generation) }
-                await bus.wakeUp()
-                action = next()
+                return isTaskCancelled ? nil : .wakeUp
             case .end:
-                return bus.end()
-            case .stop(let failures):
-                for failure in failures { bus.lastResort.write(failure) }
-                return
+                bus.end()
+                return nil
+            case .stop(let unheard):
+                for failure in unheard { bus.lastResort.write(failure) }
+                return nil
             }
         }
     }
-
-    /// How many reports are delivered before other tasks get the thread.
-    static let turn = 4_096
 
     private func next(at now: Duration? = nil) -> WorkerAction { bus.storage.next(for: generation, at: now) }
 
@@ -116,11 +147,11 @@ final class DeliveryWorker: ActionSupervisor {
                 pending.error, through: rules.program, on: path, &report, under: self, into: &start)
             {
             case .needsSuspension:
-                if !start.failures.isEmpty { bus.storage.goOn(from: start, for: generation) }
+                if !start.failures.isEmpty { _ = bus.storage.note(start, for: generation) }
             case .completed:
                 return complete(start)
             case .superseded:
-                return bus.storage.superseded(telling: start.failures)
+                return bus.storage.superseded(after: start.failures)
             }
         }
         // The action may take long: readers must not wait for it.
@@ -128,13 +159,11 @@ final class DeliveryWorker: ActionSupervisor {
         var walk = unsafe DispatchWalk(rules.programInUse, on: path, pending.error, from: start)
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return complete(walk.progress)
-        case .superseded(let known): return bus.storage.superseded(telling: walk.progress.failures, known: known)
+        case .superseded(let known): return bus.storage.superseded(after: walk.progress.failures, known: known)
         case .needsNewTask:
-            guard bus.storage.goOn(from: walk.progress, for: generation) else {
-                return bus.storage.superseded(telling: walk.progress.failures)
-            }
-            // The loop sees the cancellation, and lets a new worker deliver the rest.
-            return next()
+            let isCurrent = bus.storage.note(walk.progress, for: generation)
+            // If it is, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
+            return isCurrent ? next() : bus.storage.superseded(after: walk.progress.failures)
         }
     }
 
@@ -248,10 +277,7 @@ final class DeliveryWorker: ActionSupervisor {
 
     // MARK: Supervising asynchronous actions
 
-    func supervising<Result>(
-        _ report: ErrorReport,
-        _ operation: () async throws -> Result
-    ) async rethrows -> Result {
+    func supervising<Result>(_ report: ErrorReport, _ operation: () async throws -> Result) async rethrows -> Result {
         let action = ErrorBus.ActionMark(bus: bus.number, sequence: report.sequence)
         return try await ErrorBus.$actions.withValue(ErrorBus.actions + [action], operation: operation)
     }

@@ -11,8 +11,8 @@ extension ErrorBus {
     }
 
     @inline(never)
-    private func floodMark(copying posting: Posting) -> FloodMark {
-        if posting.role == .notice { return FloodMark(.init(given: ""), moment: 0, mayBeHeld: false) }
+    private func floodMark(copying posting: Posting) -> FloodMark? {
+        if posting.role == .notice { return nil }
         let stamp = posting.floodStamp
         let moment = stamp?.moment ?? posting.moment.sinceOrigin &+ momentOffset
         // A failure is not folded into an attempt, nor an error into one that a test expects. No scope has such a name.
@@ -28,11 +28,12 @@ extension ErrorBus {
         return FloodMark(.init(of: posting.error, code: code, at: posting.source, in: scope), moment: moment)
     }
 
-    /// Returns the flood mark of a posting, which in most cases is not copied.
+    /// Returns the flood mark of a posting; nil for a notice, which passes whatever the limit.
     ///
+    /// In most cases this copies no posting.
     /// The worker calls this without the lock, since it may run the user's code.
     @inline(__always)
-    func floodMark(of posting: UnsafePointer<Posting>) -> FloodMark {
+    func floodMark(of posting: UnsafePointer<Posting>) -> FloodMark? {
         if unsafe hasOwnFingerprint || posting.pointee.hasExtras { return unsafe floodMark(copying: posting.pointee) }
         let (error, source) = unsafe (posting.pointee.error, posting.pointee.source)
         let scope = unsafe posting.pointee.unretainedScope?._withUnsafeGuaranteedRef { $0.forReports.path } ?? []

@@ -30,14 +30,6 @@ extension ErrorBus {
         if !storage.isCurrent(generation) { task.cancel() }
     }
 
-    /// Cancels the worker of a generation, if that is the current one.
-    func cancelWorker(_ generation: UInt64) {
-        let task = staff.withLock { staff in
-            staff.worker?.generation == generation ? staff.worker?.task : nil
-        }
-        task?.cancel()
-    }
-
     /// Replaces a worker whose task was cancelled by one of its actions; does nothing if the bus has replaced or
     /// stopped it.
     ///

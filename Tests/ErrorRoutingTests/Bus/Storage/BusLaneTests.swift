@@ -79,9 +79,9 @@ struct BusLaneTests {
         bus.post(1)
         for number in 2...3 { bus.post(number, isWaitedFor: true) }
         #expect(bus.next() == .error(1, occurrences: 1) && bus.goOn() == .error(2, occurrences: 1) && bus.isWaitedFor)
-        #expect(bus.complete(isTold: false) == .announced([]) && bus.inLane?.isTelling == true)
+        #expect(bus.complete(isTold: false) == .told([]) && bus.inLane?.isTelling == true)
         #expect(bus.next() == .error(3, occurrences: 1) && bus.inLane?.number == 2)
-        #expect(bus.complete(isTold: false) == .announced([]) && bus.inLane == nil)
+        #expect(bus.complete(isTold: false) == .told([]) && bus.inLane == nil)
         #expect(bus.next() == .asleep && bus.statistics == .init(posted: 3, handled: 3))
     }
 
@@ -164,7 +164,7 @@ struct BusLaneTests {
         #expect(bus.next() == .error(1, occurrences: 1) && bus.goOn() == .error(2, occurrences: 1))
         #expect(bus.inLane?.number == 1 && bus.isDelivering(2))
         #expect(bus.statistics == .init(posted: 2, handled: 1, pending: 1))
-        #expect(bus.goOn() == .waits && bus.complete(isTold: true) == .announced([]))
+        #expect(bus.goOn() == .waits && bus.complete(isTold: true) == .told([]))
         #expect(bus.next() == .asleep)
     }
 
@@ -175,7 +175,7 @@ struct BusLaneTests {
         for number in 1...3 { bus.post(number) }
         _ = bus.next()
         // The observers have been told of the first, which counts; the second is in delivery, and not looked at yet.
-        #expect(bus.complete(isTold: true) == .announced([]) && bus.inLane?.number == 1)
+        #expect(bus.complete(isTold: true) == .told([]) && bus.inLane?.number == 1)
         #expect(bus.takeBack().reports == [2, 3].map { .error($0, occurrences: 1) })
         #expect(bus.statistics == .init(posted: 3, handled: 1, dropped: 2))
         #expect(!bus.leftoversWereReceived())

@@ -212,7 +212,7 @@ struct BusStateMachineTests {
             return progress
         }
         if way < 3 {
-            bus.storage.goOn(from: progress(), for: 1)
+            _ = bus.storage.note(progress(), for: 1)
         } else {
             let report = ErrorReport(error: Numbered(0), source: .init())
             let action = SupervisedAction(rule: bus.rule, progress: progress(), report: report)
@@ -222,7 +222,7 @@ struct BusStateMachineTests {
         switch way {
         case 0: _ = bus.takeBack()
         case 1: _ = bus.complete(generation: 1)
-        case 2: bus.storage.goOn(from: DispatchProgress(), for: 1)
+        case 2: _ = bus.storage.note(DispatchProgress(), for: 1)
         case 3: _ = bus.storage.actionDidEnd(for: 1)
         default: _ = bus.takeBack()
         }

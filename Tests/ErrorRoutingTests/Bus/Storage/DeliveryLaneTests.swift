@@ -14,7 +14,7 @@ struct DeliveryLaneTests {
         road.lane.open(at: 0)
         #expect((0..<4).map(road.sequence) == [7, 8, 9, 10])
         #expect(road.goOn(from: 0) && road.goOn(from: 1, .ignored) && road.goOn(from: 2, .unmatched))
-        #expect(road.counts == [7, 1, 1] && road.stop == .init(number: 3))
+        #expect(road.counts == [7, 1, 1] && road.position == .init(number: 3))
     }
 
     @Test("every disposition but ignored and unmatched counts as handled, in the lane and outside")
@@ -97,9 +97,9 @@ struct DeliveryLaneTests {
     func unadmitted() {
         let road = Road(isLimited: true)
         road.lane.open(at: 0, isUnadmitted: true)
-        #expect(road.stop == .init(number: 0, isUnadmitted: true))
+        #expect(road.position == .init(number: 0, isUnadmitted: true))
         road.lane.open(at: 0)
-        #expect(road.stop == .init(number: 0) && road.goOn(from: 0, .unmatched))
+        #expect(road.position == .init(number: 0) && road.goOn(from: 0, .unmatched))
         #expect(road.withdraw() == .init(number: 1, isUnadmitted: true) && road.counts == [0, 0, 1])
     }
 
@@ -118,7 +118,7 @@ final class Road: Sendable {
     /// The counts of handled, ignored and unmatched reports.
     var counts: [Int] { [Int(lane[.handled]), Int(lane[.ignored]), Int(lane[.unmatched])] }
 
-    var stop: DeliveryLane.Stop { lane.stop }
+    var position: DeliveryLane.Position { lane.position }
     func sequence(of number: Int64) -> UInt64 { lane.sequence(of: number) }
     func isInterrupted(before number: Int64) -> Bool { lane.isInterrupted(before: number) }
     func told(at number: Int64) -> Bool { lane.told(at: number) }
@@ -131,5 +131,5 @@ final class Road: Sendable {
     }
 
     // Under a lock, as in the bus.
-    func withdraw() -> DeliveryLane.Stop { lock.withLock { _ in lane.withdraw() } }
+    func withdraw() -> DeliveryLane.Position { lock.withLock { _ in lane.withdraw() } }
 }
