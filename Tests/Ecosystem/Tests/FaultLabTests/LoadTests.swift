@@ -50,7 +50,8 @@ extension FaultLab {
                 return
             }
             // A leak by the request, or by the failed request, would be hundreds.
-            #expect(after.descriptors <= before.descriptors + 4, "\(before) → \(after)")
+            let more = transport.mayKeepTransfers ? 4 + 32 : 4
+            #expect(after.descriptors <= before.descriptors + more, "\(before) → \(after)")
             // The first round has filled pools and caches. What 64 responses at once take varies from round to round;
             // eight thousand requests more may not leave 3 KB each.
             #expect(last.residentKilobytes < first.residentKilobytes + 24_576, "\(during)")
@@ -76,7 +77,12 @@ extension FaultLab {
                     }
                 }
                 // The client is gone, and so is all that it had open.
-                try await server.waitForConnections(atMost: 0)
+                let isClosed = try await within(.seconds(60)) { try await server.waitForConnections(atMost: 0) }
+                withKnownIssue("Foundation keeps the session of a transfer that it keeps", isIntermittent: true) {
+                    #expect(isClosed, "\(server.openConnections) connections are open")
+                } when: {
+                    transport.mayKeepTransfers
+                }
             }
             return figures
         }
