@@ -134,6 +134,27 @@ struct RecordFileTests {
         #expect(try RecordedFile("\(folder.file).1").text == "old\n")
     }
 
+    @Test func `a file that has the name of an older one too grows: renaming it would do nothing`() async throws {
+        let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 2))
+        try FileManager.default.linkItem(atPath: folder.file, toPath: "\(folder.file).1")
+        #expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written == 3)
+        #expect(try RecordedFile(folder).records.map(\.sequence) == [1, 2, 3])
+    }
+
+    @Test func `recorders that put aside one file, again and again, lose no line`() async throws {
+        let recorders = try (0..<4).map { _ in
+            try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 3))
+        }
+        let written = await withTaskGroup { group in
+            for recorder in recorders {
+                group.addTask { await recorder.recordAll((0..<150).map(Plain.init)).written }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(written == [150, 150, 150, 150])
+        for name in folder.names { #expect(try RecordedFile("\(folder.path)/\(name)").records.count == 1) }
+    }
+
     @Test func `a symbolic link is followed, and it is the file that is put aside`() async throws {
         let (link, target) = ("\(folder.path)/link", folder.file)
         try Data().write(to: URL(filePath: target))

@@ -241,6 +241,12 @@ struct RecorderTests {
         }
     }
 
+    @Test func `a path with a NUL in it is not taken for what comes before`() throws {
+        let path = "\(folder.file)\u{0}.old"
+        let error = try #require(throws: ErrorRecorder.CannotOpen.self) { try ErrorRecorder(path: path) }
+        #expect(error.code == EINVAL && folder.names.isEmpty)
+    }
+
     @Test func `two recorders of a process have different starts`() async throws {
         let starts = try await withThrowingTaskGroup(of: Void.self) { [folder] group in
             for number in 0..<20 {

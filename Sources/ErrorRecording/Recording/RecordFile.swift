@@ -12,6 +12,8 @@ import Foundation
 struct RecordFile: ~Copyable {
     /// The file's path, without symbolic links.
     let path: String
+    /// How often in a row the file may be another one, since others put theirs aside meanwhile, until lines fail.
+    private static let attempts = 100
     private let policy: LogPolicy
     /// -1 while no file is open.
     private var descriptor: Int32 = -1
@@ -26,7 +28,10 @@ struct RecordFile: ~Copyable {
     init(path: String, policy: LogPolicy) throws(ErrorRecorder.CannotOpen) {
         self.path = Self.absolute(path)
         self.policy = policy
-        if let code = open() { throw ErrorRecorder.CannotOpen(path: path, code: code) }
+        // Of a path with a NUL the system would take only what is before it.
+        if let code = path.utf8.contains(0) ? EINVAL : open() {
+            throw ErrorRecorder.CannotOpen(path: path, code: code)
+        }
         // Without waiting: another recorder that is writing at this moment has found the broken line itself.
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
             if let facts = look(), facts.isNamed, !facts.endsWhole { _ = endLine(facts) }
@@ -44,7 +49,7 @@ struct RecordFile: ~Copyable {
         var next = 0
         var (written, reopened, mayRotate) = (0, 0, true)
         while next < chunk.count {
-            guard reopened < 10, descriptor >= 0 || open() == nil else { break }
+            guard reopened < Self.attempts, descriptor >= 0 || open() == nil else { break }
             while flock(descriptor, LOCK_EX) < 0, errno == EINTR {}
             defer { if descriptor >= 0 { _ = flock(descriptor, LOCK_UN) } }
             guard let facts = look() else {
@@ -58,11 +63,13 @@ struct RecordFile: ~Copyable {
             case .endLine:
                 if !endLine(facts) { return written }
             case .rotate:
-                mayRotate = rotate()
+                // Renaming a file to another of its names, a hard link, succeeds and does nothing.
+                mayRotate = rotate() && look()?.isNamed == false
                 if mayRotate { close() }
             case .write(let count):
                 let whole = write(next..<next + count, of: chunk, at: facts)
                 written += whole
+                reopened = 0
                 // The line that did not fit is lost; those after it may be shorter.
                 next += whole == count ? whole : whole + 1
             }
@@ -150,7 +157,7 @@ struct RecordFile: ~Copyable {
         assert(descriptor < 0, "a file is open")
         // Without `O_NONBLOCK` a pipe without a reader would block.
         let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        for _ in 0..<10 {
+        for _ in 0..<Self.attempts {
             descriptor = unsafe Foundation.open(path, flags)
             if descriptor >= 0 { break }
             guard errno == ENOENT else { return errno }
