@@ -14,8 +14,9 @@ struct RecorderQueueTests {
 
         /// What the writer does next: `write 1 2`, `sleep` or `end`.
         mutating func next() -> String {
-            switch queue.next() {
-            case .write(let entries): "write \(entries.map { "\($0.element)" }.joined(separator: " "))"
+            var entries: [RecorderQueue<Int>.Entry] = []
+            return switch queue.next(&entries) {
+            case .write: "write \(entries.map { "\($0.element)" }.joined(separator: " "))"
             case .sleep: "sleep"
             case .end: "end"
             }
@@ -49,10 +50,12 @@ struct RecorderQueueTests {
     @Test func `the newest is dropped, and its number is missing`() {
         var queue = RecorderQueue<Int>(capacity: 1)
         for number in 1...2 { _ = queue.record(number) }
-        _ = queue.next()
+        var entries: [RecorderQueue<Int>.Entry] = []
+        _ = queue.next(&entries)
+        entries = []
         queue.finished(written: 1, failed: 0)
         _ = queue.record(3)
-        guard case .write(let entries) = queue.next() else { return #expect(Bool(false)) }
+        _ = queue.next(&entries)
         #expect(entries.map(\.number) == [3] && entries.map(\.element) == [3])
     }
 
@@ -90,8 +93,9 @@ struct RecorderQueueTests {
                 let isWritten = Bool.random(using: &generator)
                 queue.finished(written: isWritten ? 1 : 0, failed: isWritten ? 0 : 1)
             } else {
-                switch queue.next() {
-                case .write(let entries):
+                var entries: [RecorderQueue<Int>.Entry] = []
+                switch queue.next(&entries) {
+                case .write:
                     taken = entries.map(\.element)
                     seen += taken
                 case .sleep: sleeps = true

@@ -125,6 +125,60 @@ struct RecorderTests {
         #expect(try RecordedFile(folder).records.map(\.sequence) == Array(1...10))
     }
 
+    @Test func `a report whose line is written is released, also while others that came with it wait`() async throws {
+        final class Witness: Error {
+            let gate: Gate
+            init(_ gate: Gate) { self.gate = gate }
+            deinit { gate.open() }
+        }
+        let (first, second) = (Barrier(), Barrier())
+        let (arrived, released) = (Gate(), Gate())
+        let hold = holding(first, arrived)
+        let configuration = ErrorRecorder.Configuration { record in
+            // More than are written with one call.
+            if record.sequence == 200 { second.pass() }
+            return hold(record)
+        }
+        let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
+        recorder.record(report(Plain(number: 1)))
+        await arrived.wait()
+        recorder.record(report(Witness(released)))
+        for number in 3...300 { recorder.record(report(Plain(number: number))) }
+        first.open()
+        await released.wait()
+        #expect(recorder.statistics.pending > 100)
+        second.open()
+        #expect(await recorder.close(within: longTime) == .init(recorded: 300, written: 300))
+    }
+
+    @Test func `a recorder that has ended is released although the time to wait for it is not over`() async throws {
+        final class Witness: Sendable {
+            let gate: Gate
+            init(_ gate: Gate) { self.gate = gate }
+            deinit { gate.open() }
+        }
+        let (barrier, arrived, released) = (Barrier(), Gate(), Gate())
+        func recordAndClose() async throws {
+            let witness = Witness(released)
+            let hold = holding(barrier, arrived)
+            let recorder = try ErrorRecorder(
+                path: folder.file,
+                configuration: .init(redact: { record in withExtendedLifetime(witness) { hold(record) } }))
+            recorder.record(report(Plain(number: 1)))
+            await arrived.wait()
+            async let closed = recorder.close(within: .seconds(86_400))
+            // Until it is closed, so that it is waited for.
+            while recorder.statistics.dropped == 0 {
+                recorder.record(report(Plain(number: 2)))
+                await Task.yield()
+            }
+            barrier.open()
+            #expect(await closed.pending == 0)
+        }
+        try await recordAndClose()
+        await released.wait()
+    }
+
     @Test func `records are redacted before they are written, by a thread that may wait for those that record`()
         async throws
     {

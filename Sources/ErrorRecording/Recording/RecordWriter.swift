@@ -63,9 +63,10 @@ final class RecordWriter: Sendable {
                 return state.lastWaiter
             }
             guard let waiter else { return continuation.resume() }
-            // On Dispatch's clock and not in a task: the caller's cancellation does not shorten the time.
-            DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval(limit)) {
-                self.state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
+            // On Dispatch's clock and not in a task: the caller's cancellation does not shorten the time. Nothing is
+            // retained until then: if the thread ends earlier, nobody waits any more.
+            DispatchQueue.global().asyncAfter(deadline: .now() + Self.interval(limit)) { [weak self] in
+                self?.state.withLock { $0.waiters.removeValue(forKey: waiter) }?.resume()
             }
         }
     }
@@ -93,12 +94,13 @@ final class RecordWriter: Sendable {
 
     private func run() {
         while true {
-            switch state.withLock({ $0.queue.next() }) {
-            case .write(let batch):
+            var batch: [Queue.Entry] = []
+            switch state.withLock({ $0.queue.next(&batch) }) {
+            case .write:
                 #if canImport(ObjectiveC)
-                    autoreleasepool { write(batch) }
+                    autoreleasepool { write(&batch) }
                 #else
-                    write(batch)
+                    write(&batch)
                 #endif
             case .sleep:
                 wakeUp.wait()
@@ -114,12 +116,14 @@ final class RecordWriter: Sendable {
         }
     }
 
-    private func write(_ batch: [Queue.Entry]) {
+    /// Writes all of a batch, and takes each report from it: what does not count as pending any more is released.
+    private func write(_ batch: inout [Queue.Entry]) {
         var chunk = LineChunk()
-        for (index, entry) in batch.enumerated() {
+        batch.reverse()
+        while let entry = batch.popLast() {
             let record = ErrorRecord(entry.element, from: origin, sequence: entry.number, rebuilding: rebuilding)
             chunk.append(RecordLine(redact(record)))
-            guard chunk.isFull || index == batch.count - 1 else { continue }
+            guard chunk.isFull || batch.isEmpty else { continue }
             let written = file.withLock { $0?.append(chunk) ?? 0 }
             let failed = chunk.count - written
             state.withLock { $0.queue.finished(written: written, failed: failed) }

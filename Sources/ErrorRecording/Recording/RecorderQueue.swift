@@ -12,8 +12,8 @@ struct RecorderQueue<Element> {
 
     /// What the writer does next.
     enum Step {
-        /// Write these, and call ``finished(written:failed:)`` for each of them.
-        case write([Entry])
+        /// Write what was handed out, and call ``finished(written:failed:)`` for each of it.
+        case write
         /// Sleep until somebody is told to wake the writer.
         case sleep
         /// End: the queue is closed, and empty for ever.
@@ -58,14 +58,16 @@ struct RecorderQueue<Element> {
     }
 
     /// Returns what the writer does next; called when it has finished all that it has taken.
-    mutating func next() -> Step {
+    ///
+    /// - Parameter batch: Empty; gets all that waits. The writer's alone, so that it can release what is written.
+    mutating func next(_ batch: inout [Entry]) -> Step {
+        assert(batch.isEmpty, "what was handed out before is not written")
         assert(taken == 0, "the writer takes more before it has finished what it took")
         assert(!isWriterAsleep, "the writer was not woken")
         if !waiting.isEmpty {
             taken = waiting.count
-            var batch: [Entry] = []
             swap(&batch, &waiting)
-            return .write(batch)
+            return .write
         }
         hasEnded = isClosed
         isWriterAsleep = !isClosed

@@ -1,7 +1,8 @@
 /// One report as a recorder writes it: a line of JSON.
 ///
 /// The keys of the line are the names of these properties. What is nil is left out. All texts are escaped and bounded
-/// as `ErrorReport.message` is, so that a record is one line whatever the error says.
+/// as `ErrorReport.message` is, so that a record is one line whatever the error says. A line has at most 1 MiB: one
+/// that would be longer goes without its value, metadata, trail and scope.
 ///
 /// ``host``, ``service``, ``process``, ``start`` and ``sequence`` together identify a record among those of all
 /// machines: a line that was copied or read twice can be counted once.
