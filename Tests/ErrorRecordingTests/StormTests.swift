@@ -14,10 +14,12 @@ struct StormTests {
         async throws
     {
         // In a process of its own, whose memory no other test uses.
-        await #expect(processExitsWith: .success) {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             endIfItHangs(after: 1_100)
             try await StormTests.storm()
         }
+        let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+        for line in output.split(separator: "\n") where line.hasPrefix("recorded ") { print(line) }
     }
 
     private static func storm() async throws {
