@@ -54,10 +54,12 @@ struct EngineTests {
         }
     }
 
-    /// Records the errors of three processes, each on a host of its own; one file is copied, another one ends in the
-    /// middle of a line that the next recorder has ended.
+    /// Records the errors of three processes, each on a host of its own; one file is copied, another one begins with a
+    /// line that a killed process has left broken in the middle of a character.
     private func recordFleet() async throws {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/errors", withIntermediateDirectories: true)
+        let broken = Data(#"{"version":1,"time":"2026-"#.utf8) + [0xC3]
+        try broken.write(to: URL(filePath: "\(folder.path)/errors/b.jsonl"))
         for host in ["a", "b", "c"] {
             await #expect(processExitsWith: .success) { [path = folder.path as String, host = host as String] in
                 endIfItHangs()
@@ -78,10 +80,6 @@ struct EngineTests {
         }
         try FileManager.default.copyItem(
             atPath: "\(folder.path)/errors/a.jsonl", toPath: "\(folder.path)/errors/copy.jsonl")
-        let broken = try FileHandle(forWritingTo: URL(filePath: "\(folder.path)/errors/b.jsonl"))
-        try broken.seekToEnd()
-        try broken.write(contentsOf: Data(#"{"version":1,"time":"2026-"#.utf8))
-        _ = try ErrorRecorder(path: "\(folder.path)/errors/b.jsonl")
     }
 
     /// Runs a query with an engine, and returns its rows, the cells as texts.
