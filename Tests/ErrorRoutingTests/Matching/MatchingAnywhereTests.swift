@@ -186,4 +186,12 @@ struct MatchingAnywhereTests {
         #expect(ErrorMatcher.anywhere(both).match(outer) == nil)
         #expect((timeout && .anywhere(.type(Zoo.Offline.self))).match(outer) == Zoo.Timeout(seconds: 5))
     }
+
+    @Test("under an error that anywhere has found, anywhere goes to any depth as well")
+    func nestedDeeply() {
+        let link = Link()
+        link.next = [chain(5)]
+        let matcher = ErrorMatcher.anywhere(.type(Link.self) && timeout)
+        #expect(matcher.match(Group(underlyingErrors: [Zoo.Offline(), link])) === link)
+    }
 }

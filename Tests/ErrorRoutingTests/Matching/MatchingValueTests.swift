@@ -119,6 +119,20 @@ struct MatchingValueTests {
         }
     }
 
+    #if os(Linux)
+        @Test("a user info with 63 arrays in one another is searched for errors, and one with 64 equals only itself")
+        func nestedUserInfo() {
+            func error(_ count: Int) -> NSError {
+                let value = (0..<count).reduce("v" as any Sendable) { inner, _ in [inner] }
+                return NSError(domain: "d", code: 1, userInfo: ["k": value])
+            }
+            #expect(ErrorMatcher.value(error(63)).match(error(63)) != nil)
+            #expect(ErrorMatcher.value(error(64)).match(error(64)) == nil)
+            let same = error(64)
+            #expect(ErrorMatcher.value(same).match(same) === same)
+        }
+    #endif
+
     @Test("where a subclass of NSError has an isEqual of its own, that decides")
     func ownIsEqual() {
         let (one, other) = (Coarse(domain: "d", code: 1), Coarse(domain: "d", code: 1, userInfo: ["k": "v"]))
