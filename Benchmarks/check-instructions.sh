@@ -89,6 +89,8 @@ making a scope with one rule|1
 withErrorScope|1
 TaskLocal.withValue|1
 posting and delivering|8
+bus, a flood limit|8
+bus, suppressed by a flood limit|8
 bus, preset|8
 bus, preset and logging|8
 bus, preset, action with report|8

@@ -66,6 +66,8 @@ extension Contender {
             // Writes to standard error, so that it is only counted.
             handling("the preset's line", 10, .standardError.overlaid(with: Handlers.types(10)), Unknown()),
             posting("posting and delivering", Handlers.plainTypes()),
+            posting("bus, a flood limit", Handlers.plainTypes(), FloodLimit(first: .max, per: .seconds(60))),
+            posting("bus, suppressed by a flood limit", Handlers.plainTypes(), FloodLimit(first: 1, per: .seconds(60))),
             posting("bus, preset", Handlers.preset(Handlers.plainTypes())),
             posting(
                 "bus, preset and logging",
@@ -74,9 +76,9 @@ extension Contender {
         ]
     }
 
-    private static func posting(_ name: String, _ handler: ErrorHandler) -> Contender {
+    private static func posting(_ name: String, _ handler: ErrorHandler, _ limit: FloodLimit? = nil) -> Contender {
         Contender(name, rules: 8) { times in
-            let bus = ErrorBus(handler: handler, configuration: .init(capacity: times))
+            let bus = ErrorBus(handler: handler, configuration: .init(capacity: times, floodLimit: limit))
             for number in 0..<times { bus.post(makeError(number)) }
             bus.finish()
             await bus.run()

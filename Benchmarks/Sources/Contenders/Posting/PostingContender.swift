@@ -53,6 +53,10 @@ package struct PostingContender: Sendable {
                 PostingContender("ErrorBus, a flood limit", posters) { errors in
                     BusTransport(capacity: errors, floodLimit: FloodLimit(first: errors, per: .seconds(60)))
                 },
+                // Of each of the eight types one passes, and one is held; the others are suppressed.
+                PostingContender("ErrorBus, suppressed by a flood limit", posters) { errors in
+                    BusTransport(capacity: errors, floodLimit: FloodLimit(first: 1, per: .seconds(60)))
+                },
             ]
         }
     }
