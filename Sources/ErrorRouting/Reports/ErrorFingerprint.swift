@@ -17,8 +17,8 @@ struct ErrorFingerprint: Hashable, Sendable {
 
     /// Makes the fingerprint of a posted error; calls no code of the user's.
     @inline(__always)
-    init(of error: any Error, code: ErrorCode, at source: ErrorReport.Source, in scope: [String]) {
-        type = ObjectIdentifier(Swift.type(of: error))
+    init(of code: ErrorCode, at source: ErrorReport.Source, in scope: [String]) {
+        type = code.type
         self.code = code.number
         line = source.line
         fileID = source.fileID
@@ -36,10 +36,14 @@ struct ErrorFingerprint: Hashable, Sendable {
     /// A hash that costs less than `hashValue`.
     ///
     /// It does not prevent deliberate collisions; the few kinds of errors in a program do not need that.
+    @inline(__always)
     var quickHash: Int {
         // Addresses of types differ by at least about 16.
-        Int(bitPattern: type) >> 4 &+ Int(bitPattern: line) &* 31 &+ code &* 17 &+ (text?.hashValue ?? 0)
-            &+ (scope.last?.hashValue ?? 0)
+        var hash = Int(bitPattern: type) >> 4 &+ Int(bitPattern: line) &* 31 &+ code &* 17
+        // Most errors have neither.
+        if let text { hash &+= text.hashValue }
+        if !scope.isEmpty { hash &+= scope[scope.count - 1].hashValue }
+        return hash
     }
 
     /// Returns an error's type, with its case or else its domain and code if it has any:
@@ -61,14 +65,16 @@ struct ErrorFingerprint: Hashable, Sendable {
     }
 }
 
-/// An error's code: the number of an enum's case, or an `NSError`'s domain and code.
+/// An error's type and code: the number of an enum's case, or an `NSError`'s domain and code.
 struct ErrorCode: Equatable, Sendable {
+    let type: ObjectIdentifier
     let number: Int
     let domain: String?
 
     /// Reads an error's code, which may run code of the user's.
     init(of error: any Error) {
-        let type = type(of: error)
+        let type = Swift.type(of: error)
+        self.type = ObjectIdentifier(type)
         if type is NSError.Type || NSErrorBridge.isBridged(type) {
             let error = NSErrorBridge.bridged(error)
             number = error?.code ?? 0

@@ -98,7 +98,7 @@ extension DrivenStorage {
     /// The flood limit's view of a posting, as the poster has noted it down.
     static func mark(of posting: Posting) -> FloodMark {
         guard let stamp = posting.floodStamp else { preconditionFailure("posted without a stamp") }
-        return FloodMark(.init(of: posting.error, code: stamp.code, at: posting.source, in: []), moment: stamp.moment)
+        return FloodMark(.init(of: stamp.code, at: posting.source, in: []), moment: stamp.moment)
     }
 
     static func number(of error: any Error) -> Int? { (error as? any ErrorWithNumber)?.number }

@@ -26,7 +26,7 @@ struct Flood {
         let numbered = Numbered(error)
         let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
         let moment = Int64(time) * 1_000_000
-        let mark = FloodMark(.init(of: numbered, code: ErrorCode(of: numbered), at: source, in: []), moment: moment)
+        let mark = FloodMark(.init(of: ErrorCode(of: numbered), at: source, in: []), moment: moment)
         while true {
             switch limiter.admit(mark, holding: { error }) {
             case .comesAfter(let release):

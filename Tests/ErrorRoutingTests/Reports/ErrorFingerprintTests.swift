@@ -86,7 +86,7 @@ struct ErrorFingerprintTests {
     private func kind(
         _ error: any Error, _ file: String = "M/A.swift", _ line: UInt = 1, in scope: [String] = []
     ) -> ErrorFingerprint {
-        ErrorFingerprint(of: error, code: ErrorCode(of: error), at: .init(fileID: file, line: line), in: scope)
+        ErrorFingerprint(of: ErrorCode(of: error), at: .init(fileID: file, line: line), in: scope)
     }
 
     private func areApart(_ errors: [any Error]) -> Bool { Set(errors.map { kind($0) }).count == errors.count }

@@ -113,11 +113,13 @@ struct FloodLimiter<Held> {
     /// The slot of the window of an error's kind; nil if there is none.
     private func slot(of mark: FloodMark) -> Int? {
         var slot = slots[mark.hash & (slots.count - 1)]
-        while slot >= 0 {
-            if windows[slot].hash == mark.hash, kinds[slot] == mark.fingerprint { return slot }
-            slot = windows[slot].next
+        // So that a kind is compared in its place, not copied.
+        return unsafe kinds.withUnsafeBufferPointer { kinds in
+            while slot >= 0, unsafe windows[slot].hash != mark.hash || !(kinds[slot] == mark.fingerprint) {
+                slot = windows[slot].next
+            }
+            return slot < 0 ? nil : slot
         }
-        return nil
     }
 
     private mutating func open(_ mark: FloodMark) -> Int {
@@ -171,9 +173,9 @@ struct FloodMark: Sendable {
     let moment: Int64
 
     @inline(__always)
-    init(_ fingerprint: ErrorFingerprint, moment: Int64) {
-        self.fingerprint = fingerprint
+    init(_ fingerprint: consuming ErrorFingerprint, moment: Int64) {
         hash = fingerprint.quickHash
+        self.fingerprint = fingerprint
         self.moment = moment
     }
 }

@@ -20,9 +20,10 @@ import Synchronization
 ///
 /// 1. Filling never waits, neither for the reader nor for other posters.
 /// 2. An element is written before its slot's state is exchanged for `filled`, and read only after that state was read:
-///    the exchange releases, the reader's load acquires. The reader empties a slot, except the one that
-///    it is at, before it publishes with a release that another number may be given out; whoever gets that number has
-///    acquired that.
+///    the exchange releases, the reader's load acquires. And a slot is empty when its next number is given out: the
+///    reader empties it, then publishes with release that one more report may be accepted, and the poster who gets the
+///    number for that has read this with acquire. Only the slot that the reader is at is emptied later; no number that
+///    is out falls on it, since there are more slots than such numbers.
 /// 3. The reader is woken by whoever finds `asleep` in that exchange, or replaces it in ``rouse(at:)``, and by nobody
 ///    else.
 /// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and no

@@ -17,7 +17,7 @@
 ///
 /// | in the phase | event | leads to |
 /// | --- | --- | --- |
-/// | `idle` | `next` | a notice or what a flood limit releases: `delivering`; a report: `inLane`; else sleep, `ended` |
+/// | `idle` | `next` | a notice or a held report: `delivering`; one in its place: `inLane`; none: sleep, or `ended` |
 /// | `inLane` | `next` | `inLane`: another worker takes the report over in its place |
 /// | | `admit` | it passes: `inLane`; it is held: as `next` in `idle`; a held one goes first: `delivering` |
 /// | | `leaveLane` | a rule that needs more: `delivering`; finished: as `complete` |
@@ -34,8 +34,10 @@ struct BusStateMachine {
     var runPhase = RunPhase.notStarted
     var counters = Counters()
 
-    /// The number of the first report that is still in its place, and neither in delivery nor taken back; while the
-    /// worker is in the lane, as it was when the machine last knew.
+    /// The number of the first report that is still in its place, and neither in delivery nor taken back.
+    ///
+    /// While the worker is in the lane, this stays as it was when the machine last heard of it. If the lane was opened
+    /// at report 7, this is 8, until the worker leaves the lane, say after report 20: then it is 21.
     var nextNumber: Int64
     /// The flood mark of the report of that number, if it is known already.
     private var nextMark: FloodMark?

@@ -144,8 +144,10 @@ struct BusStorage: ~Copyable, Sendable {
     ///
     /// - Returns: What the worker does next; nil to deliver the report.
     func admit(_ mark: FloodMark?, at number: Int64, for generation: UInt64) -> WorkerAction? {
-        let (isInLane, action) = withMachine { machine -> (Bool, WorkerAction?) in
-            machine.isInLane ? (true, machine.admit(mark, at: number, shared)) : (false, nil)
+        var isInLane = false
+        let action = withMachine { machine in
+            isInLane = machine.isInLane
+            return isInLane ? machine.admit(mark, at: number, shared) : nil
         }
         return isInLane ? action : leaveLane(at: number, DispatchProgress(), isOver: false, for: generation)
     }

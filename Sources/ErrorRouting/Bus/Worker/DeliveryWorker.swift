@@ -205,7 +205,7 @@ final class DeliveryWorker: ActionSupervisor {
         // A shutdown takes the report that comes next back while the worker is suspended.
         while untilYield > 0, !isTaskCancelled {
             untilYield -= 1
-            switch isAdmitted ? deliver(number) : admit(number) {
+            switch isAdmitted ? deliverInLane(number) : admit(number) {
             case nil:
                 if isAdmitted { number += 1 } else { isAdmitted = true }
             case .markInLane(let next):
@@ -226,7 +226,7 @@ final class DeliveryWorker: ActionSupervisor {
     /// Delivers a report in the lane, in its place in the mailbox, where it stays until the worker has gone on.
     ///
     /// - Returns: What to do next; nil to deliver the next report in the lane.
-    private func deliver(_ number: Int64) -> WorkerAction? {
+    private func deliverInLane(_ number: Int64) -> WorkerAction? {
         defer { withExtendedLifetime(bus) {} }
         if number % 64 == 0 { bus.noteDelivery() }
         let posting = unsafe bus.storage.posting(inLaneAt: number)

@@ -25,7 +25,7 @@ extension ErrorBus {
         var scope = posting.scope?.forReports.path ?? []
         if posting.role != .failure { scope.append("\0\(posting.role.name)") }
         if let mark { scope.append(mark) }
-        return FloodMark(.init(of: posting.error, code: code, at: posting.source, in: scope), moment: moment)
+        return FloodMark(.init(of: code, at: posting.source, in: scope), moment: moment)
     }
 
     /// Returns the flood mark of a posting; nil for a notice, which passes whatever the limit.
@@ -38,7 +38,7 @@ extension ErrorBus {
         let (error, source) = unsafe (posting.pointee.error, posting.pointee.source)
         let scope = unsafe posting.pointee.unretainedScope?._withUnsafeGuaranteedRef { $0.forReports.path } ?? []
         let moment = unsafe posting.pointee.moment.sinceOrigin &+ momentOffset
-        return FloodMark(.init(of: error, code: ErrorCode(of: error), at: source, in: scope), moment: moment)
+        return FloodMark(.init(of: ErrorCode(of: error), at: source, in: scope), moment: moment)
     }
 
     /// Wakes the worker at a moment, if no alarm is set that does so by then.
