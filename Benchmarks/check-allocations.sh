@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Counts with valgrind the allocations of N and of 2 N dispatches. A dispatch allocates nothing: both counts are equal.
 # Does the same for retries and a closed circuit around an operation that succeeds at once.
+# Counts what handlers allocate that people have: one made for a single error, an asynchronous action, the preset's line.
 # Then counts the allocations of N and of 2 N posts: at most one for each, besides the box that Swift makes for it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
 command -v valgrind >/dev/null || { echo "check-allocations: valgrind is not installed" >&2; exit 69; }
 swift build -c release --product dispatch-allocations >&2
+swift build -c release --product instructions >&2
 swift build -c release --product recovery-allocations >&2
 swift build -c release --product post-allocations >&2
 programs=$(swift build -c release --show-bin-path)
@@ -28,6 +30,20 @@ one=$(allocations recovery-allocations "$n")
 two=$(allocations recovery-allocations $((2 * n)))
 echo "$n times four operations that succeed: $one allocations; $((2 * n)) times: $two; more: $((two - one))"
 [ "$two" -le "$one" ] || { echo "FAILED: a retry or a closed circuit allocates"; failures=1; }
+
+# The allocations of one operation, and how many there may be.
+while IFS='|' read -r name rules most; do
+    one=$(allocations instructions "$name" "$rules" 500)
+    two=$(allocations instructions "$name" "$rules" 1000)
+    echo "$name, $rules rules: $(((two - one + 250) / 500)) allocations, at most $most"
+    # Half an allocation more is allowed, for random differences between two runs.
+    [ $((two - one)) -le $((500 * most + 250)) ] || { echo "FAILED: $name allocates more"; failures=1; }
+done <<LIST
+preset, asynchronous action|11|0
+a preset customised and used once|11|10
+a preset with onNoMatch customised and used once|11|10
+the preset's line|10|45
+LIST
 
 # One percent more is allowed, for storage that grows now and then and for random differences between two runs.
 most=$((2 * n + n / 100))
