@@ -24,12 +24,11 @@ struct ExampleService {
         let bus = ErrorBus(handler: rules)
         bus.becomeRoot()  // for code in threads and callbacks, which has no task
         let running = Task { await bus.run() }
-        let work = bus.task { try await serve(errors: bus) }
+        bus.task { try await serve(errors: bus) }
         for await _ in terminated {}
         source.cancel()
         let deadline = ContinuousClock.now + .seconds(5)
-        work.cancel()  // `serve` ends when it is cancelled; wait for other work with a time limit
-        await work.value
+        await bus.endTasks(within: .zero, grace: .seconds(3))  // cancels `serve`
         let left = await bus.shutdown(within: deadline - .now)
         for report in left { say("not delivered: \(report.message)") }
         await running.value

@@ -55,6 +55,16 @@ final class TaskRegistry: Sendable {
         for task in tasks { task.cancel() }
     }
 
+    /// Forgets the running tasks, so that nobody waits for them any longer.
+    func forgetAll() {
+        let none = state.withLock { state in
+            state.tasks = [:]
+            defer { state.none = Promise() }
+            return state.none
+        }
+        none.fulfill(())
+    }
+
     /// Waits until no task runs, including tasks that are started meanwhile.
     func waitForAll() async {
         while let none = state.withLock({ $0.tasks.isEmpty ? nil : $0.none }) { await none.value }
