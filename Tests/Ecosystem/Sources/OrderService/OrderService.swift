@@ -26,38 +26,32 @@ enum OrderService {
     private static func run(_ settings: Settings, _ registry: MetricsRegistry, _ exporter: Exporter) async {
         let services = ServicesInBus(
             errors: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
-            configuration: .init(
-                floodLimit: settings.floodLimit, metadataProvider: trace, drainTimeLimit: .seconds(5)),
-            makeServices: { try group(settings, registry) })
+            configuration: .init(floodLimit: settings.floodLimit, metadataProvider: trace),
+            makeServices: { try makeServices(settings, registry) })
         do {
-            try await serve(services, exporters: [exporter])
+            try await serve(services, exporters: [exporter] + settings.otherExporters)
         } catch {
             // The error is in the log, as every error is.
             exit(EXIT_FAILURE)
         }
     }
 
-    private static func group(_ settings: Settings, _ registry: MetricsRegistry) throws -> ServiceGroup {
+    /// The services end in the opposite order: the server, which needs the others, ends first.
+    private static func makeServices(_ settings: Settings, _ registry: MetricsRegistry) throws -> [any Service] {
         let store = try OrderStore(path: settings.database)
         let suppliers = Suppliers(base: settings.supplier)
+        let printer = Printer()
         let application = Application(
-            router: routes(store, suppliers, registry),
+            router: routes(store, suppliers, printer, registry),
             configuration: .init(address: .hostname("127.0.0.1", port: settings.port), backlog: 1024),
             onServerRunning: { channel in
                 logger.notice("listening", metadata: ["port": "\(channel.localAddress?.port ?? 0)"])
             },
             logger: Logger(label: "http")
         )
-        // The services end in the opposite order: the server, which needs the others, ends first.
-        var configuration = ServiceGroupConfiguration(
-            services: [store, suppliers, application], logger: Logger(label: "lifecycle"))
-        configuration.maximumGracefulShutdownDuration = .seconds(20)
-        return ServiceGroup(configuration: configuration)
+        return [store, suppliers, printer, application]
     }
 }
-
-/// The logger for the service's own messages and for its errors.
-let logger = Logger(label: "orders")
 
 /// The settings from environment variables.
 struct Settings {
@@ -74,6 +68,8 @@ struct Settings {
     let supplier: URL
     /// `PAGER_PATH`: the path at the supplier that pages somebody; nobody is paged if it is not set.
     let pager: String?
+    /// `OTHER_EXPORTER`: one that is `off` returns at once, and one that is `broken` fails at once.
+    let otherExporters: [any Service]
     /// `FLOOD_LIMIT`: how many errors of one kind are logged in a second.
     let floodLimit: FloodLimit?
     /// `LOG_LEVEL`, `info` unless it is set.
@@ -92,6 +88,7 @@ struct Settings {
         }
         self.supplier = supplier
         pager = environment["PAGER_PATH"]
+        otherExporters = try value("OTHER_EXPORTER", EndedExporter.init(rawValue:)).map { [$0] } ?? []
         floodLimit = try value("FLOOD_LIMIT", Int.init).map { FloodLimit(first: $0, per: .seconds(1)) }
         logLevel = try value("LOG_LEVEL", Logger.Level.init(rawValue:)) ?? .info
     }

@@ -1,10 +1,16 @@
+import AsyncHTTPClient
 import ErrorRouting
 import Foundation
 import HTTPTypes
 import Hummingbird
 
 /// Returns the service's routes, with the middleware that every request passes through.
-func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegistry) -> Router<BasicRequestContext> {
+func routes(
+    _ store: OrderStore,
+    _ suppliers: Suppliers,
+    _ printer: Printer,
+    _ registry: MetricsRegistry
+) -> Router<BasicRequestContext> {
     let router = Router()
     router.addMiddleware {
         MetricsMiddleware()
@@ -31,8 +37,32 @@ func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegi
     // What the supplier sends, while it sends it.
     router.get("catalogues/**") { _, context in
         let path = context.parameters.getCatchAll().joined(separator: "/")
-        return Response(status: .ok, body: ResponseBody(asyncSequence: try await suppliers.catalogue(path)))
+        let parts = try await suppliers.catalogue(path)
+        let body = ResponseBody { writer in
+            try await upstream { for try await part in parts { try await writer.write(part) } }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, body: body)
     }
+    // Waits for a delivery as long as the client does.
+    router.get("deliveries") { request, _ -> String in
+        do {
+            return try await request.body.consumeWithCancellationOnInboundClose { _ in
+                try await Task.sleep(for: .seconds(600))
+                return "delivered"
+            }
+        } catch is CancellationError where !Task.isCancelled {
+            throw ClientBroke(underlyingErrors: [CancellationError()])
+        }
+    }
+    // Awaits what nobody works on any more.
+    router.get("stocktaking") { _, _ -> String in
+        let counting = Task { try await Task.sleep(for: .seconds(600)) }
+        counting.cancel()
+        try await counting.value
+        return "7"
+    }
+    router.get("returns") { _, _ in Response(status: .internalServerError) }
     router.get("account") { _, _ -> String in throw HTTPError(.unauthorized) }
     router.get("stock") { _, _ -> String in throw HTTPError(.serviceUnavailable, message: "Back at noon") }
     // A label that jams is left out.
@@ -46,6 +76,28 @@ func routes(_ store: OrderStore, _ suppliers: Suppliers, _ registry: MetricsRegi
     }
     router.get("labels/:order") { _, context -> String in
         throw LabelJam(order: try context.parameters.require("order"))
+    }
+    // Prints after the response, `?seconds=` later. A printer that is `busy` cannot be interrupted.
+    router.post("labels/:order") { request, context in
+        let order = try context.parameters.require("order")
+        let pause = Duration.seconds(request.uri.queryParameters.get("seconds", as: Int.self) ?? 0)
+        let isBusy = request.uri.queryParameters["busy"] != nil
+        let errors: any ErrorPosting = .ambient
+        errors.task {
+            let printing = Task { try? await Task.sleep(for: pause) }
+            await withTaskCancellationHandler {
+                await printing.value
+            } onCancel: {
+                if !isBusy { printing.cancel() }
+            }
+            throw LabelJam(order: order)
+        }
+        return HTTPResponse.Status.accepted
+    }
+    // Ends the service, as the loss of a service that it cannot do without.
+    router.delete("printer") { _, _ in
+        printer.fail()
+        return HTTPResponse.Status.accepted
     }
     return router
 }

@@ -35,14 +35,10 @@ struct Suppliers: Service {
 
     /// Begins a response of a supplier.
     ///
-    /// - Throws: ``UpstreamBroke``, as its body does later.
-    func catalogue(_ path: String) async throws(UpstreamBroke) -> Upstream<HTTPClientResponse.Body> {
-        do {
-            let request = HTTPClientRequest(url: base.appending(path: path).absoluteString)
-            return Upstream(body: try await client.execute(request, timeout: .seconds(60)).body)
-        } catch {
-            throw UpstreamBroke(underlyingErrors: [error])
-        }
+    /// - Throws: ``UpstreamBroke``
+    func catalogue(_ path: String) async throws -> HTTPClientResponse.Body {
+        let request = HTTPClientRequest(url: base.appending(path: path).absoluteString)
+        return try await upstream { try await client.execute(request, timeout: .seconds(60)).body }
     }
 
     /// Keeps the connections until the service shuts down.

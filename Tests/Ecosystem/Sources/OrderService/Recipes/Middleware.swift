@@ -7,20 +7,23 @@ import Tracing
 struct RequestErrors<C: RequestContext>: RouterMiddleware {
     func handle(_ request: Request, context: C, next: (Request, C) async throws -> Response) async -> Response {
         let route = context.endpointPath ?? "no route"
-        let tags = ["request.id": context.id, "http.request.method": "\(request.method)", "http.route": route]
+        let tags = ["hb.request.id": context.id, "http.request.method": "\(request.method)", "http.route": route]
         return await withErrorScope(route, metadata: tags) { scope in
+            var request = request
+            request.body = RequestBody(asyncSequence: ClientBody(body: request.body))
+            var response: Response
             do {
-                var response = try await next(request, context)
+                response = try await next(request, context)
                 response.body = reporting(response.body, to: scope)
-                return response
             } catch {
                 // An error of Hummingbird's own has a response, and is no failure below 500, unless the map has a rule.
                 let isMapped = problems.match(error) != nil
                 let own = isMapped ? nil : error as? any HTTPResponseError
-                let response = (try? own?.response(from: request, context: context)) ?? Response(problems[error])
+                response = (try? own?.response(from: request, context: context)) ?? Response(problems[error])
                 if isMapped || response.status.code >= 500 { report(error, to: scope) }
-                return response
             }
+            if response.status.code >= 500 { span?.setStatus(SpanStatus(code: .error)) }
+            return response
         }
     }
 
@@ -33,6 +36,7 @@ struct RequestErrors<C: RequestContext>: RouterMiddleware {
                 try await scope.bound { @concurrent () async throws in
                     do { try await body.write(client) } catch {
                         report(error, to: scope)
+                        if problems[error].status ?? 500 >= 500 { span?.setStatus(SpanStatus(code: .error)) }
                         throw error
                     }
                 }
@@ -41,19 +45,18 @@ struct RequestErrors<C: RequestContext>: RouterMiddleware {
     }
 
     private func report(_ error: any Error, to scope: ErrorScope) {
-        // Posts it, unless it says that the task was cancelled.
-        scope.catching { () throws -> Void in throw error }
-        let span = ServiceContext.current.flatMap(InstrumentationSystem.tracer.activeSpan)
+        // That the request was cancelled is no failure; that something else was, of which it awaits the result, is one.
+        if Task.isCancelled { scope.catching { () throws -> Void in throw error } } else { scope.post(error) }
         span?.recordError(error)
-        if problems[error].status ?? 500 >= 500 { span?.setStatus(SpanStatus(code: .error)) }
     }
+
+    private var span: (any Span)? { ServiceContext.current.flatMap(InstrumentationSystem.tracer.activeSpan) }
 }
 
 extension Response {
     init(_ problem: ProblemDetails) {
-        let response = TransportResponse(problem)
-        self.init(
-            status: .init(code: response.status), headers: [.contentType: ProblemDetails.mediaType],
-            body: .init(byteBuffer: ByteBuffer(bytes: response.body)))
+        let problem = TransportResponse(problem)
+        let body = ResponseBody(byteBuffer: ByteBuffer(bytes: problem.body))
+        self.init(status: .init(code: problem.status), headers: [.contentType: ProblemDetails.mediaType], body: body)
     }
 }

@@ -43,3 +43,13 @@ final class Exporter: Service {
         if !lines.isEmpty { FileHandle.standardOutput.write(Data(lines.joined())) }
     }
 }
+
+/// An exporter that ends by itself.
+enum EndedExporter: String, Service {
+    struct Unreachable: Error {}
+
+    case off
+    case broken
+
+    func run() async throws { if self == .broken { throw Unreachable() } }
+}

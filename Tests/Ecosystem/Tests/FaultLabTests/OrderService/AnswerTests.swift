@@ -42,7 +42,7 @@ extension FaultLab.ServiceLab {
                 #expect(answer.status == 502)
                 let line = try await process.line("the error") { $0.isAnswered }
                 #expect(line.source == "OrderService" && line.level == "error" && line.label == "orders")
-                #expect(line.metadata["request.id"] == answer.id && line.metadata["trace.id"] == trace)
+                #expect(line.metadata["hb.request.id"] == answer.id && line.metadata["trace.id"] == trace)
                 #expect(line.metadata["span.id"]?.count == 16 && line.place.hasPrefix("OrderService/Middleware.swift:"))
                 #expect(line.metadata["http.request.method"] == "GET" && line.metadata["http.route"] == "/quotes/**")
                 #expect(line.metadata["error.scope"] == "/quotes/**" && line.metadata["error.time"] != nil)
@@ -64,7 +64,7 @@ extension FaultLab.ServiceLab {
                 let answer = try await caller.send(.quote("status/503", 502))
                 #expect(answer.status == 502)
                 let first = try await process.line("the first attempt") { $0.metadata["retry.attempt"] == "1" }
-                #expect(first.metadata["request.id"] == answer.id && first.metadata["http.route"] == "/quotes/**")
+                #expect(first.metadata["hb.request.id"] == answer.id && first.metadata["http.route"] == "/quotes/**")
                 try await process.line("the second attempt") { $0.isAnswered }
             }
         }
@@ -90,10 +90,24 @@ extension FaultLab.ServiceLab {
                 #expect(spans.count { $0.metadata["status"] == "error" } == requests.count { $0.status >= 500 })
                 let traces = Dictionary(grouping: spans) { $0.metadata["trace.id"] ?? "" }
                 for line in process.lines.filter(\.isAnswered) {
-                    let isFailed = answered.answers[line.metadata["request.id"] ?? ""].map { $0.status >= 500 }
+                    let isFailed = answered.answers[line.metadata["hb.request.id"] ?? ""].map { $0.status >= 500 }
                     let span = traces[line.metadata["trace.id"] ?? ""]?.first
                     #expect(span?.metadata["status"] == (isFailed == true ? "error" : "unset"), "\(line.text)")
                 }
+            }
+        }
+
+        @Test func `a response of 500 that a route returns fails the span, and is no error`() async throws {
+            try await withService { process, caller in
+                let answer = try await caller.send(ServiceRequest(path: "/returns", status: 500))
+                #expect(answer.status == 500)
+                let span = try await process.line("the span") { $0.isRequestSpan }
+                #expect(span.metadata["errors"] == "" && span.metadata["status"] == "error")
+                process.send(SIGTERM)
+                let end = try await process.end()
+                #expect(end == .exit(0))
+                let law = try law(of: process)
+                #expect(law["posted"] == 0)
             }
         }
 

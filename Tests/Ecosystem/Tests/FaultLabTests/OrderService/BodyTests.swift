@@ -54,7 +54,7 @@ extension FaultLab.ServiceLab {
                 #expect(answer.status == 200 && answer.text == "label 2\n")
                 let line = try await Self.onlyError(of: process)
                 #expect(line.metadata["exception.type"] == "OrderService.LabelJam")
-                #expect(line.metadata["request.id"] == answer.id && line.metadata["error.scope"] == "/labels")
+                #expect(line.metadata["hb.request.id"] == answer.id && line.metadata["error.scope"] == "/labels")
                 #expect(line.metadata["trace.id"] == Self.trace && line.place.hasPrefix("OrderService/Routes.swift:"))
             }
         }
@@ -70,10 +70,10 @@ extension FaultLab.ServiceLab {
                     try await process.line("the error") { $0.isError }
                     try await server.waitForConnections(atMost: 0)
                     let line = try await Self.onlyError(of: process)
-                    #expect(line.metadata["exception.type"] == "OrderService.ClientLeft" && line.level == "debug")
-                    #expect(line.metadata["request.id"] == id && line.metadata["error.disposition"] == "ignored")
+                    #expect(line.metadata["exception.type"] == "OrderService.ClientBroke" && line.level == "debug")
+                    #expect(line.metadata["hb.request.id"] == id && line.metadata["error.disposition"] == "ignored")
                     let span = try #require(process.lines.first { $0.isRequestSpan })
-                    #expect(span.metadata["errors"] == "ClientLeft" && span.metadata["status"] == "unset")
+                    #expect(span.metadata["errors"] == "ClientBroke" && span.metadata["status"] == "unset")
                     #expect(!process.lines.contains { $0.level == "error" })
                 }
             }
@@ -86,21 +86,52 @@ extension FaultLab.ServiceLab {
                 let connection = try Connection(to: caller.port)
                 try connection.write(head + "Content-Length: 100\r\n\r\n{\"item\":")
                 // Some bytes of the body are with the service: a reset would take back what it has not read.
-                while true {
-                    let metrics = try await caller.send(.metrics).text
-                    if metrics.contains(#"http.server.active_requests{http.request.method="POST"} 1"#) { break }
-                    try await Task.sleep(for: .milliseconds(5))
-                }
+                try await caller.waitUntilActive("POST", 1)
                 connection.close(resets: resets)
                 try await process.line("the error") { $0.isError }
                 let line = try await Self.onlyError(of: process)
                 let type = resets ? "NIOCore.IOError" : "NIOHTTP1.HTTPParserError"
-                #expect(line.metadata["exception.type"] == type && line.level == "debug", "\(line.text)")
+                #expect(line.metadata["error.trail"]?.hasPrefix(type) == true && line.level == "debug", "\(line.text)")
+                #expect(line.metadata["exception.type"] == "OrderService.ClientBroke")
                 #expect(line.isAnswered && line.metadata["http.route"] == "/orders")
                 #expect(line.metadata["error.disposition"] == "ignored")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
                 #expect(span.metadata["status"] == "unset")
                 #expect(!process.lines.contains { $0.level == "error" })
+            }
+        }
+
+        @Test func `a client that leaves while Hummingbird watches its connection is no failure of the service`()
+            async throws
+        {
+            try await withService(["LOG_LEVEL": "debug"]) { process, caller in
+                let connection = try Connection(to: caller.port)
+                try connection.write("GET /deliveries HTTP/1.1\r\nHost: orders\r\n\r\n")
+                // One of them asks for the metrics.
+                try await caller.waitUntilActive("GET", 2)
+                connection.close(resets: false)
+                try await process.line("the error") { $0.isError }
+                let line = try await Self.onlyError(of: process)
+                #expect(line.metadata["exception.type"] == "OrderService.ClientBroke" && line.level == "debug")
+                #expect(line.metadata["error.disposition"] == "ignored" && line.metadata["http.route"] == "/deliveries")
+                let span = try #require(process.lines.first { $0.isRequestSpan })
+                #expect(span.metadata["status"] == "unset")
+                let counts = process.lines.compactMap(\.metric).filter { $0.name.hasPrefix("hb.requests{") }
+                let count = counts.first { $0.name.contains("/deliveries") }
+                #expect(count?.name.contains(#"status_code="499""#) == true, "\(counts)")
+            }
+        }
+
+        @Test func `a client that sends what is not HTTP is still there, and is told so`() async throws {
+            try await withService(["LOG_LEVEL": "debug"]) { process, caller in
+                let connection = try Connection(to: caller.port)
+                let head = "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\n"
+                try connection.write(head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n")
+                let response = try connection.read()
+                connection.close(resets: false)
+                #expect(response.hasPrefix("HTTP/1.1 400 "), "\(response)")
+                let line = try await Self.onlyError(of: process)
+                #expect(line.metadata["exception.type"] == "OrderService.ClientBroke" && line.level == "debug")
             }
         }
     }
@@ -131,6 +162,14 @@ private struct Connection {
     func write(_ text: String) throws {
         let descriptor = descriptor
         try #require(send(descriptor, text, text.utf8.count, 0) == text.utf8.count)
+    }
+
+    /// Waits for bytes, and returns them as text.
+    func read() throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        try #require(count > 0)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
     /// Closes the connection in order, or resets it.

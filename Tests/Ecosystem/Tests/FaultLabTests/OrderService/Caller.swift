@@ -60,6 +60,12 @@ struct Caller: Sendable {
         return response.headers.first(name: "X-Request-Id") ?? ""
     }
 
+    /// Waits until the service works on so many requests with a method; what this asks it with is a `GET`.
+    func waitUntilActive(_ method: String, _ count: Int) async throws {
+        let metric = #"http.server.active_requests{http.request.method="\#(method)"} \#(count)"#
+        while try await !send(.metrics).text.contains(metric) { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     /// Sends many requests, 64 at once, until all have ended.
     ///
     /// - Parameters:
@@ -119,6 +125,7 @@ struct ServiceRequest: Sendable {
         quote("hang?within=300", 504), quote("drop/before", 502), quote("drop/reset", 502), quote("truncated", 502),
         quote("garbage", 502), quote("malformed-json", 502), quote("status/429", 503), quote("status/503", 502), label,
         ServiceRequest(path: "/catalogues/drop/before", status: 502),
+        ServiceRequest(path: "/catalogues/drop/reset", status: 502), ServiceRequest(path: "/stocktaking", status: 500),
     ]
 
     /// What succeeds whatever is locked, once there is an order.

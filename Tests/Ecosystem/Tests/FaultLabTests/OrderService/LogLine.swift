@@ -50,7 +50,7 @@ struct LogLine: Sendable {
     /// Whether it is about an error that somebody got as an answer; one of an attempt that was followed by another, or
     /// that no request was about, is none.
     var isAnswered: Bool {
-        isError && metadata["request.id"] != nil && metadata["retry.attempt"] == nil
+        isError && metadata["hb.request.id"] != nil && metadata["retry.attempt"] == nil
     }
 
     /// Whether the error was not delivered, but given back when the bus was shut down.

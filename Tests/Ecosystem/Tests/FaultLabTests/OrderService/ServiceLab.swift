@@ -66,7 +66,7 @@ extension FaultLab.ServiceLab {
 
     /// Checks that every request that failed is in the log, exactly once, at the level that its status asks for.
     static func expectLoggedOnce(_ answered: Answered, in lines: [LogLine]) {
-        let logged = Dictionary(grouping: lines.filter(\.isAnswered)) { $0.metadata["request.id"] ?? "" }
+        let logged = Dictionary(grouping: lines.filter(\.isAnswered)) { $0.metadata["hb.request.id"] ?? "" }
         #expect(Set(logged.keys) == answered.failures)
         for (id, lines) in logged where lines.count != 1 { Issue.record("\(id): \(lines.map(\.text))") }
         for id in answered.failures {

@@ -46,7 +46,7 @@ extension FaultLab.ServiceLab {
                 #expect(answered.surprises.isEmpty, "\(answered.surprises.prefix(5))")
                 #expect(answered.answers.count >= 300 && answered.unanswered > 0)
                 // What nobody got to hear is in the log too, where the connection was closed first.
-                let ids = process.lines.filter(\.isAnswered).compactMap { $0.metadata["request.id"] }
+                let ids = process.lines.filter(\.isAnswered).compactMap { $0.metadata["hb.request.id"] }
                 #expect(Set(ids).count == ids.count && answered.failures.isSubset(of: ids))
                 // Each with its trace, of which the tracer has told as well.
                 let traces = process.lines.filter(\.isAnswered).compactMap { $0.metadata["trace.id"] }

@@ -1,0 +1,17 @@
+import ServiceLifecycle
+
+/// The label printer, without which the service cannot go on.
+struct Printer: Service {
+    private let jams: AsyncStream<LabelJam>
+    private let continuation: AsyncStream<LabelJam>.Continuation
+
+    init() {
+        (jams, continuation) = AsyncStream.makeStream()
+    }
+
+    func fail() { continuation.yield(LabelJam(order: "all")) }
+
+    func run() async throws {
+        for await jam in jams.cancelOnGracefulShutdown() { throw jam }
+    }
+}
