@@ -13,7 +13,7 @@ struct RecordFile: ~Copyable {
     /// The file's path, without symbolic links.
     let path: String
     /// How often in a row the file may be another one, since others put theirs aside meanwhile, until lines fail.
-    private static let attempts = 100
+    private static let attempts = 1_000
     private let policy: LogPolicy
     /// -1 while no file is open.
     private var descriptor: Int32 = -1
