@@ -16,6 +16,7 @@ let package = Package(
         .target(
             name: "Contenders",
             dependencies: [
+                .product(name: "ErrorRecording", package: "swift-error-bus"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),

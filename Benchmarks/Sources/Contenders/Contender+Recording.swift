@@ -1,0 +1,47 @@
+import Dispatch
+import ErrorRecording
+import ErrorRouting
+
+/// What a recorder costs: handing a report over while the writer is held up, and a line, its handing over included.
+///
+/// Only counted: times of two threads say more about the machine than about the recorder.
+extension Contender {
+    package static var recording: [Contender] {
+        [
+            Contender("handing over a report", rules: 1) { count in handOver(count) },
+            Contender("a recorded line", rules: 1, iterations: 2_000) { count in
+                let recorder = recorder(capacity: count) { $0 }
+                for _ in 0..<count { recorder.record(report(E1())) }
+                await recorder.close(within: .seconds(600))
+            },
+        ]
+    }
+
+    private static func handOver(_ count: Int) {
+        let (barrier, arrived) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = recorder(capacity: count + 1) { record in
+            // The first one holds the writer up; what is handed over afterwards is never written.
+            arrived.signal()
+            barrier.wait()
+            return record
+        }
+        let report = report(E1())
+        recorder.record(report)
+        arrived.wait()
+        for _ in 0..<count { recorder.record(report) }
+    }
+
+    private static func recorder(
+        capacity: Int, _ redact: @escaping @Sendable (ErrorRecord) -> ErrorRecord
+    ) -> ErrorRecorder {
+        do {
+            return try ErrorRecorder(path: "/dev/null", configuration: .init(capacity: capacity, redact: redact))
+        } catch {
+            fatalError("\(error)")
+        }
+    }
+
+    private static func report(_ error: any Error) -> ErrorReport {
+        ErrorReport(error: error, source: .init(fileID: "Contenders/Recording.swift", line: 1))
+    }
+}
