@@ -25,8 +25,8 @@ struct TransportUnderTest: Sendable, CustomTestStringConvertible {
     var fatalPaths: Set<String> = []
     /// What it makes of a change to a protocol that it has not asked for: an answer, or a head with no answer after it.
     var switchedProtocol = NetworkError.Kind.http
-    /// Whether it may keep a transfer for ever that has run into its time limit, and with it the session: up to six of
-    /// 1,700 on a machine with ten times more to do than it has cores for.
+    /// Whether it may keep a transfer for ever that has run into its time limit, and with it the session and its
+    /// connections: up to four of some 1,000 on a machine with ten times more to do than it has cores for.
     var mayKeepTransfers = false
     /// Makes a transport, runs the body with it, and shuts down whatever the transport had.
     let with: @Sendable (Options, Body) async throws -> Void
