@@ -51,8 +51,9 @@ package enum Typechecker {
         // Making the modules of the C library and Foundation anew costs ten times as much as the check itself, so all
         // runs share those of the build.
         let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
+        // Without `-wmo` each source would have a compiler of its own.
         let flags = [
-            "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
+            "-typecheck", "-wmo", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
             "-module-cache-path", cache.path, "-I", modules.path, "-I", folder.path,
         ]
         let output = try run(["swiftc"] + flags + options + files)
