@@ -72,18 +72,21 @@ struct RetryAfterTests {
     }
 
     @Test("every day from 1900 to 2200 has the number that counting gives it")
-    func everyDay() throws {
+    func everyDay() {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         var day: Int64 = -25_567
+        // An expectation for each of 110,000 days would take longer than all else.
+        var wrong: [String] = []
         for year in 1900...2200 {
             let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
             for (index, length) in [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].enumerated() {
                 for number in 1...length {
                     let text = "Sun, \(number < 10 ? "0" : "")\(number) \(months[index]) \(year) 00:00:00 GMT"
-                    try #require(HTTPDate.seconds(text, now: 0) == day * 86_400)
+                    if HTTPDate.seconds(text, now: 0) != day * 86_400 { wrong.append(text) }
                     day += 1
                 }
             }
         }
+        #expect(wrong == [])
     }
 }

@@ -86,14 +86,17 @@ package struct StandardErrorStage {
 
     /// Reads until a number of non-empty lines has come, or nothing has come for a while.
     package func lines(_ count: Int) -> [String] {
-        var text = ""
-        while text.nonemptyLines.count < count || text.last != "\n" {
+        var (lines, rest): ([String], String) = ([], "")
+        while lines.count < count || !rest.isEmpty {
             guard isReadable(milliseconds: 10_000) else { break }
             let piece = available()
             if piece.isEmpty { break }
-            text += piece
+            // Only what is new is split: a terminal hands out a little at a time.
+            let parts = (rest + piece).components(separatedBy: "\n")
+            rest = parts.last ?? ""
+            lines += parts.dropLast().filter { !$0.isEmpty }
         }
-        return text.nonemptyLines
+        return rest.isEmpty ? lines : lines + [rest]
     }
 
     package func isReadable(milliseconds: Int32) -> Bool {
