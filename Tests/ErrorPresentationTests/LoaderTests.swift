@@ -179,9 +179,9 @@ struct LoaderTests {
             return ContinuousClock.now - begin
         }
         for cancels in [false, true] {
-            _ = await duration(of: 2_000, cancels: cancels)
-            let few = await duration(of: 2_000, cancels: cancels)
-            let many = await duration(of: 32_000, cancels: cancels)
+            _ = await duration(of: 1_000, cancels: cancels)
+            let few = await duration(of: 1_000, cancels: cancels)
+            let many = await duration(of: 16_000, cancels: cancels)
             // If each load took time in proportion to the number of loads: 256 times as long.
             #expect(many / few < 90, "\(few), \(many)")
         }

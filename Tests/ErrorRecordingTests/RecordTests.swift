@@ -82,7 +82,7 @@ struct RecordTests {
 
     @Test func `a line that would be too long goes without what may be large`() throws {
         let metadata = Dictionary(
-            uniqueKeysWithValues: (0..<200).map { ("\($0)", String(repeating: "\\", count: 16_000)) })
+            uniqueKeysWithValues: (0..<50).map { ("\($0)", String(repeating: "\\", count: 16_000)) })
         let record = record(report(Order.late, metadata: metadata))
         let line = RecordLine(record).bytes
         #expect(line.count <= RecordLine.limit)
@@ -90,7 +90,7 @@ struct RecordTests {
         #expect(short.metadata.isEmpty && short.type == record.type && short.sequence == 3)
 
         var redacted = record
-        redacted.type = String(repeating: "\"", count: 3 << 20)
+        redacted.type = String(repeating: "\"", count: 1 << 20)
         redacted.rule = redacted.type
         #expect(RecordLine(redacted).bytes.count <= RecordLine.limit)
     }

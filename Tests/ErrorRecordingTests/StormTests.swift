@@ -8,7 +8,7 @@ import Testing
 @Suite("E1: a storm of errors", .tags(.recording1), .timeLimit(.minutes(20)))
 struct StormTests {
     /// Ten minutes with `ERROR_BUS_LONG=1`.
-    private static let duration = Duration.seconds(isLong ? 600 : 2)
+    private static let duration = Duration.seconds(isLong ? 600 : 1)
 
     @Test func `memory stays flat, the counts balance at any moment, and what is counted as written is in the files`()
         async throws
