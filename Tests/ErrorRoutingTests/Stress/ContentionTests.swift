@@ -1,0 +1,415 @@
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+/// All that posters, a worker and a shutdown do at once, from the mailbox alone to the whole bus.
+///
+/// | part | what its tests catch |
+/// | --- | --- |
+/// | mailbox | a place lost or read twice, a wake too few or too many, what a close in the midst leaves behind |
+/// | intake | a capacity that is exceeded or missed by one, and a post that is accepted after the last drain |
+/// | notices | a drop that is in two notices, or in none |
+/// | lane | a report that is counted twice or not at all, where a shutdown withdraws it from a worker |
+@Suite(
+    "Behaviours 11, 13, 14 and 16: under contention nothing is lost, doubled or miscounted",
+    .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16), .hangLimit)
+struct ContentionTests {
+    // MARK: Mailbox
+
+    private static let windows = [1, 2, 64, 65, 129].flatMap { capacity in [1, 2, 8].map { (capacity, $0) } }
+
+    // A wake too few would leave the reader asleep for good, and this test to its time limit; one too many would be
+    // counted.
+    @Test("each place is read once, whole and in its turn, and each sleep is ended once", arguments: windows)
+    func fillersAgainstReader(capacity: Int, fillers: Int) async {
+        let each = (isLong ? 16_000 : 8_000) / fillers
+        let (office, read) = (PostOffice(capacity: capacity), Journal<Int>())
+        await onThreads(fillers + 1) { thread in
+            if thread < fillers {
+                for _ in 0..<each { office.post() }
+                return
+            }
+            for place in 0..<(fillers * each) { office.readOrSleep(place) }
+            read.note(fillers * each)
+        }
+        #expect(read.entries == [fillers * each])
+        #expect(office.isInOrder && office.box.ends.count == fillers * each)
+    }
+
+    @Test("slow fillers, who come to their places late and from last to first, hold up the reader and no other filler")
+    func slowFillers() async {
+        for capacity in [1, 5, 63, 64, 65, 200] {
+            let (fillers, each) = (4, 3_000)
+            let (office, read) = (PostOffice(capacity: capacity), Journal<Int>())
+            await onThreads(fillers + 1) { thread in
+                if thread == fillers {
+                    for place in 0..<(fillers * each) { office.readOrSleep(place) }
+                    read.note(fillers * each)
+                    return
+                }
+                var random = SplitMix64(seed: UInt64(thread))
+                var (held, left): ([Int], Int) = ([], each)
+                while left > 0 || !held.isEmpty {
+                    let place = left > 0 && held.count < 5 ? office.reserve() : nil
+                    if let place {
+                        held.append(place)
+                        left -= 1
+                        if Bool.random(using: &random) { continue }
+                    }
+                    if held.isEmpty { yieldToOtherThreads() }
+                    while let place = held.popLast() { office.fill(place) }
+                }
+            }
+            #expect(read.entries == [fillers * each])
+            #expect(office.isInOrder)
+        }
+    }
+
+    @Test("fillers and rousers together end each sleep once", arguments: [1, 64, 1_000])
+    func rousersAndFillers(capacity: Int) async {
+        let (fillers, rousers, each) = (2, 2, 4_000)
+        let (office, read, over) = (PostOffice(capacity: capacity), Journal<Int>(), Countdown(1))
+        // As in the bus, those who rouse the reader share a lock with it when it is not reading.
+        let current = Locked(0)
+        await onThreads(fillers + rousers + 1) { thread in
+            switch thread {
+            case 0..<fillers:
+                for _ in 0..<each { office.post() }
+            case fillers:
+                for place in 0..<(fillers * each) {
+                    while true {
+                        let step = current.withLock { current in
+                            current = place
+                            return office.step(place)
+                        }
+                        if step == .read { break }
+                        if step == .sleeps { office.waitForWakeUp() }
+                    }
+                }
+                read.note(fillers * each)
+                over.step()
+            default:
+                while !over.isOver {
+                    if current.withLock({ office.box.rouse(at: $0) }) { office.wake() }
+                    yieldToOtherThreads()
+                }
+            }
+        }
+        #expect(read.entries == [fillers * each])
+        #expect(office.isInOrder)
+    }
+
+    @Test(
+        "a mailbox is shut in the midst of fillers: each element is read, handed back or refused, and none is left",
+        arguments: 0..<40)
+    func mailboxShutInTheMidst(round: Int) async {
+        let (fillers, each) = (3, 500)
+        let office = PostOffice(capacity: [1, 64, 65, 300][round % 4])
+        let (refused, taken) = (Journal<Int>(), Journal<Int>())
+        await onThreads(fillers + 1) { thread in
+            guard thread == fillers else {
+                for _ in 0..<each {
+                    guard let place = office.waitForPlace() else { return }
+                    if office.fill(place) == .refused { refused.note(place) }
+                }
+                return
+            }
+            var cursor = 0
+            for _ in 0..<(round * 10) where office.step(cursor) == .read {
+                taken.note(cursor)
+                cursor += 1
+            }
+            let end = office.close()
+            // The sleep at which the reader may be is over.
+            for place in cursor..<max(cursor, end) { if office.box.shut(place) != nil { taken.note(place) } }
+        }
+        #expect(taken.entries == taken.entries.sorted())
+        #expect((taken.entries + refused.entries).sorted() == Array(0..<office.close()))
+        // A filler has one place at a time.
+        #expect(refused.entries.count <= fillers)
+        #expect(office.box.ends.alive == 0 && office.wrong.entries.isEmpty)
+    }
+
+    // MARK: Intake
+
+    @Test("of many posters at once exactly as many are accepted as there is room for, and one makes a notice")
+    func exactCapacity() async {
+        for capacity in [1, 7, 64, 500, 10_000] {
+            let (box, answers) = (IntakeBox(capacity: capacity), Journal<[IntakeBox.Reservation]>())
+            await onThreads(8) { thread in
+                answers.note((0..<500).map { box.reserve(thread * 500 + $0) })
+            }
+            let all = answers.entries.flatMap { $0 }
+            let accepted = min(capacity, 4_000)
+            #expect(all.compactMap(\.place).sorted() == Array(0..<accepted))
+            #expect(all.count { $0 == .full(makesNotice: true) } == (accepted < 4_000 ? 1 : 0))
+            #expect(box.intake.accepted == accepted && box.intake.drops.untold == 4_000 - accepted)
+        }
+    }
+
+    @Test(
+        "while the loop takes and releases, never more are accepted than there is room for, and none is lost",
+        arguments: [1, 16, 63, 64, 65, 128]
+    )
+    func capacityWhileReleasing(capacity: Int) async {
+        let (box, posters, each) = (IntakeBox(capacity: capacity), 4, 2_000)
+        let (accepted, taken, isExact) = (Journal<Int>(), Journal<Int>(), Journal<Bool>())
+        let left = Countdown(posters)
+        await onThreads(posters + 1) { thread in
+            if thread < posters {
+                for number in 0..<each where box.post(thread * each + number) != nil {
+                    accepted.note(thread * each + number)
+                }
+                left.step()
+                return
+            }
+            var released = 0
+            while true {
+                let isLast = left.isOver
+                // All that was accepted takes room, and only this thread releases.
+                isExact.note(Int(box.intake.state.accepted) - released <= capacity)
+                let numbers = box.takeAll()
+                for number in numbers {
+                    taken.note(number)
+                    released += 1
+                    if released % 2 == 0 { box.releaseOne() } else { box.release(released) }
+                }
+                if isLast { break }
+            }
+        }
+        #expect(taken.entries.sorted() == accepted.entries.sorted())
+        for poster in 0..<posters {
+            let own = taken.entries.filter { $0 / each == poster }
+            #expect(own == own.sorted())
+        }
+        #expect(isExact.entries.allSatisfy { $0 })
+        #expect(box.intake.accepted == accepted.entries.count)
+        #expect(box.intake.drops.untold == posters * each - accepted.entries.count)
+        #expect(box.close() && box.end())
+    }
+
+    @Test("no post slips in after the end: what was accepted is taken, and all else is refused", arguments: 0..<20)
+    func intakeEndInTheMidst(round: Int) async {
+        let (box, posters, each) = (IntakeBox(capacity: 1_000), 3, 300)
+        let (accepted, taken) = (Journal<Int>(), Journal<Int>())
+        await onThreads(posters + 1) { thread in
+            if thread < posters {
+                for number in 0..<each where box.post(number) != nil { accepted.note(number) }
+                return
+            }
+            var released = 0
+            for turn in 0... {
+                released += box.takeAll().count
+                box.release(released)
+                if turn == round * 20 { _ = box.close() }
+                if box.end() { break }
+            }
+            taken.note(released)
+        }
+        #expect(taken.entries == [accepted.entries.count])
+        #expect(box.takeAll() == [])
+        #expect(box.intake.refused == posters * each - accepted.entries.count)
+    }
+
+    @Test(
+        "an intake is shut in the midst of posts: what was accepted is taken once, or refused, and counted",
+        arguments: 0..<20)
+    func intakeShutInTheMidst(round: Int) async {
+        let (box, posters, each) = (IntakeBox(capacity: 1_000), 3, 300)
+        let (accepted, refused, taken) = (Journal<Int>(), Journal<Int>(), Journal<Int>())
+        await onThreads(posters + 1) { thread in
+            if thread < posters {
+                for number in (thread * each)..<(thread * each + each) {
+                    switch box.post(number) {
+                    case .refused?: refused.note(number)
+                    case .some: accepted.note(number)
+                    case nil: break
+                    }
+                }
+                return
+            }
+            for _ in 0..<(round * 10) {
+                for number in box.takeAll() {
+                    taken.note(number)
+                    box.releaseOne()
+                }
+            }
+            for number in box.shut() { taken.note(number) }
+        }
+        #expect(taken.entries.sorted() == accepted.entries.sorted())
+        #expect(box.intake.reclaimed == refused.entries.count && refused.entries.count <= posters)
+        #expect(box.intake.accepted == accepted.entries.count + refused.entries.count)
+        #expect(Int(box.intake.accepted + box.intake.refused + box.intake.drops.untold) == posters * each)
+    }
+
+    // MARK: Notices
+
+    @Test("each drop is in one notice, which is not empty, and none is left when all is delivered")
+    func noticesUnderWay() async {
+        let (bus, posters, each) = (DrivenStorage(capacity: 1), 4, 4_000)
+        let told = Journal<Int>()
+        let left = Countdown(posters)
+        await onThreads(posters + 1) { [storage = UncheckedStorage(bus)] thread in
+            if thread < posters {
+                for number in 0..<each { storage.post(number) }
+                return left.step()
+            }
+            while true {
+                let isLast = left.isOver
+                for case .drops(let drops) in storage.bus.drain() { told.note(drops.count) }
+                if isLast { break }
+            }
+        }
+        let statistics = bus.statistics
+        #expect(told.entries.reduce(0, +) == statistics.dropped && told.entries.allSatisfy { $0 > 0 })
+        #expect(statistics.posted == posters * each + told.entries.count && statistics.pending == 0)
+        #expect(statistics.isBalanced)
+    }
+
+    @Test(
+        "a bus is shut in the midst of drops: each is told of once, by the shutdown or by a dropper", arguments: 0..<40)
+    func noticesShutInTheMidst(round: Int) async {
+        let (bus, posters, each) = (DrivenStorage(capacity: 1), 4, 500)
+        let (dropped, told) = (Journal<Int>(), Journal<Int>())
+        await onThreads(posters + 1) { [storage = UncheckedStorage(bus)] thread in
+            if thread < posters {
+                for number in 0..<each {
+                    let (isDropped, drops) = storage.post(number)
+                    if isDropped { dropped.note(number) }
+                    if let drops { told.note(drops.count) }
+                }
+                return
+            }
+            for _ in 0..<round {
+                for case .drops(let drops) in storage.bus.drain() { told.note(drops.count) }
+            }
+            for case .drops(let drops) in storage.bus.takeBack().reports { told.note(drops.count) }
+        }
+        #expect(told.entries.reduce(0, +) == dropped.entries.count && told.entries.allSatisfy { $0 > 0 })
+        #expect(bus.statistics.isBalanced && bus.statistics.pending == 0)
+    }
+
+    // MARK: Lane
+
+    @Test("each report is counted or withdrawn, and counts are exact at once", arguments: 0..<8 as Range<UInt64>)
+    func withdrawing(seed: UInt64) async {
+        var random = SplitMix64(seed: seed)
+        for _ in 0..<60 {
+            let (road, reports) = (Road(), 300 as Int64)
+            let moment = Int64.random(in: -5...330, using: &random)
+            let (counted, withdrawn) = (Locked(0 as Int64), Locked(nil as Int64?))
+            let isOver = Countdown(1)
+            road.lane.open(at: 0)
+            await onThreads(2) { thread in
+                if thread == 0 {
+                    // Works as the worker does, until the lane is withdrawn or the last report is in delivery.
+                    var number: Int64 = 0
+                    while number < reports, road.goOn(from: number, isTold: number % 2 == 0) {
+                        _ = number % 2 == 1 || road.told(at: number + 1)
+                        number += 1
+                    }
+                    let last = number
+                    counted.withLock { $0 = last }
+                    isOver.step()
+                    return
+                }
+                while road.lane[.handled] < moment, !isOver.isOver {}
+                let stop = road.withdraw()
+                #expect(road.counts == [Int(stop.number), 0, 0])
+                withdrawn.withLock { $0 = stop.number }
+            }
+            #expect(counted.withLock { $0 } == withdrawn.withLock { $0 })
+            #expect(road.counts == [Int(counted.withLock { $0 }), 0, 0])
+        }
+    }
+
+    @Test(
+        "posted, delivered in the lane and shut down at once, each report ends once, and all are counted",
+        arguments: [1, 2, 63, 64, 65, 128, 1_000], [false, true]
+    )
+    func wholeBus(capacity: Int, isObserved: Bool) async {
+        let (posters, each) = (2, 400)
+        for round in 0..<20 {
+            let (handled, accepted, refused) = (Journal<Int>(), Journal<Int>(), Journal<Int>())
+            let bus = ErrorBus(handler: .noting(handled), configuration: .init(capacity: capacity))
+            let (observed, end) = (Journal<Int>(), Promise<ErrorBus.Statistics>())
+            let observation =
+                !isObserved
+                ? nil
+                : bus.observe { report in
+                    if let error = report.error as? Numbered { observed.note(error.number) }
+                } onEnd: {
+                    end.fulfill($0)
+                }
+            let left = Countdown(posters)
+            async let running: Void = bus.run()
+            async let posting: Void = onThreads(posters) { thread in
+                for number in (thread * each)..<(thread * each + each) {
+                    switch post(number, to: bus) {
+                    case .refused?: refused.note(number)
+                    case .some: accepted.note(number)
+                    case nil: break
+                    }
+                }
+                left.step()
+            }
+            while handled.entries.count < round * 40, !left.isOver { await Task.yield() }
+            let rest = await bus.shutdown(within: .zero).compactMap { ($0.error as? Numbered)?.number }
+            _ = await (running, posting)
+            let statistics = bus.statistics
+            // The action in flight may have noted its report, which counts as dropped.
+            #expect([0, 1].contains(handled.entries.count - statistics.handled))
+            let ends = handled.entries.prefix(statistics.handled) + rest
+            #expect(ends.sorted() == accepted.entries.sorted())
+            for poster in 0..<posters {
+                let own = ends.filter { $0 / each == poster }
+                #expect(own == own.sorted())
+            }
+            #expect(statistics.isBalanced && statistics.pending == 0 && statistics.posted == posters * each)
+            #expect(statistics.dropped == posters * each - statistics.handled)
+            #expect(refused.entries.count <= statistics.dropped)
+            guard observation != nil else { continue }
+            let atEnd = await end.value
+            #expect(atEnd.isBalanced && atEnd.handled == statistics.handled)
+            #expect(observed.entries == Array(handled.entries.prefix(statistics.handled)))
+        }
+    }
+
+    /// Posts without a line on standard error if the post comes too late.
+    private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillResult? {
+        let reservation = bus.storage.shared.intake.reserve(for: Numbered(number))
+        guard case .accepted(let place) = reservation else { return nil }
+        let role = number % 50 == 0 ? ErrorReport.Role.notice : .failure
+        let posting = Posting(Numbered(number), as: role, at: .init())
+        let answer = bus.storage.shared.intake.mailbox.fill(place, with: posting)
+        if answer == .refused { _ = bus.storage.shared.intake.reclaim(place) }
+        if answer == .filledForSleeper { bus.waker.yield() }
+        return answer
+    }
+}
+
+/// A storage that posters use on several threads, and one thread drives.
+///
+/// Unchecked, since posters touch nothing but the storage itself.
+private struct UncheckedStorage: @unchecked Sendable {
+    let bus: DrivenStorage
+
+    init(_ bus: DrivenStorage) { self.bus = bus }
+
+    /// Posts as the bus does; returns whether the error was dropped since the bus was full, and the drops that nobody
+    /// else tells of.
+    @discardableResult
+    func post(_ number: Int) -> (isDropped: Bool, drops: ErrorsDropped?) {
+        switch bus.reserve(number) {
+        case .accepted(let place):
+            bus.fill(place, with: IntakeBox.posting(Numbered(number)))
+        case .full(let makesNotice):
+            if makesNotice, case .tell(let drops) = bus.storage.needsNotice(at: .init()) { return (true, drops) }
+            return (true, nil)
+        case .closed: break
+        }
+        return (false, nil)
+    }
+}
