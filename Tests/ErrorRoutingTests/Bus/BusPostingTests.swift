@@ -45,7 +45,7 @@ struct BusPostingTests {
         let recorded = await withRecordedErrors { bus in
             for number in 0..<100 { bus.post(Numbered(number)) }
         }
-        #expect(recorded.reports.map(\.sequence) == (1...100).map { UInt64($0) })
+        #expect(recorded.reports.map(\.sequence) == Array(1...100 as ClosedRange<UInt64>))
         #expect(ErrorReport(error: Numbered(0), source: .init()).sequence == 0)
     }
 

@@ -120,24 +120,25 @@ struct BoxedErrorSpecimen: Sendable, CustomTestStringConvertible {
                 journal.note(text)
                 return .stop
             }
-            return [
-                ("type", ErrorHandler().on(E.self) { note($0.mark) }),
-                ("value", ErrorHandler().on(error) { note($0.mark) }),
-                ("where", ErrorHandler().on(matching: .type(E.self).where { $0.mark == mark }) { note($0.mark) }),
-                ("extracting", ErrorHandler().on(matching: .extracting(E.self) { $0.mark }) { note($0) }),
-                ("conforming", ErrorHandler().on(matching: .conforming(to: (any Marked).self)) { note($0.mark) }),
-                ("anywhere", ErrorHandler().on(matching: .anywhere(.type(E.self))) { note($0.mark) }),
-                ("domain", ErrorHandler().on(domain: domain, code: code) { _ in note(mark) }),
-                ("report", ErrorHandler().on(E.self) { note(Boxing.isBoxed($1.error) ? "boxed" : $0.mark) }),
-                (
-                    "async",
-                    ErrorHandler().on(E.self) { error async in
-                        await Task.yield()
-                        return note(error.mark)
-                    }
-                ),
-                ("always", ErrorHandler().always { note(($0 as? E)?.mark ?? "none") }),
-            ]
+            var handlers: [(feature: String, handler: ErrorHandler)] = []
+            // One statement each: the compiler takes longer for all in one than for the rest of the file.
+            func add(_ feature: String, _ handler: ErrorHandler) { handlers.append((feature, handler)) }
+            let none = ErrorHandler()
+            add("type", none.on(E.self) { note($0.mark) })
+            add("value", none.on(error) { note($0.mark) })
+            add("where", none.on(matching: .type(E.self).where { $0.mark == mark }) { note($0.mark) })
+            add("extracting", none.on(matching: .extracting(E.self) { $0.mark }) { note($0) })
+            add("conforming", none.on(matching: .conforming(to: (any Marked).self)) { note($0.mark) })
+            add("anywhere", none.on(matching: .anywhere(.type(E.self))) { note($0.mark) })
+            add("domain", none.on(domain: domain, code: code) { _ in note(mark) })
+            add("report", none.on(E.self) { note(Boxing.isBoxed($1.error) ? "boxed" : $0.mark) })
+            let asynchronous = none.on(E.self) { error async in
+                await Task.yield()
+                return note(error.mark)
+            }
+            add("async", asynchronous)
+            add("always", none.always { note(($0 as? E)?.mark ?? "none") })
+            return handlers
         }
     }
 

@@ -96,9 +96,9 @@ struct NamesInTextsTests {
     @Test("names are cut like all texts, and a long one does not widen the rows of others")
     func longNames() {
         let name = String(repeating: "long ", count: 100_000)
-        let handler = ErrorHandler().on(matching: .any.named(name)) { _ in .next }.on(matching: .any.named("short")) {
-            _ in .next
-        }
+        let handler = ErrorHandler()
+            .on(matching: .any.named(name)) { _ in .next }
+            .on(matching: .any.named("short")) { _ in .next }
         #expect("\(ErrorMatcher.any.named(name))".utf8.count <= 16 * 1_024)
         #expect("\(ErrorMap(default: name))".utf8.count <= 16 * 1_024 + 100)
         let lines = "\(handler.explain(Zoo.Offline()))".split(separator: "\n")

@@ -89,8 +89,10 @@ struct ReportTextTests {
         let errors: [any Error] = [
             Order.lost("a"), Coded(errorCode: 7), URLError(.timedOut), Spoken(errorDescription: "x"),
         ]
-        #expect(
-            lines.filter { $0.hasPrefix("line:") }.map(String.init)
-                == errors.map { report($0) }.map { "line: \($0.typeName) \($0.message) \($0.fingerprint)" })
+        let expected = errors.map { error in
+            let report = report(error)
+            return "line: \(report.typeName) \(report.message) \(report.fingerprint)"
+        }
+        #expect(lines.filter { $0.hasPrefix("line:") } == expected.map { $0[...] })
     }
 }

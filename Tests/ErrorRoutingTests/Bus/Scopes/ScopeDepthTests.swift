@@ -48,17 +48,19 @@ struct ScopeDepthTests {
                 order: { isRootFirst($0) ? .rootFirst : .innermostFirst }
             )
             #expect(await scope.deliver(Numbered(1)).matchedRuleCount == depth + 1)
-            #expect(scope.path == (0..<depth).map(String.init))
+            #expect(scope.path == (0..<depth).map { "\($0)" })
         }
         let levels = 0..<depth
-        let tried = levels.reversed().filter { !isRootFirst($0) } + [-1] + levels.filter(isRootFirst)
+        var tried = levels.reversed().filter { !isRootFirst($0) }
+        tried += [-1]
+        tried += levels.filter(isRootFirst)
         #expect(journal.entries == tried)
         let fallbacks = Journal<Int>()
         await withErrorBus(handler: Self.noting(-1, in: fallbacks)) { bus in
             let scope = Self.nested(depth, in: bus, { Self.noting($0, in: fallbacks) })
             #expect(await scope.deliver(Zoo.Offline()).disposition == .unmatched)
         }
-        #expect(fallbacks.entries == levels.reversed() + [-1])
+        #expect(fallbacks.entries == (-1..<depth).reversed())
     }
 
     @Test("reports carry names and metadata of 20,000 scopes, the innermost's on top")
@@ -71,7 +73,8 @@ struct ScopeDepthTests {
             scope.post(Numbered(1))
             scope.post(Numbered(2), metadata: ["a": "poster"])
         }.reports
-        #expect(reports.map(\.scope) == Array(repeating: (0..<20_000).map(String.init), count: 2))
+        let path = (0..<20_000).map { "\($0)" }
+        #expect(reports.map(\.scope) == [path, path])
         #expect(reports.map(\.metadata) == [["a": "0", "b": "19900"], ["a": "poster", "b": "19900"]])
     }
 
