@@ -17,8 +17,9 @@ extension Trait where Self == TimeLimitTrait {
 package func endIfItHangs(after seconds: Int = 300) { alarm(UInt32(seconds)) }
 
 extension ExitTest.Result? {
+    /// What the process wrote to standard error.
+    package var standardErrorText: String { String(decoding: self?.standardErrorContent ?? [], as: UTF8.self) }
+
     /// The lines that the process wrote to standard error.
-    package var standardErrorLines: [String] {
-        String(decoding: self?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
-    }
+    package var standardErrorLines: [String] { standardErrorText.nonemptyLines }
 }

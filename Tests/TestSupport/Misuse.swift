@@ -1,0 +1,10 @@
+/// A programming error, and what the program says before it stops.
+package struct Misuse: Sendable {
+    package let message: String
+    package let act: @Sendable () async -> Void
+
+    package init(_ message: String, _ act: @escaping @Sendable () async -> Void) {
+        self.message = message
+        self.act = act
+    }
+}
