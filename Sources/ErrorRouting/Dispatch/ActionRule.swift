@@ -4,45 +4,40 @@
 class ActionRule<Input: Sendable>: Rule, @unchecked Sendable {
     fileprivate final let matcher: RuleMatcher<Input>
 
-    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source) {
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits) {
         self.matcher = RuleMatcher(matcher)
-        super.init(shape: matcher.shape, source: source)
+        super.init(matcher.shape, at: source, traits)
     }
 
     final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
     final override func act<Content: Error>(
-        on content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+        on content: Content, _ error: any Error, _ target: UnsafeMutableRawPointer?
     ) throws -> DispatchProgress.Answer {
-        try matcher.handOn(content, error) { input in unsafe try perform(input, error, report) }
-    }
-
-    final override func act(
-        onAny error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
-    ) throws -> DispatchProgress.Answer {
-        try matcher.handOnAny(error) { input in unsafe try perform(input, error, report) }
+        try matcher.handOn(content, error) { input in
+            unsafe try perform(input, error, target?.assumingMemoryBound(to: LazyReport.self))
+        }
     }
 
     final override func actIfMatching(
-        _ subject: inout ErrorSubject, _ report: UnsafeMutablePointer<LazyReport>,
-        under supervisor: (any ActionSupervisor)?
+        _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>, under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
-        guard let input = matcher.input(&subject) else { return .notMatched }
+        guard let input = unsafe report.pointee.ask(error, matcher.input) else { return .notMatched }
         // The matcher may have run a slow predicate meanwhile.
         if let supervisor, !supervisor.isCurrent { throw DispatchSuperseded() }
-        return try unsafe perform(input, subject.error, report)
+        return try unsafe perform(input, error, report)
     }
 
     final override func actSuspending(
-        _ subject: inout ErrorSubject, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
+        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
     ) async throws -> DispatchProgress.Answer {
         if isCertain {
             try watch?.actionWillBegin()
-            return try await performSuspending(unsafe subject.error(as: Input.self), subject.error, &report)
+            return try await performSuspending(unsafe ErrorSubject.content(of: error, as: Input.self), error, &report)
         }
-        guard let input = matcher.input(&subject) else { return .notMatched }
+        guard let input = report.ask(error, matcher.input) else { return .notMatched }
         try watch?.actionWillBegin()
-        return try await performSuspending(input, subject.error, &report)
+        return try await performSuspending(input, error, &report)
     }
 
     /// Applies the rule to the matcher's output, without suspending.
@@ -62,7 +57,9 @@ class ActionRule<Input: Sendable>: Rule, @unchecked Sendable {
 
 /// A rule that stops the errors it matches, and runs no action.
 final class IgnoreRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
-    override var alwaysStops: Bool { true }
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source) {
+        super.init(matcher, at: source, Traits(alwaysStops: true))
+    }
 
     override func perform(
         _ input: Input, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
@@ -71,14 +68,13 @@ final class IgnoreRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable 
 
 /// A rule with a synchronous action that gets the match alone.
 final class SynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
-    private let action: @Sendable (Input) throws -> HandleStrategy
+    typealias Action = @Sendable (Input) throws -> HandleStrategy
 
-    init(
-        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source,
-        _ action: @escaping @Sendable (Input) throws -> HandleStrategy
-    ) {
+    private let action: Action
+
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
-        super.init(matcher, at: source)
+        super.init(matcher, at: source, Traits())
     }
 
     override func perform(
@@ -88,17 +84,14 @@ final class SynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Send
 
 /// A rule with a synchronous action that gets the match and its report.
 final class SynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
-    private let action: @Sendable (Input, ErrorReport) throws -> HandleStrategy
+    typealias Action = @Sendable (Input, ErrorReport) throws -> HandleStrategy
 
-    init(
-        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source,
-        _ action: @escaping @Sendable (Input, ErrorReport) throws -> HandleStrategy
-    ) {
+    private let action: Action
+
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
-        super.init(matcher, at: source)
+        super.init(matcher, at: source, Traits(needsReport: true))
     }
-
-    override var needsReport: Bool { true }
 
     override func perform(
         _ input: Input, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
@@ -110,17 +103,14 @@ final class SynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecke
 
 /// A rule with an asynchronous action that gets the match alone.
 final class AsynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
-    private let action: @Sendable (Input) async throws -> HandleStrategy
+    typealias Action = @Sendable (Input) async throws -> HandleStrategy
 
-    init(
-        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source,
-        _ action: @escaping @Sendable (Input) async throws -> HandleStrategy
-    ) {
+    private let action: Action
+
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
-        super.init(matcher, at: source)
+        super.init(matcher, at: source, Traits(isAsynchronous: true))
     }
-
-    override var isAsynchronous: Bool { true }
 
     override func actSuspending(on error: any Error) async throws -> DispatchProgress.Answer {
         .init(try await action(unsafe ErrorSubject.content(of: error, as: Input.self)))
@@ -133,18 +123,14 @@ final class AsynchronousRule<Input: Sendable>: ActionRule<Input>, @unchecked Sen
 
 /// A rule with an asynchronous action that gets the match and its report.
 final class AsynchronousReportRule<Input: Sendable>: ActionRule<Input>, @unchecked Sendable {
-    private let action: @Sendable (Input, ErrorReport) async throws -> HandleStrategy
+    typealias Action = @Sendable (Input, ErrorReport) async throws -> HandleStrategy
 
-    init(
-        _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source,
-        _ action: @escaping @Sendable (Input, ErrorReport) async throws -> HandleStrategy
-    ) {
+    private let action: Action
+
+    init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
-        super.init(matcher, at: source)
+        super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))
     }
-
-    override var isAsynchronous: Bool { true }
-    override var needsReport: Bool { true }
 
     override func performSuspending(
         _ input: Input, _ error: any Error, _ report: inout LazyReport

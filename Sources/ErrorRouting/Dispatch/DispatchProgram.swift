@@ -8,20 +8,17 @@ import Synchronization
 
     static let empty = DispatchProgram(of: nil)
 
-    /// The steps of a stage.
-    struct Stage {
-        let list: RuleStepList
-        let hasAsynchronous: Bool
-    }
-
-    let rules: Stage
-    let onNoMatch: Stage
-    let always: Stage
-    /// Whether there are `always` rules, and whether there are those or `onNoMatch` rules.
-    private let hasAlways: Bool
-    private let hasFallbacks: Bool
-    /// The address of the index; 0 until it is made.
-    private let indexAddress = Atomic<UInt>(0)
+    let rules: RuleStepList
+    let onNoMatch: RuleStepList
+    let always: RuleStepList
+    /// The stages that have rules.
+    let stages: RuleSet.Stages
+    /// Whether any rule is asynchronous.
+    let isAsynchronous: Bool
+    /// Whether any `onNoMatch` or `always` rule is asynchronous.
+    let hasAsynchronousFallback: Bool
+    private let wasUsed = Atomic(false)
+    private let madeIndex = SetOnce<RuleIndex>()
 
     /// - Parameter last: The last node of the set; nil if there are no rules.
     init(of last: RuleNode?) {
@@ -30,7 +27,7 @@ import Synchronization
         var asynchronous = SIMD4<Int>()
         last?.forEachRule { rule, stage in
             counts[stage.rawValue] += 1
-            if rule.isAsynchronous { asynchronous[stage.rawValue] += 1 }
+            if rule.traits.isAsynchronous { asynchronous[stage.rawValue] += 1 }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], 0)
         let base = UnsafeMutablePointer<RuleStep>.allocate(capacity: counts.wrappedSum())
@@ -38,48 +35,36 @@ import Synchronization
         last?.forEachRule { rule, stage in
             let end = ends[stage.rawValue]
             // `onNoMatch` and `always` rules match every error.
-            let step = RuleStep(rule, order: end - starts[stage.rawValue], isCertain: stage == .rules ? nil : true)
-            unsafe (base + end).initialize(to: step)
+            let (order, isCertain) = (end - starts[stage.rawValue], stage == .rules ? nil : true)
+            unsafe (base + end).initialize(to: RuleStep(.passUnretained(rule), order: order, isCertain: isCertain))
             ends[stage.rawValue] = end + 1
         }
-        func stage(_ stage: RuleSet.Stage) -> Stage {
+        func list(_ stage: RuleSet.Stage) -> RuleStepList {
             let (start, end) = unsafe (base + starts[stage.rawValue], base + ends[stage.rawValue])
-            let list = unsafe RuleStepList(next: UnsafePointer(start), end: UnsafePointer(end))
-            return Stage(list: list, hasAsynchronous: asynchronous[stage.rawValue] > 0)
+            return unsafe RuleStepList(next: UnsafePointer(start), end: UnsafePointer(end))
         }
-        (rules, onNoMatch, always) = (stage(.rules), stage(.onNoMatch), stage(.always))
-        hasAlways = counts[2] > 0
-        hasFallbacks = counts[1] + counts[2] > 0
+        (rules, onNoMatch, always) = (list(.rules), list(.onNoMatch), list(.always))
+        stages = counts[1] > 0 ? (counts[2] > 0 ? [.onNoMatch, .always] : .onNoMatch) : counts[2] > 0 ? .always : []
+        isAsynchronous = asynchronous.wrappedSum() > 0
+        hasAsynchronousFallback = asynchronous[1] + asynchronous[2] > 0
     }
 
-    deinit {
-        unsafe index?.release()
-        unsafe rules.list.next.deallocate()
-    }
-
-    /// Whether other rules are tried once those for errors are over.
-    ///
-    /// - Parameter hasMatch: Whether one of those has matched.
-    func hasFallbacks(after hasMatch: Bool) -> Bool { hasMatch ? hasAlways : hasFallbacks }
-
-    /// Whether any rule is asynchronous.
-    var isAsynchronous: Bool { rules.hasAsynchronous || hasAsynchronousFallback }
-
-    /// Whether any `onNoMatch` or `always` rule is asynchronous.
-    var hasAsynchronousFallback: Bool { onNoMatch.hasAsynchronous || always.hasAsynchronous }
+    deinit { unsafe rules.next.deallocate() }
 
     /// The index; nil at the first use.
     @inline(__always)
-    var index: Unmanaged<RuleIndex>? {
-        let address = unsafe UnsafeRawPointer(bitPattern: indexAddress.load(ordering: .acquiring))
-        return unsafe address.map { unsafe Unmanaged.fromOpaque($0) }
-    }
+    var index: Unmanaged<RuleIndex>? { unsafe madeIndex.unretained }
 
-    /// Makes the index, unless there is one.
-    func makeIndex() {
-        let new = unsafe Unmanaged.passRetained(RuleIndex(of: self))
-        let (isFirst, _) = indexAddress.compareExchange(
-            expected: 0, desired: unsafe UInt(bitPattern: new.toOpaque()), ordering: .acquiringAndReleasing)
-        if !isFirst { unsafe new.release() }
+    /// The index for a dispatch that begins, which counts as a use; nil at the first use.
+    ///
+    /// Most handlers that are made for a request are used once, and to index their rules costs many times as much as
+    /// that use.
+    @inline(__always)
+    var indexForUse: Unmanaged<RuleIndex>? { unsafe index ?? countUse() }
+
+    @inline(never)
+    private func countUse() -> Unmanaged<RuleIndex>? {
+        let wasUsed = wasUsed.exchange(true, ordering: .acquiringAndReleasing)
+        return unsafe wasUsed ? madeIndex.set(RuleIndex(of: self)) : nil
     }
 }

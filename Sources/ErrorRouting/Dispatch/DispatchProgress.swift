@@ -11,11 +11,13 @@
         case stop
     }
 
-    /// The current stage; nil at the end.
-    private(set) var stage: RuleSet.Stage? = .rules
+    /// The current stage.
+    private(set) var stage = RuleSet.Stage.rules
     /// The number of the current handler of the path, within this stage.
     private(set) var handler = 0
-    /// The place of the last rule of this stage and handler that was tried; -1 before the first.
+    /// The place of the last rule of this stage and handler that whoever goes on from here leaves out; -1 for none.
+    ///
+    /// Set only where somebody may go on from here: before and at an asynchronous rule.
     private(set) var lastOrder = -1
     /// Whether no further rule of this stage is tried.
     private(set) var isStageOver = false
@@ -24,7 +26,7 @@
     var failures: [ActionFailure] { failed ?? [] }
     private var matchedRuleCount = 0
     /// The rule that the outcome names; not retained, since the dispatch's caller holds the rules.
-    private var decisive: Unmanaged<Rule>?
+    private(set) var decisive: Unmanaged<Rule>?
     private var isIgnored = false
     /// What matchers have found out about the error, kept where another worker may go on: finding it out is expensive.
     private var kept: Findings?
@@ -43,46 +45,31 @@
         kept = Findings(subject)
     }
 
-    /// Notes that a rule of this stage is being tried: another worker would go on after it.
-    mutating func willTry(_ step: RuleStep) {
-        lastOrder = step.order
-    }
+    /// Notes that whoever goes on from here begins after a place in this stage.
+    mutating func goOn(after order: Int) { lastOrder = order }
 
-    /// Notes that a rule of this stage is next: whoever goes on from here begins with it.
-    mutating func willNotTry(_ step: RuleStep) {
-        lastOrder = step.order - 1
-    }
+    /// Notes that no other rule of this stage is for the error.
+    mutating func endStage() { isStageOver = true }
 
     /// Records the result of a rule of this stage.
+    @inline(__always)
     mutating func record(_ answer: Answer, at step: RuleStep) {
-        lastOrder = step.order
         switch answer {
-        case .notMatched:
-            return
-        case .ignored:
-            isIgnored = true
-            isStageOver = true
-        case .next:
-            break
-        case .stop:
-            isStageOver = true
+        case .notMatched: return
+        case .ignored: (isIgnored, isStageOver) = (true, true)
+        case .next: break
+        case .stop: isStageOver = true
         }
         unsafe noteMatch(of: step.rule)
     }
 
     /// Records an error that the action of a rule of this stage has thrown, which counts as a match and as `.next`.
-    @inline(never)
-    mutating func record(_ error: any Error, at step: RuleStep, _ report: ErrorReport) {
-        lastOrder = step.order
-        unsafe record(error, of: step.rule.takeUnretainedValue(), report)
-    }
-
-    /// Records an error as the failure of the rule that was tried last.
     mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
         failed = failures + [ActionFailure(error: error, report: report, rule: rule.registration.description)]
         unsafe noteMatch(of: .passUnretained(rule))
     }
 
+    @inline(__always)
     private mutating func noteMatch(of rule: Unmanaged<Rule>) {
         guard stage == .rules else { return }
         matchedRuleCount += 1
@@ -91,24 +78,30 @@
 
     /// Advances to the next handler or, after the last one or a stop, to the next stage.
     ///
-    /// - Parameter count: The number of handlers in the current stage.
-    /// - Returns: The stage; nil at the end.
-    mutating func advance(handlers count: Int) -> RuleSet.Stage? {
+    /// - Parameters:
+    ///   - count: The number of handlers.
+    ///   - stages: The stages in which any handler has rules.
+    /// - Returns: Whether there is one.
+    @inline(__always)
+    mutating func advance(handlers count: Int, among stages: RuleSet.Stages = [.onNoMatch, .always]) -> Bool {
         lastOrder = -1
         if !isStageOver, handler + 1 < count {
             handler += 1
-            return stage
+            return true
         }
-        handler = 0
-        isStageOver = false
-        stage =
-            switch stage {
-            case .rules: matchedRuleCount == 0 ? .onNoMatch : .always
-            case .onNoMatch: .always
-            case .always, nil: nil
-            }
-        return stage
+        if stage == .rules, matchedRuleCount == 0, stages.contains(.onNoMatch) {
+            stage = .onNoMatch
+        } else if stage != .always, stages.contains(.always) {
+            stage = .always
+        } else {
+            return false
+        }
+        (handler, isStageOver) = (0, false)
+        return true
     }
+
+    /// Whether any rule for the error has matched.
+    var hasMatch: Bool { matchedRuleCount > 0 }
 
     /// The error's disposition so far.
     var disposition: HandleOutcome.Disposition {

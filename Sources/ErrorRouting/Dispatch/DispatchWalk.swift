@@ -1,4 +1,7 @@
-/// One error's dispatch through one program, or through those of a path: which rule is next, and the progress so far.
+/// One error's dispatch through one program, or through those of a path.
+///
+/// There is one way through the rules, `tryRules`: the stages of the handlers in order, and the steps of each. It ends
+/// at an asynchronous rule; a walk lets that act, and goes on from its progress.
 ///
 /// Retains nothing that concurrent dispatches share: the rule set, or the scopes of the path, hold programs, plans and
 /// rules until the dispatch is over.
@@ -23,210 +26,241 @@
         case needsNewTask
     }
 
-    /// The program of the current handler.
-    private var program: Unmanaged<DispatchProgram>
+    /// What a dispatch that does not suspend does where a rule is asynchronous.
+    enum AsynchronousRules {
+        /// It ends there.
+        case wait
+        /// It ends before any rule acts, if by the error's type one could be reached.
+        case decline
+        /// No rule acts: it ends where one matches, reached or not, and at an `onNoMatch` that would apply.
+        case find
+        /// It goes on, since none matches.
+        case skip
+    }
+
+    /// The only program, unless there is a path.
+    private let program: Unmanaged<DispatchProgram>
     /// The handlers of the path; nil if there is only one program.
     private let path: HandlerPath.Steps?
     private let error: any Error
-    /// The error as matchers see it; nil until one is asked.
-    private var subject: ErrorSubject?
-    private var cursor: RuleStepCursor
-    /// The asynchronous step at which a synchronous dispatch has ended, if any.
-    private var waiting: RuleStep?
     private(set) var progress: DispatchProgress
 
-    /// Begins a dispatch, or goes on from another walk's progress.
+    /// Goes on from a progress.
     ///
     /// - Parameters:
     ///   - program: The only program, unless there is a path.
     ///   - path: The handlers of the path, if there is one.
     ///   - error: The error.
     ///   - progress: How far the dispatch has come.
-    ///   - rest: The steps of the handler and stage that were not tried, if they are known.
     init(
         _ program: Unmanaged<DispatchProgram>, on path: HandlerPath.Steps?, _ error: any Error,
-        from progress: consuming DispatchProgress, rest: RuleStepList? = nil
+        from progress: DispatchProgress
     ) {
-        let (stage, isOver) = (progress.stage ?? .always, progress.isStageOver)
-        unsafe self.program = unsafe path?.programInUse(progress.handler, stage) ?? program
+        unsafe self.program = unsafe program
         self.path = path
         self.error = ErrorBox.unboxed(error)
-        subject = progress.findings
-        cursor = RuleStepCursor(rest ?? .none)
         self.progress = progress
-        if !isOver, rest == nil { enter(stage) }
-    }
-
-    /// Ends the walk; whoever goes on from its progress begins with the asynchronous step that waits, if any.
-    mutating func ended() -> DispatchProgress {
-        if let waiting {
-            progress.willNotTry(waiting)
-            if let subject { progress.keep(subject) }
-        }
-        // Moved out, not copied.
-        var result = DispatchProgress()
-        swap(&result, &progress)
-        return result
-    }
-
-    // MARK: Which rule is next
-
-    /// Returns the next step, and advances; nil at the end.
-    private mutating func next() -> RuleStep? {
-        while progress.stage != nil {
-            if !progress.isStageOver, let place = unsafe cursor.next() {
-                // A walk that goes on from another one's progress skips the rules that were tried.
-                guard unsafe place.pointee.order > progress.lastOrder else { continue }
-                return unsafe place.pointee
-            }
-            let handlers = progress.stage.flatMap { path?.count(in: $0) } ?? 1
-            guard let stage = progress.advance(handlers: handlers) else { return nil }
-            if let path {
-                guard path.count(in: stage) > 0 else { cursor = RuleStepCursor(.none); continue }
-                unsafe program = path.programInUse(progress.handler, stage)
-            }
-            enter(stage)
-        }
-        return nil
-    }
-
-    /// Sets the cursor to the first of the program's steps in a stage.
-    private mutating func enter(_ stage: RuleSet.Stage) {
-        switch stage {
-        case .rules: enterRules()
-        case .onNoMatch: cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.onNoMatch.list) }
-        case .always: cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.always.list) }
-        }
-    }
-
-    private mutating func enterRules() {
-        guard let index = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.index }) else {
-            return cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.rules.list) }
-        }
-        let (cursor, domain) = unsafe index._withUnsafeGuaranteedRef { unsafe $0.steps(for: error) }
-        self.cursor = cursor
-        if let domain = unsafe domain {
-            if subject == nil { subject = ErrorSubject(error) }
-            unsafe self.cursor.add(domain, for: &subject!)
-        }
-    }
-
-    /// Returns the next step to try; leaves out those whose predicate does not hold, and those that no error of the
-    /// type matches.
-    private mutating func nextToTry() -> RuleStep? {
-        guard let step = next() else { return nil }
-        return step.isJudged && !step.asksPredicate ? step : firstToTry(from: step)
-    }
-
-    @inline(never)
-    private mutating func firstToTry(from first: RuleStep) -> RuleStep? {
-        // Entered once for all predicates in a row: to enter costs as much as to ask one.
-        var entry: PerThread.Entry?
-        defer { if let entry { PerThread.leaveMatcher(entry) } }
-        var example: TypeExample?
-        var next: RuleStep? = first
-        while let step = next {
-            if step.asksPredicate {
-                entry = entry ?? PerThread.enterMatcher()
-                if entry != nil, unsafe step.rule._withUnsafeGuaranteedRef({ $0.predicate(error) }) {
-                    return step.judged(isCertain: true)
-                }
-            } else if step.isJudged {
-                return step
-            } else {
-                if example == nil { example = TypeExample(error, needsDomain: false) }
-                switch step.verdict(for: example!) {
-                case .never: break
-                case .maybe: return step
-                case .always(let isCertain): return step.judged(isCertain: isCertain)
-                }
-            }
-            next = self.next()
-        }
-        return nil
     }
 
     // MARK: Without suspending
 
-    /// Tries the remaining rules in order, up to the first asynchronous one.
+    /// Begins a dispatch for a bus, and tries the rules in order up to the first asynchronous one.
     ///
     /// - Parameters:
+    ///   - error: The error.
+    ///   - program: The only program, unless there is a path.
+    ///   - path: The handlers of the path, if there is one.
     ///   - report: The error's report.
     ///   - supervisor: May supersede the dispatch.
-    ///   - skipsAsynchronous: Whether asynchronous rules are skipped, since they are known not to match.
-    mutating func finish(
-        _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?, skipsAsynchronous: Bool = false
+    ///   - progress: The progress before the first rule; set to how far the dispatch has come.
+    /// - Returns: How the dispatch has ended.
+    static func run(
+        _ error: any Error, through program: Unmanaged<DispatchProgram>, on path: HandlerPath.Steps?,
+        _ report: inout LazyReport, under supervisor: any ActionSupervisor, into progress: inout DispatchProgress
     ) -> SynchronousEnd {
-        while let step = nextToTry() {
-            if let supervisor, !supervisor.isCurrent { return .superseded }
-            if step.isAsynchronous {
-                if skipsAsynchronous { continue }
-                waiting = step
-                return .needsSuspension
+        if let path {
+            _ = unsafe path.program(0, .rules)._withUnsafeGuaranteedRef { unsafe $0.indexForUse }
+        } else {
+            let first = unsafe withUnsafeMutablePointer(to: &report) { report in
+                unsafe FirstRule(of: program, for: error, report, under: supervisor)
             }
-            do {
-                let answer = try unsafe withUnsafeMutablePointer(to: &report) { report in
-                    unsafe try act(step, report, under: supervisor)
-                }
-                progress.record(answer, at: step)
-            } catch is DispatchSuperseded {
-                return .superseded
-            } catch {
-                record(error, at: step, &report)
-            }
+            let isOver = unsafe first.isOver(in: program)
+            first.record(for: error, &report, into: &progress)
+            if isOver { return .completed }
         }
-        return .completed
+        return unsafe tryRules(error, program, path, &report, supervisor, &progress, .wait).kind
+    }
+
+    /// Goes on with the rules of one program, without a supervisor.
+    static func goOn(
+        _ error: any Error, through program: Unmanaged<DispatchProgram>, _ report: inout LazyReport,
+        from progress: inout DispatchProgress, _ asynchronousRules: AsynchronousRules
+    ) -> SynchronousEnd {
+        unsafe tryRules(error, program, nil, &report, nil, &progress, asynchronousRules).kind
+    }
+
+    /// How trying rules has ended, and the asynchronous step that waits, if that is how.
+    private struct Pause {
+        let kind: SynchronousEnd
+        var waiting: RuleStep?
+    }
+
+    /// Tries the rules that are left in order, up to the first asynchronous one.
+    @inline(never)
+    private static func tryRules(
+        _ error: any Error, _ program: Unmanaged<DispatchProgram>, _ path: HandlerPath.Steps?,
+        _ report: inout LazyReport, _ supervisor: (any ActionSupervisor)?, _ progress: inout DispatchProgress,
+        _ asynchronousRules: AsynchronousRules
+    ) -> Pause {
+        unsafe withUnsafeMutablePointer(to: &report) { report in
+            // Opened once, since that costs as much as to look up the rules.
+            func tryRules<Content: Error>(_ content: Content) -> Pause {
+                if Content.self == (any Error).self {
+                    let error = ErrorBox.unboxed(error)
+                    return unsafe self.tryRules(
+                        error, program, path, &report.pointee, supervisor, &progress, asynchronousRules)
+                }
+                return unsafe self.tryRules(
+                    content, error, program, path, report, supervisor, &progress, asynchronousRules)
+            }
+            return _openExistential(error, do: tryRules)
+        }
     }
 
     @inline(__always)
-    private mutating func act(
-        _ step: RuleStep, _ report: UnsafeMutablePointer<LazyReport>, under supervisor: (any ActionSupervisor)?
-    ) throws -> DispatchProgress.Answer {
-        if progress.stage == .always, step.needsReport { unsafe report.pointee.carry(progress.outcome) }
-        if progress.stage != .rules || step.asksPredicate {
-            return try unsafe step.rule._withUnsafeGuaranteedRef { unsafe try $0.act(onAny: error, report) }
-        }
-        if step.isCertain {
-            let error = error
-            func act<Content: Error>(_ content: Content) throws -> DispatchProgress.Answer {
-                try unsafe step.rule._withUnsafeGuaranteedRef { unsafe try $0.act(on: content, error, report) }
+    private static func tryRules<Content: Error>(
+        _ content: Content, _ error: any Error, _ program: Unmanaged<DispatchProgram>, _ path: HandlerPath.Steps?,
+        _ report: UnsafeMutablePointer<LazyReport>, _ supervisor: (any ActionSupervisor)?,
+        _ progress: inout DispatchProgress, _ asynchronousRules: AsynchronousRules
+    ) -> Pause {
+        while true {
+            let program = unsafe path?.program(progress.handler, progress.stage) ?? program
+            if !progress.isStageOver {
+                guard
+                    var steps = unsafe steps(for: content, error, program, report, progress.stage, asynchronousRules)
+                else { return Pause(kind: .needsSuspension) }
+                while let step = unsafe next(&steps, after: progress.lastOrder, error, report) {
+                    if asynchronousRules == .find {
+                        guard unsafe matches(step, error, program, report, hasMatch: progress.hasMatch) else {
+                            continue
+                        }
+                        if step.traits.isAsynchronous { return Pause(kind: .needsSuspension) }
+                        progress.record(.next, at: step)
+                        continue
+                    }
+                    if step.traits.isAsynchronous {
+                        if asynchronousRules == .skip { continue }
+                        progress.goOn(after: step.order - 1)
+                        if let subject = unsafe report.pointee.subject { progress.keep(subject) }
+                        return Pause(kind: .needsSuspension, waiting: step)
+                    }
+                    if let supervisor, !supervisor.isCurrent { return Pause(kind: .superseded) }
+                    do {
+                        let isReported = progress.stage == .always && step.traits.needsReport
+                        if isReported { unsafe report.pointee.carry(progress.outcome) }
+                        let answer = try unsafe step.rule._withUnsafeGuaranteedRef { rule in
+                            step.match == .asked
+                                ? unsafe try rule.actIfMatching(error, report, under: supervisor)
+                                : unsafe try rule.act(
+                                    on: content, error, report.pointee.place ?? UnsafeMutableRawPointer(report))
+                        }
+                        progress.record(answer, at: step)
+                    } catch is DispatchSuperseded {
+                        return Pause(kind: .superseded)
+                    } catch let thrown {
+                        unsafe record(thrown, at: step, error, report, &progress)
+                    }
+                    if progress.isStageOver { break }
+                }
             }
-            return try _openExistential(error, do: act)
-        }
-        if subject == nil { subject = ErrorSubject(error) }
-        return try unsafe step.rule._withUnsafeGuaranteedRef { rule in
-            unsafe try rule.actIfMatching(&subject!, report, under: supervisor)
+            let stages = unsafe path?.stages ?? program._withUnsafeGuaranteedRef { $0.stages }
+            guard progress.advance(handlers: path?.count ?? 1, among: stages) else { return Pause(kind: .completed) }
+            if progress.stage == .rules {
+                _ = unsafe path?.program(progress.handler, .rules)._withUnsafeGuaranteedRef { unsafe $0.indexForUse }
+            }
         }
     }
 
-    /// Records what the action of a rule of this stage has thrown.
+    /// Returns whether an error matches a step, as far as that can make a rule asynchronous: others are not asked.
     @inline(never)
-    private mutating func record(_ thrown: any Error, at step: RuleStep, _ report: inout LazyReport) {
-        // The report of an `always` action's failure has the outcome so far, as that of the action itself.
-        if progress.stage == .always { report.carry(progress.outcome) }
-        progress.record(thrown, at: step, report.made(for: error))
+    private static func matches(
+        _ step: RuleStep, _ error: any Error, _ program: Unmanaged<DispatchProgram>,
+        _ report: UnsafeMutablePointer<LazyReport>, hasMatch: Bool
+    ) -> Bool {
+        let canMatter = unsafe program._withUnsafeGuaranteedRef { $0.hasAsynchronousFallback } && !hasMatch
+        guard step.traits.isAsynchronous || canMatter else { return false }
+        if step.match != .asked { return true }
+        return unsafe report.pointee.ask(error) { subject in
+            unsafe step.rule._withUnsafeGuaranteedRef { $0.matches(&subject) }
+        }
     }
 
-    /// Returns whether an asynchronous rule is for the error: one that matches (reached or not), an `onNoMatch` that
-    /// would apply, or an `always`.
-    ///
-    /// Asks matchers, and runs no action.
-    mutating func needsSuspension() -> Bool {
-        let (onNoMatch, always) = unsafe program._withUnsafeGuaranteedRef {
-            ($0.onNoMatch.hasAsynchronous, $0.always.hasAsynchronous)
+    /// Returns the steps of a stage for an error; nil if they are declined.
+    @inline(__always)
+    private static func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ program: Unmanaged<DispatchProgram>,
+        _ report: UnsafeMutablePointer<LazyReport>, _ stage: RuleSet.Stage, _ asynchronousRules: AsynchronousRules
+    ) -> RuleStepCursor? {
+        unsafe program._withUnsafeGuaranteedRef { program in
+            switch stage {
+            case .onNoMatch: return RuleStepCursor(program.onNoMatch)
+            case .always: return RuleStepCursor(program.always)
+            case .rules: break
+            }
+            guard let plan = unsafe program.index?._withUnsafeGuaranteedRef({ unsafe $0.plan(for: content, error) })
+            else {
+                return program.isAsynchronous && asynchronousRules == .decline ? nil : RuleStepCursor(program.rules)
+            }
+            return unsafe plan._withUnsafeGuaranteedRef { plan in
+                unsafe plan.mayBeAsynchronous && asynchronousRules == .decline
+                    ? nil : plan.steps(for: content, error, report)
+            }
         }
-        if always { return true }
-        var cursor = cursor
-        var subject = subject ?? ErrorSubject(error)
-        var hasMatch = false
-        while let step = unsafe cursor.next()?.pointee {
-            guard step.isAsynchronous || onNoMatch && !hasMatch else { continue }
-            let matches = unsafe step.isCertain || step.rule._withUnsafeGuaranteedRef { $0.matches(&subject) }
-            if matches && step.isAsynchronous { return true }
-            hasMatch = hasMatch || matches
+    }
+
+    /// Takes the next step that is to be tried.
+    @inline(__always)
+    private static func next(
+        _ steps: inout RuleStepCursor, after lastOrder: Int, _ error: any Error,
+        _ report: UnsafeMutablePointer<LazyReport>
+    ) -> RuleStep? {
+        while let step = unsafe steps.first?.pointee {
+            if step.order > lastOrder {
+                guard step.match == .certain || step.match == .asked else {
+                    return unsafe firstToTry(&steps, error, report)
+                }
+                steps.removeFirst()
+                return step
+            }
+            steps.removeFirst()
         }
-        self.subject = subject
-        return onNoMatch && !hasMatch
+        return nil
+    }
+
+    /// Takes the next step whose predicate holds, if it has one, and which errors of the type may match.
+    @inline(never)
+    private static func firstToTry(
+        _ steps: inout RuleStepCursor, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>
+    ) -> RuleStep? {
+        while let first = unsafe steps.first {
+            if unsafe first.pointee.match == .byPredicate { steps.dropNotHolding(for: error) }
+            guard let step = unsafe steps.first?.pointee else { return nil }
+            steps.removeFirst()
+            if step.match != .notJudged { return step }
+            if let judged = unsafe report.pointee.ask(error, { step.judged(for: $0, domain: nil) }) { return judged }
+        }
+        return nil
+    }
+
+    /// Records what the action of a rule has thrown.
+    @inline(never)
+    private static func record(
+        _ thrown: any Error, at step: RuleStep, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>,
+        _ progress: inout DispatchProgress
+    ) {
+        // The report of an `always` action's failure has the outcome so far, as that of the action itself.
+        if progress.stage == .always { unsafe report.pointee.carry(progress.outcome) }
+        unsafe progress.record(thrown, of: step.rule.takeUnretainedValue(), report.pointee.made(for: error))
     }
 
     // MARK: Suspending
@@ -236,20 +270,14 @@
     /// - Parameters:
     ///   - report: The error's report.
     ///   - supervisor: Limits the time of asynchronous actions, and may supersede the dispatch.
-    mutating func finish(_ report: LazyReport, under supervisor: (any ActionSupervisor)?) async -> End {
-        var report = report
+    mutating func finish(_ report: consuming LazyReport, under supervisor: (any ActionSupervisor)?) async -> End {
+        if report.subject == nil { report.subject = progress.findings }
         while true {
-            switch finish(&report, under: supervisor) {
-            case .completed: return .completed
-            case .superseded: return .superseded(known: 0)
-            case .needsSuspension: break
+            let pause = unsafe Self.tryRules(error, program, path, &report, supervisor, &progress, .wait)
+            guard let step = pause.waiting else {
+                return pause.kind == .superseded ? .superseded(known: 0) : .completed
             }
-            guard let step = waiting.take() else { return .completed }
-            if let supervisor, supervisor.isTaskCancelled {
-                progress.willNotTry(step)
-                if let subject { progress.keep(subject) }
-                return .needsNewTask
-            }
+            if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
             // An action that ends too late has failed by its time limit already, so what it throws is not told again.
             var isTold = false
             do {
@@ -258,13 +286,17 @@
                 progress.record(answer, at: step)
             } catch is DispatchSuperseded {
                 return .superseded(known: 0)
-            } catch {
+            } catch let thrown {
                 if let supervisor { isTold = !supervisor.actionDidEnd() }
-                record(error, at: step, &report)
+                unsafe withUnsafeMutablePointer(to: &report) { report in
+                    unsafe Self.record(thrown, at: step, error, report, &progress)
+                }
             }
             if let supervisor, !supervisor.isCurrent {
                 return .superseded(known: isTold ? progress.failures.count : 0)
             }
+            let stages = unsafe path?.stages ?? program._withUnsafeGuaranteedRef { $0.stages }
+            if progress.stage == .rules, progress.isStageOver, !stages.contains(.always) { return .completed }
         }
     }
 
@@ -272,19 +304,16 @@
         _ step: RuleStep, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) async throws -> DispatchProgress.Answer {
         if progress.stage == .always { report.carry(progress.outcome) }
-        var subject = subject.take() ?? ErrorSubject(error)
-        defer { self.subject = subject }
-        let rule = unsafe step.rule.takeUnretainedValue()
+        progress.goOn(after: step.order)
+        let (rule, isCertain) = unsafe (step.rule.takeUnretainedValue(), step.match == .certain)
         guard let supervisor else {
-            return try await rule.actSuspending(&subject, &report, isCertain: step.isCertain, watch: nil)
+            return try await rule.actSuspending(error, &report, isCertain: isCertain, watch: nil)
         }
         let made = report.made(for: error)
-        progress.willTry(step)
-        progress.keep(subject)
         let action = SupervisedAction(rule: rule, progress: progress, report: made)
         let watch = ActionWatch(supervisor: supervisor, action: action)
         return try await supervisor.supervising(made) {
-            try await rule.actSuspending(&subject, &report, isCertain: step.isCertain, watch: watch)
+            try await rule.actSuspending(error, &report, isCertain: isCertain, watch: watch)
         }
     }
 }

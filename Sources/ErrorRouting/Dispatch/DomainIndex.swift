@@ -1,9 +1,9 @@
 import Foundation
 
 /// The rules for one `NSError` domain, by code.
-final class DomainSteps: Sendable {
-    let domain: String
-    let hasAsynchronous: Bool
+final class CodeIndex: StepIndex, @unchecked Sendable {
+    /// The domain.
+    fileprivate let domain: String
     /// The steps of the rules for every code, for codes that no rule names.
     private let anyCode: RuleSteps
     /// The address of each code's steps, by code; nil if no rule names a code.
@@ -12,18 +12,16 @@ final class DomainSteps: Sendable {
     private let lists: [RuleSteps]
 
     /// - Parameters:
-    ///   - domain: The domain.
-    ///   - rules: The rules in order, each of which requires the domain, with a code or without one.
+    ///   - rules: The rules in order, all of which require one domain, with a code or without one; at least one.
     ///   - isOfObjects: Whether errors are `NSError` objects: then a rule that requires no more is certain to match.
-    init(_ domain: String, _ rules: [DomainIndex.Entry], isOfObjects: Bool) {
+    init(_ rules: [DomainIndex.Entry], isOfObjects: Bool) {
         func steps(_ isIncluded: (Int?) -> Bool) -> RuleSteps {
             RuleSteps(
                 rules.filter { isIncluded($0.code) }.map { entry in
-                    (entry.rule, entry.order, isOfObjects && entry.rule.registration.shape.isPlain)
+                    entry.step.judged(isCertain: isOfObjects && entry.step.shape.isPlain)
                 })
         }
-        self.domain = domain
-        hasAsynchronous = rules.contains { $0.rule.isAsynchronous }
+        domain = rules[0].domain
         anyCode = steps { $0 == nil }
         let codes = Set(rules.compactMap(\.code))
         let table = codes.isEmpty ? nil : ProbeTable(room: codes.count)
@@ -37,50 +35,56 @@ final class DomainSteps: Sendable {
         }
         byCode = table
         self.lists = lists
+        super.init(hasAsynchronous: rules.contains { $0.step.traits.isAsynchronous })
     }
 
     deinit { byCode?.deallocate() }
 
-    /// Returns the steps for an error of the domain; bridges the error only if a rule names a code.
-    func steps(for subject: inout ErrorSubject) -> RuleStepList {
-        byCode == nil ? anyCode.list : steps(code: subject.nsError().code)
+    /// Bridges the error only if a rule names a code.
+    override func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) -> RuleStepList {
+        guard byCode != nil, let report = unsafe report else { return anyCode.list }
+        return steps(code: unsafe report.pointee.ask(error) { $0.nsError().code })
     }
 
-    func steps(code: Int) -> RuleStepList {
+    fileprivate func steps(code: Int) -> RuleStepList {
         let found = byCode?.find(UInt(bitPattern: code)) ?? 0
         guard let steps = unsafe UnsafeRawPointer(bitPattern: found) else { return anyCode.list }
         return unsafe Unmanaged<RuleSteps>.fromOpaque(steps)._withUnsafeGuaranteedRef { $0.list }
     }
 }
 
-/// The rules that require an `NSError` domain, by domain.
+/// The rules that require an `NSError` domain, by domain, for `NSError` objects.
 ///
 /// A few domains are compared one by one; more are found by hash.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
-@safe final class DomainIndex: @unchecked Sendable {
-    typealias Entry = (rule: Rule, order: Int, domain: String, code: Int?)
+@safe final class DomainIndex: StepIndex, @unchecked Sendable {
+    typealias Entry = (step: RuleStep, domain: String, code: Int?)
 
     /// The largest number of domains that are compared without a hash.
     private static let fewDomains = 4
 
-    let hasAsynchronous: Bool
-    private let owned: [DomainSteps]
+    private let owned: [CodeIndex]
     /// The same objects as in `owned`, which a look-up reads without retaining them.
-    private let domains: UnsafeMutablePointer<Unmanaged<DomainSteps>>
+    private let domains: UnsafeMutablePointer<Unmanaged<CodeIndex>>
     /// Each domain's place plus one, by the domain's hash; nil for a few domains.
     private let table: ProbeTable?
 
     /// - Parameter rules: The rules in order, each of which requires a domain.
     init(_ rules: [Entry]) {
-        owned = Dictionary(grouping: rules, by: \.domain).map { DomainSteps($0, $1, isOfObjects: true) }
-        unsafe domains = .allocate(capacity: owned.count)
-        table = owned.count > Self.fewDomains ? ProbeTable(room: owned.count) : nil
+        let owned = Dictionary(grouping: rules) { $0.domain }.values.map { CodeIndex($0, isOfObjects: true) }
+        let domains = UnsafeMutablePointer<Unmanaged<CodeIndex>>.allocate(capacity: owned.count)
+        let table = owned.count > Self.fewDomains ? ProbeTable(room: owned.count) : nil
         for (place, domain) in owned.enumerated() {
             unsafe (domains + place).initialize(to: Unmanaged.passUnretained(domain))
             table?.insert(UInt(place + 1), for: UInt(bitPattern: domain.domain.hashValue))
         }
-        hasAsynchronous = owned.contains(where: \.hasAsynchronous)
+        self.owned = owned
+        unsafe self.domains = unsafe domains
+        self.table = table
+        super.init(hasAsynchronous: rules.contains { $0.step.traits.isAsynchronous })
     }
 
     deinit {
@@ -88,8 +92,19 @@ final class DomainSteps: Sendable {
         table?.deallocate()
     }
 
-    /// Returns the steps for an error's domain and code.
-    func steps(domain: String, code: Int) -> RuleStepList {
+    override func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) -> RuleStepList {
+        let error = unsafe unsafeDowncast(unsafeBitCast(content, to: AnyObject.self), to: NSError.self)
+        // A subclass may override `domain` or `code` with user code, which may dispatch the error.
+        let isPlain = type(of: error) == NSError.self
+        let entry = isPlain ? nil : PerThread.enterMatcher()
+        guard isPlain || entry != nil else { return .none }
+        defer { if let entry { PerThread.leaveMatcher(entry) } }
+        return steps(domain: error.domain, code: error.code)
+    }
+
+    private func steps(domain: String, code: Int) -> RuleStepList {
         func isWanted(_ place: Int) -> Bool {
             unsafe domains[place]._withUnsafeGuaranteedRef { $0.domain == domain }
         }

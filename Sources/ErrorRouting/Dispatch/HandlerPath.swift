@@ -7,17 +7,15 @@
     /// A path as a dispatch reads it, without retaining the path or anything on it.
     @safe struct Steps {
         /// The number of handlers.
-        private let count: Int
-        /// Whether any handler has `onNoMatch` rules, and whether any has `always` rules.
-        private let hasOnNoMatch: Bool
-        private let hasAlways: Bool
+        let count: Int
+        /// The stages in which any handler has rules.
+        let stages: RuleSet.Stages
         /// The rule sets in the order in which rules are tried, followed by the same sets from the innermost outwards.
         fileprivate let sets: UnsafeMutablePointer<RuleSet.Reference>
 
         fileprivate init(_ members: [Member]) {
             count = members.count
-            hasOnNoMatch = members.contains { $0.rules.has(.onNoMatch) }
-            hasAlways = members.contains { $0.rules.has(.always) }
+            stages = members.reduce(into: []) { $0.formUnion($1.rules.stages) }
             unsafe sets = .allocate(capacity: 2 * count)
             // From the innermost outwards, a set that is tried before all outer ones goes to the first free place, and
             // one that is tried after them to the last: so both ends of the order grow towards its middle.
@@ -32,28 +30,11 @@
             assert(first == last, "each place is filled once")
         }
 
-        /// Whether other rules are tried once those for errors are over.
-        ///
-        /// - Parameter hasMatch: Whether one of those has matched.
-        func hasFallbacks(after hasMatch: Bool) -> Bool { hasAlways || hasOnNoMatch && !hasMatch }
-
-        /// Returns the number of handlers that have a turn in a stage.
-        func count(in stage: RuleSet.Stage) -> Int {
-            switch stage {
-            case .rules: count
-            case .onNoMatch: hasOnNoMatch ? count : 0
-            case .always: hasAlways ? count : 0
-            }
-        }
-
-        /// Returns the program of a handler in a stage, for a dispatch that goes on: not counted as another use.
-        func programInUse(_ index: Int, _ stage: RuleSet.Stage) -> Unmanaged<DispatchProgram> {
+        /// Returns the program of a handler in a stage.
+        func program(_ index: Int, _ stage: RuleSet.Stage) -> Unmanaged<DispatchProgram> {
             // `onNoMatch` rules are tried from the innermost scope outwards, whatever the order of the rules.
-            unsafe sets[stage == .onNoMatch ? count + index : index].programInUse
+            unsafe sets[stage == .onNoMatch ? count + index : index].program
         }
-
-        /// Returns the program of a handler, for a dispatch that begins with its rules.
-        func program(_ index: Int) -> Unmanaged<DispatchProgram> { unsafe sets[index].program }
     }
 
     /// A rule set on the path, and whether it is tried before all outer ones or after them.

@@ -12,27 +12,65 @@ protocol ReportMaker {
     ) -> ErrorReport
 }
 
-/// The report of an error, made when an action first needs it, since most actions need none.
-@safe struct LazyReport {
-    /// What makes the report.
+/// What a dispatch finds out about its error when a rule first asks for it, since most rules need none of it: the
+/// report that actions get, and what matchers see of the error.
+///
+/// Noncopyable, since to copy and destroy it would cost as much as to handle an error.
+@safe struct LazyReport: ~Copyable {
+    /// What makes the report; nil if that is ``source``.
     ///
     /// This and the next two are plain words, so that a report which no action needs costs next to nothing.
-    private let maker: any ReportMaker.Type
-    private let address: UnsafeRawPointer
+    private let maker: (any ReportMaker.Type)?
+    private let address: UnsafeMutableRawPointer?
     private let sequence: UInt64
+    /// Where an error comes from that is handled directly.
+    private var source: ErrorReport.Source?
     private var report: ErrorReport?
     /// The outcome that reports carry if they are made or lent from now on; nil if it is that of the last one.
     private var outcome: HandleOutcome?
+    /// The error as matchers see it; nil until one is asked.
+    var subject: ErrorSubject?
 
+    /// The report of a posted error.
+    ///
     /// - Parameters:
     ///   - address: The address of the value that the report is made from, where the dispatch's caller keeps it.
     ///   - maker: The type of that value.
     ///   - sequence: The report's number in the order of delivery.
     @unsafe @inline(__always)
     init(keptAt address: UnsafeRawPointer, by maker: any ReportMaker.Type, sequence: UInt64 = 0) {
-        unsafe self.address = address
+        unsafe self.address = UnsafeMutableRawPointer(mutating: address)
         self.maker = maker
         self.sequence = sequence
+    }
+
+    /// The report of an error that is handled directly.
+    @inline(__always)
+    init(from source: ErrorReport.Source) {
+        unsafe (maker, address, sequence) = (nil, nil, 0)
+        self.source = source
+    }
+
+    /// The report of an error that is handled with it.
+    init(_ report: ErrorReport) {
+        unsafe (maker, address, sequence) = (nil, nil, 0)
+        self.report = report
+    }
+
+    /// No report, but the place for the value that a map's rule gives, where the caller keeps it.
+    @unsafe @inline(__always)
+    init(givingTo value: UnsafeMutableRawPointer) {
+        unsafe (maker, address, sequence) = (nil, value, 0)
+    }
+
+    /// The place for the value of a map's rule; nil for other rules.
+    var place: UnsafeMutableRawPointer? { unsafe maker == nil ? address : nil }
+
+    /// Calls a closure with the error as matchers see it.
+    @inline(__always)
+    mutating func ask<Result>(_ error: any Error, _ body: (inout ErrorSubject) -> Result) -> Result {
+        if subject == nil { subject = ErrorSubject(error) }
+        return body(&subject!)
     }
 
     /// Sets the outcome that the report carries from now on.
@@ -41,11 +79,17 @@ protocol ReportMaker {
     /// Takes the report of the error, made at the first call.
     private mutating func taken(for error: any Error) -> ErrorReport {
         let outcome = outcome.take()
-        guard var report = report.take() else {
+        if var report = report.take() {
+            if let outcome { report.outcome = outcome }
+            return report
+        }
+        if let maker, let address = unsafe address {
             return unsafe maker.report(of: error, keptAt: address, sequence: sequence, outcome: outcome)
         }
-        if let outcome { report.outcome = outcome }
-        return report
+        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
+        return ErrorReport(
+            error: error, label: nil, source: source ?? .init(), moment: .init(), metadata: [:], scope: [], sequence: 0,
+            occurrences: 1, outcome: outcome ?? .pending)
     }
 
     /// Returns the report of the error, made at the first call.
@@ -68,28 +112,5 @@ protocol ReportMaker {
             self.report = consume report
             throw error
         }
-    }
-}
-
-/// An error that is handled directly has only a source, from which its report is made.
-extension ErrorReport.Source: ReportMaker {
-    static func report(
-        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
-    ) -> ErrorReport {
-        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
-        unsafe ErrorReport(
-            error: error, label: nil, source: address.assumingMemoryBound(to: Self.self).pointee, moment: .init(),
-            metadata: [:], scope: [], sequence: sequence, occurrences: 1, outcome: outcome ?? .pending)
-    }
-}
-
-/// An error that is handled with its report keeps that report.
-extension ErrorReport: ReportMaker {
-    static func report(
-        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
-    ) -> ErrorReport {
-        var report = unsafe address.assumingMemoryBound(to: Self.self).pointee
-        if let outcome { report.outcome = outcome }
-        return report
     }
 }

@@ -1,15 +1,11 @@
 /// A rule of an error map, which has a value for the errors that it matches.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
-    /// Gives the value for an error that is certain to match (``RuleStep/isCertain``).
-    ///
-    /// - Parameters:
-    ///   - content: The content of the error's box.
-    ///   - error: The error.
-    ///   - value: Set to the value. (If an optional were returned, the runtime would look up its type at every call.)
-    func give<Content: Error>(for content: Content, _ error: any Error, _ value: inout Value) { mustBeOverridden() }
-
-    /// Gives the value if the rule matches, and returns whether it does.
-    func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool { mustBeOverridden() }
+    /// Gives the value to the dispatch's caller, which keeps the place for it.
+    @unsafe @inline(__always)
+    fileprivate final func give(_ value: Value, to place: UnsafeMutableRawPointer?) {
+        guard let place = unsafe place else { preconditionFailure("a map's rule is given the place of the value") }
+        unsafe place.assumingMemoryBound(to: Value.self).pointee = value
+    }
 
     /// Returns a rule that matches the same errors, was registered at the same place, and makes its value from this
     /// rule's.
@@ -26,7 +22,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     init(_ matcher: RuleMatcher<Input>, _ shape: MatcherShape, at source: ErrorReport.Source, _ value: Value) {
         self.matcher = matcher
         constant = value
-        super.init(shape: shape, source: source)
+        super.init(shape, at: source)
     }
 
     override func mapped<NewValue: Sendable>(
@@ -37,14 +33,19 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
-    override func give<Content: Error>(for content: Content, _ error: any Error, _ value: inout Value) {
-        value = constant
+    override func act<Content: Error>(
+        on content: Content, _ error: any Error, _ target: UnsafeMutableRawPointer?
+    ) -> DispatchProgress.Answer {
+        unsafe give(constant, to: target)
+        return .stop
     }
 
-    override func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool {
-        guard matcher.matches(&subject) else { return false }
-        value = constant
-        return true
+    override func actIfMatching(
+        _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>, under supervisor: (any ActionSupervisor)?
+    ) -> DispatchProgress.Answer {
+        guard unsafe report.pointee.ask(error, matcher.matches) else { return .notMatched }
+        unsafe give(constant, to: report.pointee.place)
+        return .stop
     }
 }
 
@@ -59,7 +60,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     ) {
         self.matcher = matcher
         self.compute = compute
-        super.init(shape: shape, source: source)
+        super.init(shape, at: source)
     }
 
     override func mapped<NewValue: Sendable>(
@@ -73,75 +74,18 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.matches(&subject) }
 
-    override func give<Content: Error>(for content: Content, _ error: any Error, _ value: inout Value) {
-        matcher.handOn(content, error) { value = compute($0) }
+    override func act<Content: Error>(
+        on content: Content, _ error: any Error, _ target: UnsafeMutableRawPointer?
+    ) -> DispatchProgress.Answer {
+        matcher.handOn(content, error) { input in unsafe give(compute(input), to: target) }
+        return .stop
     }
 
-    override func giveIfMatching(_ subject: inout ErrorSubject, _ value: inout Value) -> Bool {
-        guard let input = matcher.input(&subject) else { return false }
-        value = compute(input)
-        return true
-    }
-}
-
-extension RuleSet {
-    /// Looks up the value of the first rule that matches; the rules must be those of an error map.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - value: Set to the rule's value; unchanged if no rule matches.
-    /// - Returns: The rule, which lives as long as this set; nil if none matches.
-    @inline(never)
-    func look<Value: Sendable>(for error: any Error, _ value: inout Value) -> Unmanaged<Rule>? {
-        defer { withExtendedLifetime(self) {} }
-        let program = unsafe reference.program
-        guard let index = unsafe program._withUnsafeGuaranteedRef({ unsafe $0.index }) else {
-            let cursor = unsafe program._withUnsafeGuaranteedRef { RuleStepCursor($0.rules.list) }
-            return unsafe Self.firstMatch(ErrorBox.unboxed(error), cursor, nil, &value)
-        }
-        func look<Content: Error>(_ content: Content) -> Unmanaged<Rule>? {
-            guard let plan = unsafe index._withUnsafeGuaranteedRef({ unsafe $0.plan(for: content, error) }) else {
-                return unsafe self.look(for: ErrorBox.unboxed(error), &value)
-            }
-            let domain = unsafe plan._withUnsafeGuaranteedRef { unsafe $0.domain }
-            let first = unsafe RuleStepCursor.first(of: plan, for: content).place
-            if let step = unsafe first?.pointee, step.isCertain, unsafe domain == nil {
-                unsafe Self.mapRule(of: step, Value.self)._withUnsafeGuaranteedRef {
-                    $0.give(for: content, error, &value)
-                }
-                return unsafe step.rule
-            }
-            if unsafe first == nil && domain == nil { return nil }
-            return unsafe Self.firstMatch(error, RuleStepCursor(plan, for: content), domain, &value)
-        }
-        return unsafe _openExistential(error, do: look)
-    }
-
-    /// Tries one rule after the other, and returns the first that matches.
-    @inline(never)
-    private static func firstMatch<Value: Sendable>(
-        _ error: any Error, _ start: RuleStepCursor, _ domain: Unmanaged<DomainSteps>?, _ value: inout Value
-    ) -> Unmanaged<Rule>? {
-        var subject = ErrorSubject(error)
-        let example = TypeExample(error, needsDomain: false)
-        var cursor = start
-        if let domain = unsafe domain { unsafe cursor.add(domain, for: &subject) }
-        while let step = unsafe cursor.next()?.pointee {
-            if !step.isJudged, case .never = step.verdict(for: example) { continue }
-            let isMatch = unsafe mapRule(of: step, Value.self)._withUnsafeGuaranteedRef { rule in
-                guard step.isCertain else { return rule.giveIfMatching(&subject, &value) }
-                func give<Content: Error>(_ content: Content) { rule.give(for: content, error, &value) }
-                _openExistential(error, do: give)
-                return true
-            }
-            if isMatch { return unsafe step.rule }
-        }
-        return nil
-    }
-
-    /// Returns the rule of a step as a map rule, unchecked: an error map adds no other rules.
-    @inline(__always)
-    private static func mapRule<Value>(of step: RuleStep, _: Value.Type) -> Unmanaged<MapRule<Value>> {
-        unsafe Unmanaged.fromOpaque(step.rule.toOpaque())
+    override func actIfMatching(
+        _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>, under supervisor: (any ActionSupervisor)?
+    ) -> DispatchProgress.Answer {
+        guard let input = unsafe report.pointee.ask(error, matcher.input) else { return .notMatched }
+        unsafe give(compute(input), to: report.pointee.place)
+        return .stop
     }
 }

@@ -1,110 +1,76 @@
 import Foundation
 
 /// What an error's dynamic type alone says about whether a matcher matches.
-enum TypeVerdict {
-    case never
-    /// It depends on the error.
-    case maybe
-    /// It matches; if `isCertain`, its output is the error itself, so that it need not be asked.
-    case always(isCertain: Bool)
-}
+struct TypeVerdict {
+    static let never = TypeVerdict(mayMatch: false, mayMiss: true)
+    static let maybe = TypeVerdict(mayMatch: true, mayMiss: true)
+    static let always = TypeVerdict(mayMatch: true, mayMiss: false)
+    /// It matches, and its output is the error itself, so that it need not be asked.
+    static let certain = TypeVerdict(mayMatch: true, mayMiss: false, isCertain: true)
 
-/// The first error of a dynamic type, from which the plan for the type is made.
-///
-/// Apart from its type, the error is asked only for what all errors of the type have in common: conformances, and a
-/// Swift type's domain.
-struct TypeExample {
-    let error: any Error
-    let type: any Error.Type
-    /// The domain of a Swift type, if a rule needs it; nil for `NSError` objects, each of which has its own, and if
-    /// matchers recurse too deep to bridge the error.
-    let domain: String?
-    let isNSErrorObject: Bool
-    /// The type, if it is a class.
-    let ofClass: AnyClass?
-
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - needsDomain: Whether a rule needs the type's domain: then the error is bridged, which runs user code.
-    init(_ error: any Error, needsDomain: Bool) {
-        self.error = error
-        type = Swift.type(of: error)
-        ofClass = type as? AnyClass
-        isNSErrorObject = type is NSError.Type
-        var subject = ErrorSubject(error)
-        domain = needsDomain && !isNSErrorObject ? subject.bridgedIfAllowed()?.domain : nil
-    }
+    let mayMatch: Bool
+    let mayMiss: Bool
+    var isCertain = false
 }
 
 extension MatcherShape {
-    func verdict(for example: TypeExample) -> TypeVerdict {
+    /// Compares the matcher with an error's type.
+    ///
+    /// - Parameters:
+    ///   - error: The error, which is asked only for what all errors of its type have in common.
+    ///   - domain: The domain of a Swift type; nil if it is not known, and for an `NSError` object.
+    func verdict(for error: ErrorSubject, domain: String?) -> TypeVerdict {
+        func verdict(_ inner: MatcherShape) -> TypeVerdict { inner.verdict(for: error, domain: domain) }
         switch self {
         case .type(let type):
-            return Self.typeVerdict(type, for: example)
+            return Self.typeVerdict(type, for: error)
+        case .extracting(let type):
+            return TypeVerdict(mayMatch: Self.typeVerdict(type, for: error).mayMatch, mayMiss: true)
         case .value(let value):
-            if example.isNSErrorObject { return Swift.type(of: value) is NSError.Type ? .maybe : .never }
-            return Swift.type(of: value) == example.type ? .maybe : .never
-        case .nsError(let domain, let code):
-            guard let known = example.domain else { return .maybe }
-            if known != domain { return .never }
-            return code == nil ? .always(isCertain: false) : .maybe
+            if error.isNSErrorObject { return Swift.type(of: value) is NSError.Type ? .maybe : .never }
+            return Swift.type(of: value) == error.type ? .maybe : .never
+        case .nsError(let required, let code):
+            guard let domain else { return .maybe }
+            return domain != required ? .never : code == nil ? .always : .maybe
         case .conforming(_, let conforms):
             // An `NSError` object may conform by bridging although its class does not, so each is asked.
-            if example.isNSErrorObject { return .maybe }
-            return conforms(example.error) ? .always(isCertain: false) : .never
-        case .extracting(let type):
-            return Self.typeVerdict(type, for: example).narrowed
+            return error.isNSErrorObject ? .maybe : conforms(error.error) ? .always : .never
         case .predicate:
             return .maybe
         case .any:
-            return .always(isCertain: true)
+            return .certain
         case .anywhere(let inner):
             // The error itself is asked first; if it does not match, an underlying error may.
-            if case .always = inner.verdict(for: example) { return .always(isCertain: false) }
-            return .maybe
+            return TypeVerdict(mayMatch: true, mayMiss: verdict(inner).mayMiss)
         case .narrowed(let inner):
-            return inner.verdict(for: example).narrowed
+            return TypeVerdict(mayMatch: verdict(inner).mayMatch, mayMiss: true)
         case .either(let first, let second):
-            switch (first.verdict(for: example), second.verdict(for: example)) {
-            case (.never, .never): return .never
-            case (.always, _), (_, .always): return .always(isCertain: false)
-            default: return .maybe
-            }
+            let (first, second) = (verdict(first), verdict(second))
+            return TypeVerdict(
+                mayMatch: first.mayMatch || second.mayMatch, mayMiss: first.mayMiss && second.mayMiss)
         case .both(let first, let second):
-            switch (first.verdict(for: example), second.verdict(for: example)) {
-            case (.never, _), (_, .never): return .never
-            case (.always, .always): return .always(isCertain: false)
-            default: return .maybe
-            }
+            let (first, second) = (verdict(first), verdict(second))
+            return TypeVerdict(
+                mayMatch: first.mayMatch && second.mayMatch, mayMiss: first.mayMiss || second.mayMiss)
         case .not(let inner):
-            switch inner.verdict(for: example) {
-            case .never: return .always(isCertain: false)
-            case .always: return .never
-            case .maybe: return .maybe
-            }
+            let inner = verdict(inner)
+            return TypeVerdict(mayMatch: inner.mayMiss, mayMiss: inner.mayMatch)
         case .named(_, let inner):
-            return inner.verdict(for: example)
+            return verdict(inner)
         }
     }
 
-    private static func typeVerdict(_ type: any Error.Type, for example: TypeExample) -> TypeVerdict {
-        if example.type == type || type == (any Error).self { return .always(isCertain: true) }
-        if let descendant = example.ofClass, let ancestor = type as? AnyClass {
-            return isSubclass(descendant, of: ancestor) ? .always(isCertain: true) : .never
+    private static func typeVerdict(_ type: any Error.Type, for error: ErrorSubject) -> TypeVerdict {
+        if error.type == type || type == (any Error).self { return .certain }
+        if error.isObject, let descendant = error.type as? AnyClass, let ancestor = type as? AnyClass {
+            return isSubclass(descendant, of: ancestor) ? .certain : .never
         }
-        return example.isNSErrorObject && NSErrorBridge.isBridged(type) ? .maybe : .never
+        return error.isNSErrorObject && NSErrorBridge.isBridged(type) ? .maybe : .never
     }
 
     private static func isSubclass(_ descendant: AnyClass, of ancestor: AnyClass) -> Bool {
         func isMetatype<Ancestor>(of ancestor: Ancestor.Type) -> Bool { descendant is Ancestor.Type }
         return _openExistential(ancestor, do: isMetatype)
-    }
-}
-
-extension TypeVerdict {
-    /// The verdict on a matcher that has one more condition.
-    fileprivate var narrowed: TypeVerdict {
-        if case .never = self { .never } else { .maybe }
     }
 }
 

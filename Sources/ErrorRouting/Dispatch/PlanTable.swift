@@ -6,43 +6,40 @@ import Synchronization
 @safe final class TypePlan: @unchecked Sendable {
     /// The steps that need no look-up, of rules that match by the type alone or that have to be asked.
     ///
-    /// These four are read without retaining the objects that own them, which `kept` retains.
+    /// This and the next are read without retaining the objects that own them, which `kept` retains.
     let fixed: RuleStepList
-    /// The steps by value.
-    let values: Unmanaged<ValueIndex>?
-    /// The steps by code within the type's domain, if it is a Swift type.
-    let domain: Unmanaged<DomainSteps>?
-    /// The steps by domain and code, if the type is an `NSError` class.
-    let domains: Unmanaged<DomainIndex>?
-    private let kept: (fixed: RuleSteps, values: ValueIndex?, domain: DomainSteps?, domains: DomainIndex?)
-    /// Whether there are steps by value or by `NSError` domain.
-    let looksUp: Bool
+    /// The other steps; nil if there are none.
+    let lookUp: Unmanaged<StepIndex>?
+    private let kept: (fixed: RuleSteps, lookUp: StepIndex?)
     /// Whether the type is a class: then a content of that static type may be an object of a subclass.
     let isOfClass: Bool
     /// Whether an asynchronous rule could be reached.
     let mayBeAsynchronous: Bool
+    /// Whether to look up the other steps bridges the error, which is done once for a dispatch.
+    let bridges: Bool
 
     /// - Parameters:
     ///   - fixed: The steps that need no look-up.
-    ///   - values: The steps by value.
-    ///   - domain: The steps by code within the domain of a Swift type.
-    ///   - domains: The steps by domain and code of `NSError` objects.
+    ///   - lookUp: The other steps.
     ///   - type: The dynamic type.
     ///   - hasAsynchronousFallback: Whether any `onNoMatch` or `always` rule is asynchronous.
-    init(
-        fixed: RuleSteps, values: ValueIndex?, domain: DomainSteps?, domains: DomainIndex?, of type: Any.Type,
-        hasAsynchronousFallback: Bool
-    ) {
+    init(_ fixed: RuleSteps, _ lookUp: StepIndex?, of type: Any.Type, hasAsynchronousFallback: Bool) {
         self.fixed = fixed.list
-        kept = (fixed, values, domain, domains)
-        unsafe self.values = unsafe values.map { unsafe Unmanaged.passUnretained($0) }
-        unsafe self.domain = unsafe domain.map { unsafe Unmanaged.passUnretained($0) }
-        unsafe self.domains = unsafe domains.map { unsafe Unmanaged.passUnretained($0) }
-        looksUp = values != nil || domains != nil
+        unsafe self.lookUp = unsafe lookUp.map { unsafe Unmanaged.passUnretained($0) }
+        kept = (fixed, lookUp)
         isOfClass = type is AnyClass
-        mayBeAsynchronous =
-            hasAsynchronousFallback || fixed.hasAsynchronous || values?.hasAsynchronous ?? false
-            || domain?.hasAsynchronous ?? false || domains?.hasAsynchronous ?? false
+        bridges = lookUp is CodeIndex
+        mayBeAsynchronous = hasAsynchronousFallback || fixed.hasAsynchronous || lookUp?.hasAsynchronous ?? false
+    }
+
+    /// Returns the steps for an error.
+    @inline(__always)
+    func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) -> RuleStepCursor {
+        guard let lookUp = unsafe lookUp else { return RuleStepCursor(fixed) }
+        return RuleStepCursor(
+            fixed, unsafe lookUp._withUnsafeGuaranteedRef { unsafe $0.steps(for: content, error, report) })
     }
 }
 

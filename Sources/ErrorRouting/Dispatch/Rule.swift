@@ -5,14 +5,26 @@
 ///
 /// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
 class Rule: RuleNode, @unchecked Sendable {
+    /// What a rule does with an error that it matches.
+    struct Traits {
+        /// Whether the action may suspend.
+        var isAsynchronous = false
+        /// Whether the action gets the report.
+        var needsReport = false
+        /// Whether the rule is known to stop every error that it matches, as `ignore` does.
+        var alwaysStops = false
+    }
+
     final let registration: RuleRegistration
+    final let traits: Traits
     /// Whether the rule matches exactly the errors for which ``predicate`` holds.
     final let hasPredicate: Bool
     /// The matcher's predicate, kept here so that asking it costs no more than calling it.
     final let predicate: @Sendable (any Error) -> Bool
 
-    init(shape: MatcherShape, source: ErrorReport.Source) {
+    init(_ shape: MatcherShape, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
         registration = RuleRegistration(shape: shape, source: source)
+        self.traits = traits
         let predicate = shape.onlyPredicate
         hasPredicate = predicate != nil
         self.predicate = predicate ?? { _ in false }
@@ -21,62 +33,44 @@ class Rule: RuleNode, @unchecked Sendable {
     /// Returns whether the rule matches; runs no action.
     func matches(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 
-    /// Whether the rule is known to stop every error that it matches, as `ignore` does.
-    var alwaysStops: Bool { false }
-
-    /// Whether the rule's action may suspend.
-    var isAsynchronous: Bool { false }
-
-    /// Whether the rule's action gets the report.
-    var needsReport: Bool { false }
-
-    /// Applies the rule to an error that is certain to match (``RuleStep/isCertain``), without suspending.
+    /// Applies the rule, which is synchronous, to an error that is certain to match (``RuleStep/Match/certain``).
     ///
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
-    ///   - report: The error's report; may be nil for a rule that needs none.
+    ///   - target: The error's ``LazyReport``, which may be nil for a rule that needs none; for a map's rule, the place
+    ///     of the value.
     func act<Content: Error>(
-        on content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+        on content: Content, _ error: any Error, _ target: UnsafeMutableRawPointer?
     ) throws -> DispatchProgress.Answer {
         mustBeOverridden()
     }
 
-    /// Applies the rule without suspending, if its matcher hands on every error as it is.
-    ///
-    /// - Precondition: The matcher's output is `any Error`.
-    func act(
-        onAny error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
-    ) throws -> DispatchProgress.Answer {
-        mustBeOverridden()
-    }
-
-    /// Asks the matcher and, if it matches, applies the rule, without suspending.
+    /// Asks the matcher and, if it matches, applies the rule, which is synchronous.
     ///
     /// - Parameters:
-    ///   - subject: The error.
+    ///   - error: The error.
     ///   - report: The error's report.
     ///   - supervisor: May supersede the dispatch.
     func actIfMatching(
-        _ subject: inout ErrorSubject, _ report: UnsafeMutablePointer<LazyReport>,
-        under supervisor: (any ActionSupervisor)?
+        _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>, under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
         mustBeOverridden()
     }
 
-    /// Applies an asynchronous rule that needs no report to an error that is certain to match
-    /// (``RuleStep/isCertain``).
+    /// Applies the rule, which is asynchronous and needs no report, to an error that is certain to match.
     func actSuspending(on error: any Error) async throws -> DispatchProgress.Answer { mustBeOverridden() }
 
-    /// Asks the matcher unless the error is certain to match and, if it matches, applies the asynchronous rule.
+    /// Asks the matcher unless the error is certain to match and, if it matches, applies the rule, which is
+    /// asynchronous.
     ///
     /// - Parameters:
-    ///   - subject: The error.
+    ///   - error: The error.
     ///   - report: The error's report.
-    ///   - isCertain: Whether the error is certain to match (``RuleStep/isCertain``).
+    ///   - isCertain: Whether the error is certain to match (``RuleStep/Match/certain``).
     ///   - watch: Told between the match and the action, since a predicate's time does not count as the action's.
     func actSuspending(
-        _ subject: inout ErrorSubject, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
+        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
     ) async throws -> DispatchProgress.Answer {
         mustBeOverridden()
     }
@@ -98,8 +92,7 @@ struct RuleMatcher<Input: Sendable>: Sendable {
         asksUser = matcher.shape.asksUser
     }
 
-    /// Calls a closure with an error that is certain to match, as the matcher's output: without a copy, and without a
-    /// cast at run time.
+    /// Calls a closure with an error that is certain to match, as the matcher's output: without a cast at run time.
     ///
     /// - Precondition: The content of the box is an `Input`, or `Input` is `any Error`.
     @inline(__always)
@@ -107,20 +100,13 @@ struct RuleMatcher<Input: Sendable>: Sendable {
         _ content: Content, _ error: any Error, to receive: (Input) throws -> Result
     ) rethrows -> Result {
         assert(handsOnAnyError || type(of: content) is Input.Type, "\(Content.self) was taken for \(Input.self)")
-        if handsOnAnyError { return try handOnAny(error, to: receive) }
-        return try unsafe receive(unsafeBitCast(content, to: Input.self))
-    }
-
-    /// Calls a closure with an error as the matcher's output.
-    ///
-    /// - Precondition: `Input` is `any Error`.
-    @inline(__always)
-    func handOnAny<Result>(_ error: any Error, to receive: (Input) throws -> Result) rethrows -> Result {
-        assert(handsOnAnyError, "any error was taken for \(Input.self)")
-        // By its address, since a generic function that is passed `any Error` may get the content of its box instead.
-        return try unsafe withUnsafePointer(to: error) { error in
-            try unsafe receive(UnsafeRawPointer(error).assumingMemoryBound(to: Input.self).pointee)
+        if handsOnAnyError {
+            // By its address, since a generic function that is passed `any Error` may get the content of its box.
+            return try unsafe withUnsafePointer(to: error) { error in
+                try unsafe receive(UnsafeRawPointer(error).assumingMemoryBound(to: Input.self).pointee)
+            }
         }
+        return try unsafe receive(unsafeBitCast(content, to: Input.self))
     }
 
     /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The rules of one handler or map.
 ///
 /// A value that refers to the last node of a list: adding a rule, or another set on top, adds one node and shares the
@@ -10,28 +8,36 @@ struct RuleSet: Sendable {
         case rules, onNoMatch, always
     }
 
+    /// Some of the stages.
+    struct Stages: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        static let onNoMatch = Stages(.onNoMatch)
+        static let always = Stages(.always)
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+        init(_ stage: Stage) { rawValue = 1 << stage.rawValue }
+    }
+
     private var last: RuleNode?
 
-    /// Which stages have rules, a bit for each.
-    private var stages: UInt8 = 0
+    /// The stages that have rules.
+    private(set) var stages: Stages = []
 
     var isEmpty: Bool { last == nil }
-
-    /// Returns whether a stage has rules.
-    func has(_ stage: Stage) -> Bool { stages & 1 << stage.rawValue != 0 }
 
     /// Adds a rule, which must be in no set yet.
     mutating func add(_ rule: Rule, to stage: Stage) {
         rule.link(after: last, as: stage)
         last = rule
-        stages |= 1 << stage.rawValue
+        stages.insert(Stages(stage))
     }
 
     /// Adds another set's rules as if they had been registered after these.
     mutating func append(_ later: RuleSet) {
         guard let laterLast = later.last else { return }
         if let last { self.last = RuleSetNode(laterLast, after: last) } else { last = laterLast }
-        stages |= later.stages
+        stages.formUnion(later.stages)
     }
 
     /// A stage's rules in the order in which they are tried: the last registered first.
@@ -50,16 +56,11 @@ struct RuleSet: Sendable {
         @inline(__always)
         fileprivate init(_ last: RuleNode?) { unsafe self.last = last.map { unsafe Unmanaged.passUnretained($0) } }
 
-        /// The program for a dispatch that begins; it lives as long as the set.
+        /// The program, which lives as long as the set.
         @inline(__always)
         var program: Unmanaged<DispatchProgram> {
             unsafe last?._withUnsafeGuaranteedRef { unsafe $0.program }
                 ?? Unmanaged.passUnretained(DispatchProgram.empty)
-        }
-
-        /// The program for a dispatch that goes on, which does not count as another use.
-        var programInUse: Unmanaged<DispatchProgram> {
-            unsafe last?._withUnsafeGuaranteedRef { unsafe $0.programInUse } ?? program
         }
     }
 
@@ -75,11 +76,8 @@ class RuleNode: @unchecked Sendable {
     private final var previous: RuleNode?
     /// The rule's stage; nil for the node of a set.
     private final var stage: RuleSet.Stage?
-    /// The address of the program for the rules up to this one, odd until their second use: 1 before the first.
-    private final let cell = Atomic<UInt>(RuleNode.firstUse)
-
-    /// The bit that marks the address of a program that was used at most once.
-    private static let firstUse: UInt = 1
+    /// The program for the rules up to this one, made at their first use.
+    private final let made = SetOnce<DispatchProgram>()
 
     /// Links a new node to those before it.
     fileprivate final func link(after previous: RuleNode?, as stage: RuleSet.Stage?) {
@@ -89,7 +87,6 @@ class RuleNode: @unchecked Sendable {
     }
 
     deinit {
-        unsafe Self.program(cell.load(ordering: .acquiring))?.release()
         // Node by node, since to release a list of thousands of rules, or thousands of sets on top of each other, would
         // otherwise recurse as deep.
         var sets: [RuleNode] = []
@@ -130,47 +127,12 @@ class RuleNode: @unchecked Sendable {
         }
     }
 
-    /// The program for a dispatch that begins.
+    /// The program for the rules up to this one, which lives as long as this node.
     @inline(__always)
-    fileprivate final var program: Unmanaged<DispatchProgram> {
-        let found = cell.load(ordering: .acquiring)
-        guard found & Self.firstUse == 0, let address = unsafe UnsafeRawPointer(bitPattern: found) else {
-            return unsafe use(found)
-        }
-        return unsafe Unmanaged.fromOpaque(address)
-    }
+    fileprivate final var program: Unmanaged<DispatchProgram> { unsafe made.unretained ?? madeProgram() }
 
-    /// The program, if the rules were used at all.
-    fileprivate final var programInUse: Unmanaged<DispatchProgram>? {
-        unsafe Self.program(cell.load(ordering: .acquiring))
-    }
-
-    /// Makes the program at the first use, and its index at the second.
-    ///
-    /// Most handlers that are made for a request are used once, and to index their rules costs many times as much as
-    /// that use.
     @inline(never)
-    private final func use(_ found: UInt) -> Unmanaged<DispatchProgram> {
-        if let program = unsafe Self.program(found) {
-            unsafe program._withUnsafeGuaranteedRef { $0.makeIndex() }
-            cell.store(found & ~Self.firstUse, ordering: .releasing)
-            return unsafe program
-        }
-        let made = unsafe Unmanaged.passRetained(DispatchProgram(of: self))
-        let (isFirst, other) = unsafe cell.compareExchange(
-            expected: Self.firstUse,
-            desired: UInt(bitPattern: made.toOpaque()) | Self.firstUse,
-            ordering: .acquiringAndReleasing
-        )
-        if isFirst { return unsafe made }
-        // Of programs that are made at once, the first in the cell is used: by this dispatch for the second time.
-        unsafe made.release()
-        return unsafe use(other)
-    }
-
-    private static func program(_ bits: UInt) -> Unmanaged<DispatchProgram>? {
-        unsafe UnsafeRawPointer(bitPattern: bits & ~firstUse).map { unsafe Unmanaged.fromOpaque($0) }
-    }
+    private final func madeProgram() -> Unmanaged<DispatchProgram> { unsafe made.set(DispatchProgram(of: self)) }
 }
 
 /// The node of a set that was added on top of others.

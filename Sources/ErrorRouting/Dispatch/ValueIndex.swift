@@ -1,28 +1,10 @@
-/// The rules for values of one `Hashable` error type, by value; its subclass knows the type.
-///
-/// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
-class ValueIndex: @unchecked Sendable {
-    let hasAsynchronous: Bool
-
-    init(hasAsynchronous: Bool) {
-        self.hasAsynchronous = hasAsynchronous
-    }
-
-    /// Returns the steps of the rules whose value an error equals, in order; runs user code (`==`, `hash`).
-    ///
-    /// - Precondition: The error is of the index's type.
-    func steps<Content: Error>(for content: Content) -> RuleStepList {
-        fatalError("\(type(of: self)) does not override \(#function)")
-    }
-}
-
 /// The index for values of one type: a few values are compared one by one; more are found by hash.
 ///
 /// The values lie in memory of their own: the runtime would look up the type of a generic array, or of an optional
 /// value, at every call.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
-@safe final class HashableValueIndex<Value: Error & Hashable>: ValueIndex, @unchecked Sendable {
+@safe final class ValueIndex<Value: Error & Hashable>: StepIndex, @unchecked Sendable {
     /// The largest number of values that are compared without a hash.
     private static var fewValues: Int { 4 }
 
@@ -34,8 +16,8 @@ class ValueIndex: @unchecked Sendable {
     /// Retains the steps that the lists refer to.
     private let steps: [RuleSteps]
 
-    /// - Parameter rules: The rules in order, each with the value that it requires.
-    init(_ rules: [(value: Value, rule: Rule, order: Int)]) {
+    /// - Parameter rules: The rules in order, each of which requires a value of the type.
+    init(_ rules: [RuleStep]) {
         let groups = Self.grouped(rules)
         count = groups.count
         unsafe values = .allocate(capacity: groups.count)
@@ -52,30 +34,23 @@ class ValueIndex: @unchecked Sendable {
         super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
     }
 
-    /// The rules for one value.
-    private struct Group {
-        let value: Value
-        let hash: Int
-        var steps: [(rule: Rule, order: Int, isCertain: Bool)] = []
-    }
-
     /// Returns the rules grouped by value.
     ///
     /// Uses no dictionary of values, which would trap if their `==` and `hash` were inconsistent.
-    private static func grouped(_ rules: [(value: Value, rule: Rule, order: Int)]) -> [Group] {
-        var groups: [Group] = []
+    private static func grouped(_ rules: [RuleStep]) -> [(value: Value, hash: Int, steps: [RuleStep])] {
+        var groups: [(value: Value, hash: Int, steps: [RuleStep])] = []
         var numbersByHash: [Int: [Int]] = [:]
-        for entry in rules {
+        for rule in rules {
             // No error equals a value that does not equal itself.
-            guard entry.value == entry.value else { continue }
-            let hash = entry.value.hashValue
-            let known = numbersByHash[hash]?.first { groups[$0].value == entry.value }
+            guard let value = rule.shape.requiredValue as? Value, value == value else { continue }
+            let hash = value.hashValue
+            let known = numbersByHash[hash]?.first { groups[$0].value == value }
             let number = known ?? groups.count
             if known == nil {
-                groups.append(Group(value: entry.value, hash: hash))
+                groups.append((value, hash, []))
                 numbersByHash[hash, default: []].append(number)
             }
-            groups[number].steps.append((entry.rule, entry.order, entry.rule.registration.shape.isPlain))
+            groups[number].steps.append(rule.judged(isCertain: rule.shape.isPlain))
         }
         return groups
     }
@@ -87,8 +62,12 @@ class ValueIndex: @unchecked Sendable {
         table?.deallocate()
     }
 
-    override func steps<Content: Error>(for content: Content) -> RuleStepList {
+    override func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) -> RuleStepList {
         assert(type(of: content) is Value.Type, "\(Content.self) was taken for \(Value.self)")
+        guard let entry = PerThread.enterMatcher() else { return .none }
+        defer { PerThread.leaveMatcher(entry) }
         let value = unsafe unsafeBitCast(content, to: Value.self)
         var place = 0
         if let table {
@@ -104,21 +83,18 @@ class ValueIndex: @unchecked Sendable {
     }
 }
 
-/// Returns an index for values of a type; nil if the type is not `Hashable`, or is bridged to `NSError`.
+/// Returns an index for values of a type.
 ///
 /// - Parameters:
 ///   - type: The errors' dynamic type.
 ///   - rules: The rules in order, each of which requires a value of that type.
-func makeValueIndex(_ type: any Error.Type, _ rules: [(rule: Rule, order: Int)]) -> ValueIndex? {
-    func make<Value: Error & Hashable>(_ type: Value.Type) -> ValueIndex {
-        HashableValueIndex<Value>(
-            rules.compactMap { entry in
-                (entry.rule.registration.shape.requiredValue as? Value).map { ($0, entry.rule, entry.order) }
-            }
-        )
-    }
+/// - Returns: The index; nil if the type is not `Hashable`, if it is bridged to `NSError`, or if matchers recurse too
+///   deep: to make the index runs user code (`==`, `hash`), which may dispatch errors of the type.
+func makeValueIndex(_ type: any Error.Type, _ rules: [RuleStep]) -> StepIndex? {
     // Foundation's errors are compared one by one: on Linux their hash traps if the user info holds Swift errors.
     if NSErrorBridge.isBridged(type) { return nil }
-    guard let hashable = type as? any (Error & Hashable).Type else { return nil }
+    guard let hashable = type as? any (Error & Hashable).Type, let entry = PerThread.enterMatcher() else { return nil }
+    defer { PerThread.leaveMatcher(entry) }
+    func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex { ValueIndex<Value>(rules) }
     return make(hashable)
 }

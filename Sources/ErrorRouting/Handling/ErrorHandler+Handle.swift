@@ -21,12 +21,12 @@ extension ErrorHandler {
 
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
-        rules.dispatchIfSynchronous(error, ErrorReport.Source(fileID: fileID, line: line))
+        rules.dispatchIfSynchronous(error, LazyReport(from: .init(fileID: fileID, line: line)))
     }
 
     @usableFromInline
     func handleSuspending(_ error: any Error, _ fileID: String, _ line: UInt) async -> HandleOutcome {
-        await rules.dispatch(error, ErrorReport.Source(fileID: fileID, line: line))
+        await rules.dispatch(error, LazyReport(from: .init(fileID: fileID, line: line)))
     }
 
     /// Handles an error that comes with its report.
@@ -35,8 +35,8 @@ extension ErrorHandler {
     /// - Returns: The outcome, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
-        if let outcome = rules.dispatchIfSynchronous(report.error, report) { return outcome }
-        return await rules.dispatch(report.error, report)
+        if let outcome = rules.dispatchIfSynchronous(report.error, LazyReport(report)) { return outcome }
+        return await rules.dispatch(report.error, LazyReport(report))
     }
 
     /// Handles an error without suspending, or declines.
@@ -54,6 +54,6 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> HandleOutcome? {
-        rules.dispatchSynchronously(error, ErrorReport.Source(fileID: fileID, line: line))
+        rules.dispatchSynchronously(error, LazyReport(from: .init(fileID: fileID, line: line)))
     }
 }

@@ -45,7 +45,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         var lines = ["ErrorHandler, in the order tried:"]
         for stage in RuleSet.Stage.allCases {
             for rule in rules[stage] {
-                let verb = rule.alwaysStops ? "ignore " : stage == .rules ? "on " : ""
+                let verb = rule.traits.alwaysStops ? "ignore " : stage == .rules ? "on " : ""
                 lines.append("  \(lines.count). \(verb)\(rule.registration.description)")
             }
         }

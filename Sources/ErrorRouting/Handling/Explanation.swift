@@ -211,11 +211,11 @@ extension Explanation {
                 return .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
             }
             guard rule.matches(&subject) else { return .notMatched }
-            if rule.alwaysStops || path.endsAtMatch { stop = number }
-            if rule.alwaysStops { ignoreRule = rule.registration.description }
+            if rule.traits.alwaysStops || path.endsAtMatch { stop = number }
+            if rule.traits.alwaysStops { ignoreRule = rule.registration.description }
             if firstMatch != nil { return .matchedIfReached }
             firstMatch = number
-            disposition = rule.alwaysStops ? .ignored : .handled
+            disposition = rule.traits.alwaysStops ? .ignored : .handled
             return .matched
         }
         let onNoMatch = path.entries(.onNoMatch) { number, _ in

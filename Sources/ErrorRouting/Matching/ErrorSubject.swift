@@ -9,6 +9,8 @@ struct ErrorSubject: Sendable {
     let error: any Error
     /// The static type of the box's content: the error's own type, or a superclass of it.
     private let contentType: Any.Type
+    /// Whether the error is an object.
+    let isObject: Bool
     /// The error's dynamic type.
     let type: Any.Type
     private var bridged: NSError?
@@ -38,7 +40,8 @@ struct ErrorSubject: Sendable {
         self.error = error
         self.contentType = contentType
         // Only for objects, since `type(of:)` costs as much as all the rest of this initializer.
-        type = contentType is AnyClass ? Swift.type(of: error) : contentType
+        isObject = contentType is AnyClass
+        type = isObject ? Swift.type(of: error) : contentType
         self.chain = chain
         self.place = place
     }

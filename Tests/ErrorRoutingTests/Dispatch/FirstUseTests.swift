@@ -7,7 +7,7 @@ import Testing
 @Suite("A handler reads its rules as they come at its first use, and looks them up from the second on", .hangLimit)
 struct FirstUseTests {
     private static func isIndexed(_ handler: ErrorHandler) -> Bool {
-        unsafe handler.rules.reference.programInUse._withUnsafeGuaranteedRef { unsafe $0.index != nil }
+        unsafe handler.rules.reference.program._withUnsafeGuaranteedRef { unsafe $0.index != nil }
     }
 
     @Test("a use that is suspended and goes on counts once")

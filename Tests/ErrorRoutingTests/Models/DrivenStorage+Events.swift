@@ -68,7 +68,7 @@ extension DrivenStorage {
     /// Returns how far a worker comes that begins where it has to.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
-        let step = RuleStep(rule, order: 0, isCertain: true)
+        let step = unsafe RuleStep(.passUnretained(rule), order: 0, isCertain: true)
         switch disposition {
         case .unmatched: _ = result.advance(handlers: 1)
         case .ignored: result.record(.ignored, at: step)

@@ -156,7 +156,7 @@ final class DeliveryWorker: ActionSupervisor {
         }
         // The action may take long: readers must not wait for it.
         audience.wakeReaders()
-        var walk = unsafe DispatchWalk(rules.programInUse, on: path, pending.error, from: start)
+        var walk = unsafe DispatchWalk(rules.program, on: path, pending.error, from: start)
         switch await walk.finish(LazyReport(pending), under: self) {
         case .completed: return complete(walk.progress)
         case .superseded(let known): return bus.storage.superseded(after: walk.progress.failures, known: known)

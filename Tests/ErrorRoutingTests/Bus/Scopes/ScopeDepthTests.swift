@@ -152,9 +152,9 @@ struct ScopeDepthTests {
             await onThreads(8) { _ in
                 let posting = Posting(Numbered(1), at: .init(), metadata: ["c": "poster"], scope: scope.context)
                 if let steps = scope.context.handlers {
-                    let indices = 0..<steps.count(in: .onNoMatch)
+                    let indices = 0..<steps.count
                     programs.note(
-                        Set(indices.map { unsafe UInt(bitPattern: steps.programInUse($0, .onNoMatch).toOpaque()) })
+                        Set(indices.map { unsafe UInt(bitPattern: steps.program($0, .onNoMatch).toOpaque()) })
                     )
                 }
                 let report = posting.report()

@@ -1,0 +1,217 @@
+import ErrorRoutingTesting
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite(
+    "Behaviours 1 to 5: a dispatch that was suspended goes on with the next rule, and repeats nothing",
+    .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5), .hangLimit)
+struct GoingOnTests {
+    /// Notes what ran, in order.
+    private final class Notes: Sendable {
+        private let notes = Mutex<[String]>([])
+
+        func add(_ note: String) { notes.withLock { $0.append(note) } }
+
+        func taken() -> [String] {
+            notes.withLock { notes in
+                defer { notes = [] }
+                return notes
+            }
+        }
+    }
+
+    /// Handles an error by itself and on a bus, three times each: read as it comes, indexed, and planned.
+    private func uses(
+        of handler: ErrorHandler, _ error: any Error, _ notes: Notes, _ check: ([String], HandleOutcome) -> Void
+    ) async {
+        for _ in 0..<3 {
+            let outcome = await handler.handle(error)
+            check(notes.taken(), outcome)
+        }
+        let copy = ErrorHandler().overlaid(with: handler).on(matching: .predicate { _ in false }) { _ in .stop }
+        await withErrorBus(handler: copy) { bus in
+            for _ in 0..<3 {
+                let outcome = await bus.deliver(error)
+                check(notes.taken(), outcome)
+            }
+        }
+    }
+
+    @Test("predicates before and after an asynchronous rule are asked once, and each action runs once")
+    func predicates() async {
+        let notes = Notes()
+        func predicate(_ name: String, _ holds: Bool) -> ErrorMatcher<any Error> {
+            .predicate { _ in
+                notes.add("\(name)?")
+                return holds
+            }
+        }
+        let handler = ErrorHandler()
+            .on(matching: predicate("last", true)) { _ in
+                notes.add("last"); return .next
+            }
+            .on(Numbered.self) { _ in
+                await Task.yield(); notes.add("second"); return .next
+            }
+            .on(matching: predicate("no", false)) { _ in .stop }
+            .on(matching: predicate("middle", true)) { _ in
+                notes.add("middle"); return .next
+            }
+            .on(matching: predicate("waiting", true)) { _ in
+                await Task.yield(); notes.add("waiting"); return .next
+            }
+            .on(matching: predicate("first", true)) { _ in
+                notes.add("first"); return .next
+            }
+        await uses(of: handler, Numbered(1), notes) { ran, outcome in
+            #expect(
+                ran == [
+                    "first?", "first", "waiting?", "waiting", "middle?", "middle", "no?", "second", "last?", "last",
+                ])
+            #expect(outcome.disposition == .handled && outcome.matchedRuleCount == 5)
+        }
+    }
+
+    @Test("fallbacks before and after an asynchronous one run once, in their order", arguments: [true, false])
+    func fallbacks(hasMatch: Bool) async {
+        let notes = Notes()
+        var handler = ErrorHandler()
+            .always { _ in
+                notes.add("always 2"); return .next
+            }
+            .always { _ in
+                await Task.yield(); notes.add("always 1"); return .next
+            }
+            .always { _, report in
+                notes.add("always 0 \(report.outcome.disposition)"); return .next
+            }
+            .onNoMatch { _ in
+                notes.add("none 3"); return .stop
+            }
+            .onNoMatch { _ in
+                await Task.yield(); notes.add("none 2"); return .next
+            }
+            .onNoMatch { _ in
+                notes.add("none 1"); return .next
+            }
+            .onNoMatch { _, _ in
+                await Task.yield(); notes.add("none 0"); return .next
+            }
+        if hasMatch {
+            handler = handler.on(Numbered.self) { _ in
+                notes.add("rule"); return .next
+            }
+        }
+        await uses(of: handler, Numbered(1), notes) { ran, _ in
+            let first = hasMatch ? ["rule", "always 0 handled"] : ["none 0", "none 1", "none 2", "none 3"]
+            #expect(ran == first + (hasMatch ? [] : ["always 0 unmatched"]) + ["always 1", "always 2"])
+        }
+    }
+
+    /// An error that equals each value at every second comparison.
+    private struct Fickle: Error, Hashable {
+        let count: Counter
+
+        static func == (one: Fickle, other: Fickle) -> Bool {
+            one.count.value.wrappingAdd(1, ordering: .relaxed).newValue % 2 == 0
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(count.value.load(ordering: .relaxed) % 3) }
+    }
+
+    private final class Counter: Sendable {
+        let value = Atomic(0)
+    }
+
+    @Test("no rule runs twice for an error that changes its mind about what it equals", arguments: [1, 3, 9])
+    func fickle(values: Int) async {
+        let notes = Notes()
+        let error = Fickle(count: Counter())
+        var handler = ErrorHandler()
+        for number in 0..<values {
+            handler =
+                handler
+                .on(error) { _ in
+                    notes.add("value \(number)"); return .next
+                }
+                .on(error) { _ in
+                    await Task.yield(); notes.add("slow \(number)"); return .next
+                }
+                .on(Fickle.self) { _ in
+                    await Task.yield(); notes.add("type \(number)"); return .next
+                }
+        }
+        await uses(of: handler, error, notes) { ran, _ in
+            #expect(Set(ran).count == ran.count, "\(ran)")
+            #expect(ran.filter { $0.hasPrefix("type") } == (0..<values).reversed().map { "type \($0)" })
+        }
+    }
+
+    private enum Status: Int, Error, Hashable {
+        case lost = 7
+        case late
+    }
+
+    @Test("rules by type, value and domain of one type keep their order")
+    func valuesAndDomains() async {
+        let notes = Notes()
+        let domain = (Status.lost as NSError).domain
+        var (handler, map) = (ErrorHandler(), ErrorMap(default: -1))
+        for number in 0..<3 {
+            handler =
+                handler
+                .on(Status.self) { _ in
+                    notes.add("type \(number)"); return .next
+                }
+                .on(domain: domain, code: (Status.lost as NSError).code) { _ in
+                    notes.add("code \(number)"); return .next
+                }
+                .on(Status.lost) { _ in
+                    notes.add("value \(number)"); return .next
+                }
+                .on(domain: domain) { _ in
+                    notes.add("domain \(number)"); return .next
+                }
+                .on(domain: "another") { _ in .stop }
+            map = map.on(Status.lost, number).on(domain: domain, code: (Status.late as NSError).code, 10 + number)
+        }
+        for _ in 0..<3 {
+            await handler.handle(Status.lost)
+            #expect(
+                notes.taken()
+                    == (0..<3).reversed().flatMap { ["domain \($0)", "value \($0)", "code \($0)", "type \($0)"] })
+            await handler.handle(Status.late)
+            #expect(notes.taken() == (0..<3).reversed().flatMap { ["domain \($0)", "type \($0)"] })
+            #expect(map[Status.lost] == 2 && map[Status.late] == 12)
+        }
+    }
+
+    @Test("a rule may have its own handler handle the error once more, at the handler's first use and later")
+    func within() async {
+        struct Nested: Error { let depth: Int }
+        let notes = Notes()
+        let own = Mutex<ErrorHandler?>(nil)
+        let handler = ErrorHandler()
+            .onNoMatch { _ in
+                notes.add("none"); return .stop
+            }
+            .on(Nested.self) { error in
+                notes.add("last \(error.depth)"); return .next
+            }
+            .on(Nested.self) { error in
+                guard error.depth > 0, let handler = own.withLock({ $0 }) else { return .next }
+                #expect(handler.handleSynchronously(Nested(depth: error.depth - 1))?.matchedRuleCount == 2)
+                return .next
+            }
+        own.withLock { $0 = handler }
+        for _ in 0..<3 {
+            await handler.handle(Nested(depth: 3))
+            #expect(notes.taken() == ["last 0", "last 1", "last 2", "last 3"])
+        }
+        own.withLock { $0 = nil }
+    }
+}
