@@ -106,11 +106,11 @@ extension ErrorBus {
 
     /// Drops the reports that are left at the drain time limit, and writes them to the last resort.
     private func giveUp(after limit: Duration) {
-        takeBack { reports in
-            for report in reports {
-                lastResort.write(report, because: "it was not delivered within the drain time limit of \(limit)")
-            }
+        guard let left = takeBack() else { return }
+        for report in left.reports {
+            lastResort.write(report.report(), because: "it was not delivered within the drain time limit of \(limit)")
         }
+        wereReceived(left)
     }
 
     /// Cancels the tasks, and accepts no more reports once body and tasks have ended: the caller of
@@ -135,14 +135,15 @@ extension ErrorBus {
         let isInside = isInsideOwnAction
         let left = Promise<[ErrorReport]>()
         let timer = TimeLimitTimer(within: limit, by: clock, outsidePool: true) { [weak self] in
-            self?.takeBack { reports in
-                if !isInside { self?.configuration.witness?.tookBack(reports) }
-                left.fulfill(reports)
-                guard isInside else { return }
-                for report in reports {
-                    self?.lastResort.write(report, because: "the bus was shut down before it was delivered")
-                }
+            guard let self else { return }
+            let taken = takeBack()
+            let reports = taken?.reports.map { $0.report() } ?? []
+            if !isInside { configuration.witness?.tookBack(reports) }
+            left.fulfill(reports)
+            for report in isInside ? reports : [] {
+                lastResort.write(report, because: "the bus was shut down before it was delivered")
             }
+            if let taken { wereReceived(taken) }
         }
         // If everything is delivered, nothing is left. Below, this waits for `left` and not for `ended`, which an
         // observer's matcher may hold up.
@@ -159,16 +160,19 @@ extension ErrorBus {
         return reports
     }
 
-    private func takeBack(_ receive: ([ErrorReport]) -> Void) {
+    /// Takes back what was not delivered, for a caller who passes the reports on before anybody learns that the bus has
+    /// ended, since the process may exit soon after, and then calls ``wereReceived(_:)``.
+    ///
+    /// - Returns: What is left; nil if the bus has ended already: whoever ended it tells so.
+    private func takeBack() -> Leftovers? {
         let left = storage.takeBack()
         // First, so that another bus can become the root as soon as anybody learns that this one has ended.
         resignRoot()
-        // If the bus has ended already, whoever ended it calls `end`; another shutdown does so once it has handed over
-        // what it took back.
-        guard let left else { return receive([]) }
-        for failure in left.failures { lastResort.write(failure) }
-        // Before anybody learns that the bus has ended: the process may exit soon after.
-        receive(left.reports.map { $0.report() })
+        for failure in left?.failures ?? [] { lastResort.write(failure) }
+        return left
+    }
+
+    private func wereReceived(_ left: Leftovers) {
         for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if storage.leftoversWereReceived() { end() }
         // Last, since an action's cancellation handler may be slow.

@@ -300,6 +300,8 @@
         }
     }
 
+    /// Not inlined, so that what follows in ``finish(_:under:)`` is compiled once, and not for each call here.
+    @inline(never)
     private mutating func actSuspending(
         _ step: RuleStep, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) async throws -> DispatchProgress.Answer {

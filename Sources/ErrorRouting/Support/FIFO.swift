@@ -28,8 +28,8 @@ struct FIFO<Element> {
     }
 
     private mutating func grow() {
-        var larger = Array(slots[head...] + slots[..<head])
-        larger += [Element?](repeating: nil, count: max(4, count))
+        var larger = [Element?](repeating: nil, count: max(4, 2 * count))
+        for place in 0..<count { larger[place] = slots[(head + place) & (slots.count - 1)] }
         (slots, head) = (larger, 0)
     }
 }
