@@ -17,7 +17,7 @@ protocol ReportMaker {
 ///
 /// Noncopyable, since to copy and destroy it would cost as much as to handle an error.
 @safe struct LazyReport: ~Copyable {
-    /// What makes the report; nil if that is ``source``.
+    /// What makes the report; nil if that is ``source``, or if there is none but the ``place`` of a map's value.
     ///
     /// This and the next two are plain words, so that a report which no action needs costs next to nothing.
     private let maker: (any ReportMaker.Type)?
