@@ -94,6 +94,8 @@ bus, suppressed by a flood limit|8
 bus, preset|8
 bus, preset and logging|8
 bus, preset, action with report|8
+bus, a scope whose rule matches|8
+bus, a scope whose rules do not match|8
 handing over a report|1
 a recorded line|1
 LIST

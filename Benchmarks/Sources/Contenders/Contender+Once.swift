@@ -73,13 +73,22 @@ extension Contender {
                 "bus, preset and logging",
                 Handlers.preset(Handlers.plainTypes()).overlaid(with: Handlers.logging())),
             posting("bus, preset, action with report", Handlers.preset(Handlers.plainReportTakers())),
+            posting("bus, a scope whose rule matches", Handlers.types(10), in: Handlers.plainTypes()),
+            posting("bus, a scope whose rules do not match", Handlers.plainTypes(), in: Handlers.types(10)),
         ]
     }
 
-    private static func posting(_ name: String, _ handler: ErrorHandler, _ limit: FloodLimit? = nil) -> Contender {
+    private static func posting(
+        _ name: String, _ handler: ErrorHandler, _ limit: FloodLimit? = nil, in scoped: ErrorHandler? = nil
+    ) -> Contender {
         Contender(name, rules: 8) { times in
             let bus = ErrorBus(handler: handler, configuration: .init(capacity: times, floodLimit: limit))
-            for number in 0..<times { bus.post(makeError(number)) }
+            if let scoped {
+                let scope = bus.scope("scope", handler: scoped)
+                for number in 0..<times { scope.post(makeError(number)) }
+            } else {
+                for number in 0..<times { bus.post(makeError(number)) }
+            }
             bus.finish()
             await bus.run()
         }
