@@ -15,20 +15,21 @@ final class CodeIndex: StepIndex, @unchecked Sendable {
     ///   - rules: The rules in order, all of which require one domain, with a code or without one; at least one.
     ///   - isOfObjects: Whether errors are `NSError` objects: then a rule that requires no more is certain to match.
     init(_ rules: [DomainIndex.Entry], isOfObjects: Bool) {
-        func steps(_ isIncluded: (Int?) -> Bool) -> RuleSteps {
+        func steps(_ rules: [DomainIndex.Entry]) -> RuleSteps {
             RuleSteps(
-                rules.filter { isIncluded($0.code) }.map { entry in
-                    entry.step.judged(isCertain: isOfObjects && entry.step.shape.isPlain)
-                })
+                rules.map { entry in entry.step.judged(isCertain: isOfObjects && entry.step.shape.isPlain) })
         }
         domain = rules[0].domain
-        anyCode = steps { $0 == nil }
-        let codes = Set(rules.compactMap(\.code))
-        let table = codes.isEmpty ? nil : ProbeTable(room: codes.count)
+        var (forEvery, forOne) = ([DomainIndex.Entry](), [Int: [DomainIndex.Entry]]())
+        for rule in rules {
+            if let code = rule.code { forOne[code, default: []].append(rule) } else { forEvery.append(rule) }
+        }
+        anyCode = steps(forEvery)
+        let table = forOne.isEmpty ? nil : ProbeTable(room: forOne.count)
         var lists: [RuleSteps] = []
-        for code in codes {
+        for (code, rules) in forOne {
             // Includes the rules for every code, so that only one list is looked up.
-            let list = steps { $0 == nil || $0 == code }
+            let list = steps((forEvery + rules).sorted { $0.step.order < $1.step.order })
             let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(list).toOpaque())
             table?.insert(address, for: UInt(bitPattern: code))
             lists.append(list)
