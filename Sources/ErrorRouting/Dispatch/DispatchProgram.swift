@@ -17,6 +17,8 @@ import Synchronization
     let isAsynchronous: Bool
     /// Whether any `onNoMatch` or `always` rule is asynchronous.
     let hasAsynchronousFallback: Bool
+    /// Whether any `always` rule is asynchronous.
+    let hasAsynchronousAlways: Bool
     private let wasUsed = Atomic(false)
     private let madeIndex = SetOnce<RuleIndex>()
 
@@ -47,6 +49,7 @@ import Synchronization
         stages = counts[1] > 0 ? (counts[2] > 0 ? [.onNoMatch, .always] : .onNoMatch) : counts[2] > 0 ? .always : []
         isAsynchronous = asynchronous.wrappedSum() > 0
         hasAsynchronousFallback = asynchronous[1] + asynchronous[2] > 0
+        hasAsynchronousAlways = asynchronous[2] > 0
     }
 
     deinit { unsafe rules.next.deallocate() }

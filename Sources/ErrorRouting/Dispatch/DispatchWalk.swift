@@ -139,15 +139,14 @@
                 guard
                     var steps = unsafe steps(for: content, error, program, report, progress.stage, asynchronousRules)
                 else { return Pause(kind: .needsSuspension) }
-                while let step = unsafe next(&steps, after: progress.lastOrder, error, report) {
-                    if asynchronousRules == .find {
-                        guard unsafe matches(step, error, program, report, hasMatch: progress.hasMatch) else {
-                            continue
-                        }
-                        if step.traits.isAsynchronous { return Pause(kind: .needsSuspension) }
-                        progress.record(.next, at: step)
-                        continue
-                    }
+                if asynchronousRules == .find {
+                    let needsSuspension = unsafe isAsynchronous(steps, error, program, report, &progress)
+                    if needsSuspension { return Pause(kind: .needsSuspension) }
+                    progress.endStage()
+                }
+                while !progress.isStageOver,
+                    let step = unsafe next(&steps, after: progress.lastOrder, error, report)
+                {
                     if step.traits.isAsynchronous {
                         if asynchronousRules == .skip { continue }
                         progress.goOn(after: step.order - 1)
@@ -170,7 +169,6 @@
                     } catch let thrown {
                         unsafe record(thrown, at: step, error, report, &progress)
                     }
-                    if progress.isStageOver { break }
                 }
             }
             let stages = unsafe path?.stages ?? program._withUnsafeGuaranteedRef { $0.stages }
@@ -181,18 +179,30 @@
         }
     }
 
-    /// Returns whether an error matches a step, as far as that can make a rule asynchronous: others are not asked.
+    /// Returns whether an error matches any asynchronous step, reached or not.
+    ///
+    /// Asks no rule whose match makes no difference: that of a synchronous one does, and is recorded, where it decides
+    /// about an asynchronous `onNoMatch`.
     @inline(never)
-    private static func matches(
-        _ step: RuleStep, _ error: any Error, _ program: Unmanaged<DispatchProgram>,
-        _ report: UnsafeMutablePointer<LazyReport>, hasMatch: Bool
+    private static func isAsynchronous(
+        _ steps: RuleStepCursor, _ error: any Error, _ program: Unmanaged<DispatchProgram>,
+        _ report: UnsafeMutablePointer<LazyReport>, _ progress: inout DispatchProgress
     ) -> Bool {
-        let canMatter = unsafe program._withUnsafeGuaranteedRef { $0.hasAsynchronousFallback } && !hasMatch
-        guard step.traits.isAsynchronous || canMatter else { return false }
-        if step.match != .asked { return true }
-        return unsafe report.pointee.ask(error) { subject in
-            unsafe step.rule._withUnsafeGuaranteedRef { $0.matches(&subject) }
+        let hasAsynchronousFallback = unsafe program._withUnsafeGuaranteedRef { $0.hasAsynchronousFallback }
+        var steps = steps
+        while let step = unsafe steps.first?.pointee {
+            steps.removeFirst()
+            guard step.traits.isAsynchronous || hasAsynchronousFallback && !progress.hasMatch else { continue }
+            if step.match != .certain {
+                let isMatch = unsafe report.pointee.ask(error) { subject in
+                    unsafe step.rule._withUnsafeGuaranteedRef { $0.matches(&subject) }
+                }
+                if !isMatch { continue }
+            }
+            if step.traits.isAsynchronous { return true }
+            progress.record(.next, at: step)
         }
+        return false
     }
 
     /// Returns the steps of a stage for an error; nil if they are declined.

@@ -25,6 +25,8 @@ extension RuleSet {
     func dispatchSynchronously(_ error: any Error, _ report: @autoclosure () -> LazyReport) -> HandleOutcome? {
         if let outcome = dispatchIfSynchronous(error, report()) { return outcome }
         defer { withExtendedLifetime(self) {} }
+        // No error is handled without suspending then, so no rule is asked.
+        if unsafe reference.program._withUnsafeGuaranteedRef({ $0.hasAsynchronousAlways }) { return nil }
         var report = report()
         var progress = DispatchProgress()
         let found = unsafe DispatchWalk.goOn(error, through: reference.program, &report, from: &progress, .find)
