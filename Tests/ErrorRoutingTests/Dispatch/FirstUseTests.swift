@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -77,5 +78,27 @@ struct FirstUseTests {
             comparisons.append(error.count.value.load(ordering: .relaxed))
         }
         #expect(comparisons[0] > 0 && comparisons[0] == comparisons[1])
+    }
+
+    private struct Deep: Error {}
+
+    @Test(
+        "a type that is first met where matchers are nested too deep is asked for its domain later", .tags(.behaviour24)
+    )
+    func metTooDeep() {
+        let domain = (Deep() as NSError).domain
+        let handler = ErrorHandler().on(domain: "another") { _ in .stop }.on(domain: domain) { _ in .stop }
+        for _ in 0..<2 { _ = handler.handleSynchronously(Numbered(1)) }
+        #expect(Self.isIndexed(handler))
+        @Sendable func dive(_ depth: Int, _ atTheBottom: @escaping @Sendable () -> Void) {
+            if depth == PerThread.matcherLimit { return atTheBottom() }
+            _ = ErrorMatcher<any Error>.predicate { _ in
+                dive(depth + 1, atTheBottom)
+                return false
+            }.match(Numbered(1))
+        }
+        // At the bottom no matcher may be asked, so that no rule matches.
+        dive(0) { #expect(handler.handleSynchronously(Deep())?.disposition == .unmatched) }
+        #expect(handler.handleSynchronously(Deep())?.disposition == .handled)
     }
 }
