@@ -5,7 +5,7 @@
 #   check-instructions.sh            prints the counts, and fails where one is 5 % above its threshold
 #   check-instructions.sh --update   writes the counts as the new thresholds
 #
-# Thresholds are for one compiler version and one architecture: Results/instructions-VERSION-ARCHITECTURE.txt. Without
+# What is compared with this package has no thresholds. Thresholds are for one compiler version and one architecture: Results/instructions-VERSION-ARCHITECTURE.txt. Without
 # such a file the counts are printed, and nothing fails.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -32,6 +32,8 @@ n=2000
 while IFS='|' read -r name rules; do
     [ -n "$name" ] || continue
     most=$(grep "^$name|$rules|" "$thresholds" 2>/dev/null | cut -d '|' -f 3 || true)
+    # What this package is compared with cannot become dearer by a change of it.
+    case $name in *"list of closures"* | switch* | TaskLocal*) most= ;; esac
     # The least of up to three counts: other threads of the runtime can only add instructions.
     count=
     for _ in 1 2 3; do
@@ -64,8 +66,8 @@ a preset customised and used once|11
 a preset with onNoMatch customised and used once|11
 a preset with onNoMatch customised and used twice|11
 a list of closures customised and used once|11
-rules built and used once|11
-a list of closures built and used once|11
+rules built and used once|10
+a list of closures built and used once|10
 preset, by type|10
 list of closures, by type|10
 preset, miss|10

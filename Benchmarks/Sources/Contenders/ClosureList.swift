@@ -71,6 +71,42 @@ package struct ClosureList: Sendable {
         return builder.list
     }
 
+    /// Returns a list with rules for the ten plain types.
+    static func tenTypes() -> ClosureList {
+        var list = ClosureList()
+        list.on(E1.self) {
+            consume($0.code); return true
+        }
+        list.on(E2.self) {
+            consume($0.code); return true
+        }
+        list.on(E3.self) {
+            consume($0.code); return true
+        }
+        list.on(E4.self) {
+            consume($0.code); return true
+        }
+        list.on(E5.self) {
+            consume($0.code); return true
+        }
+        list.on(E6.self) {
+            consume($0.code); return true
+        }
+        list.on(E7.self) {
+            consume($0.code); return true
+        }
+        list.on(E8.self) {
+            consume($0.code); return true
+        }
+        list.on(E9.self) {
+            consume($0.code); return true
+        }
+        list.on(E10.self) {
+            consume($0.code); return true
+        }
+        return list
+    }
+
     /// Returns a list with a number of predicates, of which the first that was added holds for E1.
     static func predicates(_ count: Int) -> ClosureList {
         var list = ClosureList()
