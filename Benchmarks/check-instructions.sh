@@ -5,8 +5,8 @@
 #   check-instructions.sh            prints the counts, and fails where one is 5 % above its threshold
 #   check-instructions.sh --update   writes the counts as the new thresholds
 #
-# What is compared with this package has no thresholds. Thresholds are for one compiler version and one architecture: Results/instructions-VERSION-ARCHITECTURE.txt. Without
-# such a file the counts are printed, and nothing fails.
+# Thresholds are for one compiler version and one architecture: Results/instructions-VERSION-ARCHITECTURE.txt. Without
+# such a file the counts are printed, and nothing fails. What this package is compared with has none.
 set -euo pipefail
 cd "$(dirname "$0")"
 
