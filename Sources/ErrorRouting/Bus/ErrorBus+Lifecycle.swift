@@ -172,6 +172,8 @@ extension ErrorBus {
         return left
     }
 
+    /// Tells those who wait for the outcome of what was taken back, ends the bus unless its worker has to, and cancels
+    /// the action in flight.
     private func wereReceived(_ left: Leftovers) {
         for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if storage.leftoversWereReceived() { end() }

@@ -310,6 +310,8 @@
         }
     }
 
+    /// Lets an asynchronous rule act, under the supervisor if there is one.
+    ///
     /// Not inlined, so that what follows in ``finish(_:under:)`` is compiled once, and not for each call here.
     @inline(never)
     private mutating func actSuspending(

@@ -3,8 +3,8 @@
 /// Most errors need no more, and then neither a report nor a progress is made for them. All others go on from here in
 /// ``DispatchWalk``.
 ///
-/// Holds only machine words, so that the compiler returns it in registers, and is copyable for the same reason. It owns
-/// what the action has thrown until ``record(for:_:into:)``, to which each comes once.
+/// Holds only machine words, and is copyable, so that the compiler returns it in registers. It owns what the action has
+/// thrown until ``record(for:_:into:)`` takes that over: one that has failed must be recorded, and once.
 @safe struct FirstRule {
     /// The four after which no other rule of the stage is tried come first, so that one comparison tells them.
     enum Kind: UInt8 {
@@ -70,7 +70,7 @@
     ) {
         let index = unsafe program._withUnsafeGuaranteedRef { program in
             let index = unsafe isUse ? program.indexForUse : program.index
-            // Where an `always` rule follows, the walk is made anyway.
+            // Where an `always` rule follows, the loop over the rules is needed anyway.
             return unsafe program.stages.contains(.always) ? nil : index
         }
         guard let index = unsafe index else {
@@ -93,7 +93,7 @@
             let (isDeclined, bridges) = unsafe plan._withUnsafeGuaranteedRef { plan in
                 (plan.mayBeAsynchronous && declines, plan.bridges)
             }
-            // The walk keeps the bridged error for all rules that ask for it.
+            // Left to the walk, which bridges the error once for all rules that ask for it.
             if isDeclined || bridges { return unsafe FirstRule(isDeclined ? .declined : .notTried) }
             var steps = unsafe plan._withUnsafeGuaranteedRef { unsafe $0.steps(for: content, error, nil) }
             if unsafe steps.first?.pointee.match == .byPredicate { steps.dropNotHolding(for: error) }
