@@ -24,7 +24,8 @@ struct EndTasksTests {
             // None of the tasks was cancelled, and one that starts now is not either.
             await bus.task { throw Numbered(Task.isCancelled ? 5 : 4) }.value
         }
-        #expect(journal.entries == [1, 2, 4])
+        // The first two run side by side: which of them throws first is nobody's promise.
+        #expect(journal.entries.count == 3 && Set(journal.entries.prefix(2)) == [1, 2] && journal.entries.last == 4)
     }
 
     @Test("at the limit it cancels the tasks, and what they throw then is still delivered")
