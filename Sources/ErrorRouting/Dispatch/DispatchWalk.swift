@@ -99,10 +99,11 @@
         unsafe tryRules(error, program, nil, &report, nil, &progress, asynchronousRules).kind
     }
 
-    /// How trying rules has ended, and the asynchronous step that waits, if that is how.
+    /// How trying rules has ended and, if an asynchronous step waits, that step and those after it.
     private struct Pause {
         let kind: SynchronousEnd
         var waiting: RuleStep?
+        var rest: RuleStepCursor?
     }
 
     /// Tries the rules that are left in order, up to the first asynchronous one.
@@ -110,7 +111,7 @@
     private static func tryRules(
         _ error: any Error, _ program: Unmanaged<DispatchProgram>, _ path: HandlerPath.Steps?,
         _ report: inout LazyReport, _ supervisor: (any ActionSupervisor)?, _ progress: inout DispatchProgress,
-        _ asynchronousRules: AsynchronousRules
+        _ asynchronousRules: AsynchronousRules, from rest: RuleStepCursor? = nil
     ) -> Pause {
         unsafe withUnsafeMutablePointer(to: &report) { report in
             // Opened once, since that costs as much as to look up the rules.
@@ -118,10 +119,10 @@
                 if Content.self == (any Error).self {
                     let error = ErrorBox.unboxed(error)
                     return unsafe self.tryRules(
-                        error, program, path, &report.pointee, supervisor, &progress, asynchronousRules)
+                        error, program, path, &report.pointee, supervisor, &progress, asynchronousRules, from: rest)
                 }
                 return unsafe self.tryRules(
-                    content, error, program, path, report, supervisor, &progress, asynchronousRules)
+                    content, error, program, path, report, supervisor, &progress, asynchronousRules, rest)
             }
             return _openExistential(error, do: tryRules)
         }
@@ -131,13 +132,15 @@
     private static func tryRules<Content: Error>(
         _ content: Content, _ error: any Error, _ program: Unmanaged<DispatchProgram>, _ path: HandlerPath.Steps?,
         _ report: UnsafeMutablePointer<LazyReport>, _ supervisor: (any ActionSupervisor)?,
-        _ progress: inout DispatchProgress, _ asynchronousRules: AsynchronousRules
+        _ progress: inout DispatchProgress, _ asynchronousRules: AsynchronousRules, _ rest: RuleStepCursor?
     ) -> Pause {
+        var rest = rest
         while true {
             let program = unsafe path?.program(progress.handler, progress.stage) ?? program
             if !progress.isStageOver {
                 guard
-                    var steps = unsafe steps(for: content, error, program, report, progress.stage, asynchronousRules)
+                    var steps = unsafe rest.take()
+                        ?? steps(for: content, error, program, report, progress.stage, asynchronousRules)
                 else { return Pause(kind: .needsSuspension) }
                 if asynchronousRules == .find {
                     let needsSuspension = unsafe isAsynchronous(steps, error, program, report, &progress)
@@ -151,7 +154,7 @@
                         if asynchronousRules == .skip { continue }
                         progress.goOn(after: step.order - 1)
                         if let subject = unsafe report.pointee.subject { progress.keep(subject) }
-                        return Pause(kind: .needsSuspension, waiting: step)
+                        return Pause(kind: .needsSuspension, waiting: step, rest: steps)
                     }
                     if let supervisor, !supervisor.isCurrent { return Pause(kind: .superseded) }
                     do {
@@ -173,6 +176,7 @@
             }
             let stages = unsafe path?.stages ?? program._withUnsafeGuaranteedRef { $0.stages }
             guard progress.advance(handlers: path?.count ?? 1, among: stages) else { return Pause(kind: .completed) }
+            rest = nil
             if progress.stage == .rules {
                 _ = unsafe path?.program(progress.handler, .rules)._withUnsafeGuaranteedRef { unsafe $0.indexForUse }
             }
@@ -282,8 +286,11 @@
     ///   - supervisor: Limits the time of asynchronous actions, and may supersede the dispatch.
     mutating func finish(_ report: consuming LazyReport, under supervisor: (any ActionSupervisor)?) async -> End {
         if report.subject == nil { report.subject = progress.findings }
+        // Kept over each pause: to look the rules up again would ask the error's `==` again, and skip those tried.
+        var rest: RuleStepCursor?
         while true {
-            let pause = unsafe Self.tryRules(error, program, path, &report, supervisor, &progress, .wait)
+            let pause = unsafe Self.tryRules(error, program, path, &report, supervisor, &progress, .wait, from: rest)
+            rest = pause.rest
             guard let step = pause.waiting else {
                 return pause.kind == .superseded ? .superseded(known: 0) : .completed
             }

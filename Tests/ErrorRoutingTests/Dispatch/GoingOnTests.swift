@@ -151,6 +151,39 @@ struct GoingOnTests {
         }
     }
 
+    /// An error whose comparisons are counted.
+    private struct Counted: Error, Hashable {
+        let count: Counter
+
+        static func == (one: Counted, other: Counted) -> Bool {
+            one.count.value.add(1, ordering: .relaxed)
+            return true
+        }
+
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    @Test("after a pause no rule is looked up again: an error is compared as often whatever the number of its rules")
+    func comparedOnce() async {
+        let error = Counted(count: Counter())
+        var counts: [Int: [Int]] = [:]
+        for rules in [1, 30] {
+            let handler = (0..<rules).reduce(ErrorHandler()) { handler, _ in
+                handler.on(error) { _ in
+                    await Task.yield(); return .next
+                }
+            }
+            for _ in 0..<3 { #expect(await handler.handle(error).matchedRuleCount == rules) }
+            counts[rules] = []
+            for _ in 0..<3 {
+                let before = error.count.value.load(ordering: .relaxed)
+                await handler.handle(error)
+                counts[rules]?.append(error.count.value.load(ordering: .relaxed) - before)
+            }
+        }
+        #expect(counts[30] == counts[1])
+    }
+
     private enum Status: Int, Error, Hashable {
         case lost = 7
         case late
