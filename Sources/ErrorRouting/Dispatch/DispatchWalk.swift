@@ -88,7 +88,8 @@
             first.record(for: error, &report, into: &progress)
             if isOver { return .completed }
         }
-        return unsafe tryRules(error, program, path, &report, supervisor, &progress, .wait).kind
+        var rest: RuleStepCursor?
+        return unsafe tryRules(error, program, path, &report, supervisor, &progress, .wait, from: &rest).kind
     }
 
     /// Goes on with the rules of one program, without a supervisor.
@@ -96,22 +97,25 @@
         _ error: any Error, through program: Unmanaged<DispatchProgram>, _ report: inout LazyReport,
         from progress: inout DispatchProgress, _ asynchronousRules: AsynchronousRules
     ) -> SynchronousEnd {
-        unsafe tryRules(error, program, nil, &report, nil, &progress, asynchronousRules).kind
+        var rest: RuleStepCursor?
+        return unsafe tryRules(error, program, nil, &report, nil, &progress, asynchronousRules, from: &rest).kind
     }
 
-    /// How trying rules has ended and, if an asynchronous step waits, that step and those after it.
+    /// How trying rules has ended, and the asynchronous step that waits, if that is how.
     private struct Pause {
         let kind: SynchronousEnd
         var waiting: RuleStep?
-        var rest: RuleStepCursor?
     }
 
     /// Tries the rules that are left in order, up to the first asynchronous one.
+    ///
+    /// - Parameter rest: The steps of this stage that are left after a pause, and set to these at the next; nil if they
+    ///   have to be looked up.
     @inline(never)
     private static func tryRules(
         _ error: any Error, _ program: Unmanaged<DispatchProgram>, _ path: HandlerPath.Steps?,
         _ report: inout LazyReport, _ supervisor: (any ActionSupervisor)?, _ progress: inout DispatchProgress,
-        _ asynchronousRules: AsynchronousRules, from rest: RuleStepCursor? = nil
+        _ asynchronousRules: AsynchronousRules, from rest: inout RuleStepCursor?
     ) -> Pause {
         unsafe withUnsafeMutablePointer(to: &report) { report in
             // Opened once, since that costs as much as to look up the rules.
@@ -119,10 +123,10 @@
                 if Content.self == (any Error).self {
                     let error = ErrorBox.unboxed(error)
                     return unsafe self.tryRules(
-                        error, program, path, &report.pointee, supervisor, &progress, asynchronousRules, from: rest)
+                        error, program, path, &report.pointee, supervisor, &progress, asynchronousRules, from: &rest)
                 }
                 return unsafe self.tryRules(
-                    content, error, program, path, report, supervisor, &progress, asynchronousRules, rest)
+                    content, error, program, path, report, supervisor, &progress, asynchronousRules, &rest)
             }
             return _openExistential(error, do: tryRules)
         }
@@ -132,15 +136,15 @@
     private static func tryRules<Content: Error>(
         _ content: Content, _ error: any Error, _ program: Unmanaged<DispatchProgram>, _ path: HandlerPath.Steps?,
         _ report: UnsafeMutablePointer<LazyReport>, _ supervisor: (any ActionSupervisor)?,
-        _ progress: inout DispatchProgress, _ asynchronousRules: AsynchronousRules, _ rest: RuleStepCursor?
+        _ progress: inout DispatchProgress, _ asynchronousRules: AsynchronousRules,
+        _ rest: inout RuleStepCursor?
     ) -> Pause {
-        var rest = rest
         while true {
             let program = unsafe path?.program(progress.handler, progress.stage) ?? program
             if !progress.isStageOver {
                 guard
-                    var steps = unsafe rest.take()
-                        ?? steps(for: content, error, program, report, progress.stage, asynchronousRules)
+                    var steps = unsafe rest == nil
+                        ? steps(for: content, error, program, report, progress.stage, asynchronousRules) : rest.take()
                 else { return Pause(kind: .needsSuspension) }
                 if asynchronousRules == .find {
                     let needsSuspension = unsafe isAsynchronous(steps, error, program, report, &progress)
@@ -154,7 +158,8 @@
                         if asynchronousRules == .skip { continue }
                         progress.goOn(after: step.order - 1)
                         if let subject = unsafe report.pointee.subject { progress.keep(subject) }
-                        return Pause(kind: .needsSuspension, waiting: step, rest: steps)
+                        rest = steps
+                        return Pause(kind: .needsSuspension, waiting: step)
                     }
                     if let supervisor, !supervisor.isCurrent { return Pause(kind: .superseded) }
                     do {
@@ -176,7 +181,6 @@
             }
             let stages = unsafe path?.stages ?? program._withUnsafeGuaranteedRef { $0.stages }
             guard progress.advance(handlers: path?.count ?? 1, among: stages) else { return Pause(kind: .completed) }
-            rest = nil
             if progress.stage == .rules {
                 _ = unsafe path?.program(progress.handler, .rules)._withUnsafeGuaranteedRef { unsafe $0.indexForUse }
             }
@@ -289,8 +293,7 @@
         // Kept over each pause: to look the rules up again would ask the error's `==` again, and skip those tried.
         var rest: RuleStepCursor?
         while true {
-            let pause = unsafe Self.tryRules(error, program, path, &report, supervisor, &progress, .wait, from: rest)
-            rest = pause.rest
+            let pause = unsafe Self.tryRules(error, program, path, &report, supervisor, &progress, .wait, from: &rest)
             guard let step = pause.waiting else {
                 return pause.kind == .superseded ? .superseded(known: 0) : .completed
             }
@@ -312,8 +315,10 @@
             if let supervisor, !supervisor.isCurrent {
                 return .superseded(known: isTold ? progress.failures.count : 0)
             }
+            guard progress.isStageOver else { continue }
+            rest = nil
             let stages = unsafe path?.stages ?? program._withUnsafeGuaranteedRef { $0.stages }
-            if progress.stage == .rules, progress.isStageOver, !stages.contains(.always) { return .completed }
+            if progress.stage == .rules, !stages.contains(.always) { return .completed }
         }
     }
 

@@ -83,12 +83,12 @@ class Rule: RuleNode, @unchecked Sendable {
 
 /// A rule's matcher.
 struct RuleMatcher<Input: Sendable>: Sendable {
-    private let evaluate: @Sendable (inout ErrorSubject) -> Input?
+    private let matcher: ErrorMatcher<Input>
     private let handsOnAnyError = Input.self == (any Error).self
     private let asksUser: Bool
 
     init(_ matcher: ErrorMatcher<Input>) {
-        evaluate = matcher.evaluate
+        self.matcher = matcher
         asksUser = matcher.shape.asksUser
     }
 
@@ -111,9 +111,9 @@ struct RuleMatcher<Input: Sendable>: Sendable {
 
     /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.
     func input(_ subject: inout ErrorSubject) -> Input? {
-        guard asksUser else { return evaluate(&subject) }
+        guard asksUser else { return matcher.evaluate(&subject) }
         guard let entry = PerThread.enterMatcher() else { return nil }
-        let input = evaluate(&subject)
+        let input = matcher.evaluate(&subject)
         PerThread.leaveMatcher(entry)
         return input
     }

@@ -147,12 +147,8 @@ extension Explanation {
             sets.append((scope, rules, isTriedFirst))
         }
 
-        /// Returns an entry for each rule of a stage, in the order in which they are tried.
-        ///
-        /// - Parameters:
-        ///   - stage: The stage.
-        ///   - verdict: Returns the verdict on a rule; called with its number in the stage, from 1, and the rule.
-        fileprivate func entries(_ stage: Stage, _ verdict: (Int, Rule) -> Verdict) -> [Entry] {
+        /// Returns the rules of a stage in the order in which they are tried, each with the path of its scope.
+        fileprivate func rules(_ stage: Stage) -> [(scope: [String], rule: Rule)] {
             let list: RuleSet.Stage =
                 switch stage {
                 case .rule: .rules
@@ -162,12 +158,7 @@ extension Explanation {
             let triedSets =
                 stage == .onNoMatch
                 ? sets : sets.filter { $0.isTriedFirst } + sets.reversed().filter { !$0.isTriedFirst }
-            let rules = triedSets.flatMap { set in set.rules[list].map { (set.scope, $0) } }
-            return zip(1..., rules).map { number, element in
-                let (scope, rule) = element
-                let description = rule.registration.description
-                return Entry(stage: stage, rule: description, verdict: verdict(number, rule), scope: scope)
-            }
+            return triedSets.flatMap { set in set.rules[list].map { (set.scope, $0) } }
         }
     }
 
@@ -196,34 +187,54 @@ extension Explanation {
         unreachable disposition: HandleOutcome.Disposition,
         because reason: String
     ) {
-        let entries = Stage.allCases.flatMap { path.entries($0) { _, _ in .notReached(because: reason) } }
+        var entries: [Entry] = []
+        for stage in Stage.allCases {
+            for (scope, rule) in path.rules(stage) {
+                entries.append(Entry(stage, rule, .notReached(because: reason), scope))
+            }
+        }
         self.init(error: ErrorBox.unboxed(error), entries: entries, disposition: disposition, ignoreRule: nil)
     }
 
     private init(asking error: any Error, _ path: Path) {
         var subject = ErrorSubject(error)
-        var firstMatch: Int?
-        var stop: Int?
+        var entries: [Entry] = []
+        var (firstMatch, stop): (Int?, Int?)
         var ignoreRule: RuleDescription?
-        var disposition = HandleOutcome.Disposition.unmatched
-        let rules = path.entries(.rule) { number, rule in
+        for (scope, rule) in path.rules(.rule) {
+            let verdict: Verdict
             if let stop {
-                return .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
+                verdict = .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
+            } else if rule.matches(&subject) {
+                verdict = firstMatch == nil ? .matched : .matchedIfReached
+                firstMatch = firstMatch ?? entries.count + 1
+                if rule.traits.alwaysStops { ignoreRule = rule.registration.description }
+                if rule.traits.alwaysStops || path.endsAtMatch { stop = entries.count + 1 }
+            } else {
+                verdict = .notMatched
             }
-            guard rule.matches(&subject) else { return .notMatched }
-            if rule.traits.alwaysStops || path.endsAtMatch { stop = number }
-            if rule.traits.alwaysStops { ignoreRule = rule.registration.description }
-            if firstMatch != nil { return .matchedIfReached }
-            firstMatch = number
-            disposition = rule.traits.alwaysStops ? .ignored : .handled
-            return .matched
+            entries.append(Entry(.rule, rule, verdict, scope))
         }
-        let onNoMatch = path.entries(.onNoMatch) { number, _ in
-            guard let firstMatch else { return number == 1 ? .matched : .matchedIfReached }
-            return .notReached(because: "rule \(firstMatch) \(firstMatch == stop ? "ignores the error" : "matched")")
+        for stage in [Stage.onNoMatch, .always] {
+            for (index, (scope, rule)) in path.rules(stage).enumerated() {
+                var verdict = index == 0 ? Verdict.matched : .matchedIfReached
+                if stage == .onNoMatch, let firstMatch {
+                    let what = firstMatch == stop ? "ignores the error" : "matched"
+                    verdict = .notReached(because: "rule \(firstMatch) \(what)")
+                }
+                entries.append(Entry(stage, rule, verdict, scope))
+            }
         }
-        let always = path.entries(.always) { number, _ in number == 1 ? .matched : .matchedIfReached }
-        let entries = rules + onNoMatch + always
+        let isIgnored = ignoreRule != nil && firstMatch == stop
+        let disposition: HandleOutcome.Disposition = firstMatch == nil ? .unmatched : isIgnored ? .ignored : .handled
         self.init(error: subject.error, entries: entries, disposition: disposition, ignoreRule: ignoreRule)
+    }
+}
+
+extension Explanation.Entry {
+    fileprivate init(
+        _ stage: Explanation.Stage, _ rule: Rule, _ verdict: Explanation.Verdict, _ scope: [String]
+    ) {
+        self.init(stage: stage, rule: rule.registration.description, verdict: verdict, scope: scope)
     }
 }

@@ -28,9 +28,7 @@ extension ErrorMatcher where Output: Error {
                 return subject.isNSErrorObject ? bridge(subject.nsError()) : nil
             }
         }
-        return Self(.type(Output.self)) { subject in
-            Swift.type(of: subject.error) == Output.self ? subject.error as? Output : nil
-        }
+        return Self(.type(Output.self), nil)
     }
 }
 
@@ -107,8 +105,8 @@ extension ErrorMatcher {
         _ type: E.Type,
         _ extract: @escaping @Sendable (E) -> Output?
     ) -> Self {
-        let evaluate = ErrorMatcher<E>.type(E.self).evaluate
-        return Self(.extracting(E.self)) { subject in evaluate(&subject).flatMap(extract) }
+        let matcher = ErrorMatcher<E>.type(E.self)
+        return Self(.extracting(E.self)) { subject in matcher.evaluate(&subject).flatMap(extract) }
     }
 
     /// Matches if the error itself, or any error underlying it, matches.
@@ -134,9 +132,8 @@ extension ErrorMatcher {
     ///   an error, whatever the number of such rules. The rule is tried for every error that reaches it, since any
     ///   error may have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
-        let evaluate = matcher.evaluate
-        return Self(.anywhere(matcher.shape)) { subject in
-            evaluate(&subject) ?? subject.firstUnderlying(evaluate)
+        Self(.anywhere(matcher.shape)) { subject in
+            matcher.evaluate(&subject) ?? subject.firstUnderlying(matcher.evaluate)
         }
     }
 }

@@ -16,12 +16,19 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// What the matcher is made of, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
-    /// Returns what the matcher hands on, or nil if it does not match.
-    let evaluate: @Sendable (inout ErrorSubject) -> Output?
+    /// Returns what the matcher hands on, or nil if it does not match; nil if it matches the errors whose dynamic type
+    /// is the output's, which by far most do: a closure would be an allocation for each rule.
+    private let body: (@Sendable (inout ErrorSubject) -> Output?)?
 
-    init(_ shape: MatcherShape, _ evaluate: @escaping @Sendable (inout ErrorSubject) -> Output?) {
+    init(_ shape: MatcherShape, _ body: (@Sendable (inout ErrorSubject) -> Output?)?) {
         self.shape = shape
-        self.evaluate = evaluate
+        self.body = body
+    }
+
+    /// Returns what the matcher hands on, or nil if it does not match.
+    func evaluate(_ subject: inout ErrorSubject) -> Output? {
+        if let body { return body(&subject) }
+        return Swift.type(of: subject.error) == Output.self ? subject.error as? Output : nil
     }
 
     /// Asks the matcher about one error.
@@ -45,8 +52,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///   and by `explain`, so it should be cheap and have no side effects.
     /// - Returns: The narrowed matcher.
     public func `where`(_ predicate: @escaping @Sendable (Output) -> Bool) -> Self {
-        let evaluate = self.evaluate
-        return Self(.narrowed(shape)) { subject in
+        Self(.narrowed(shape)) { subject in
             guard let output = evaluate(&subject), predicate(output) else { return nil }
             return output
         }
@@ -57,7 +63,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Parameter name: The name to show.
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self {
-        Self(.named(name, shape), evaluate)
+        Self(.named(name, shape), body)
     }
 
     /// The same matcher with its output as `any Error`.
@@ -66,7 +72,6 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// otherwise the error that was matched.
     public var erased: ErrorMatcher<any Error> {
         if let alreadyErased = self as? ErrorMatcher<any Error> { return alreadyErased }
-        let evaluate = self.evaluate
         return ErrorMatcher<any Error>(shape) { subject in
             guard let output = evaluate(&subject) else { return nil }
             // The value is cast, not the type: `any LocalizedError` is not an `Error` type, but its content is an
@@ -95,8 +100,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 ///   - second: Asked only if `first` does not match.
 /// - Returns: The union of the two, with their common output.
 public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
-    let (one, other) = (first.evaluate, second.evaluate)
-    return ErrorMatcher(.either(first.shape, second.shape)) { subject in one(&subject) ?? other(&subject) }
+    ErrorMatcher(.either(first.shape, second.shape)) { subject in first.evaluate(&subject) ?? second.evaluate(&subject)
+    }
 }
 
 /// Matches if either of two matchers with different outputs does, and hands on an error (see ``ErrorMatcher/erased``).
@@ -116,9 +121,8 @@ public func || <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
 ///   - second: Asked only if `first` matches.
 /// - Returns: The intersection of the two.
 public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorMatcher<A> {
-    let (one, other) = (first.evaluate, second.evaluate)
-    return ErrorMatcher(.both(first.shape, second.shape)) { subject in
-        guard let output = one(&subject), other(&subject) != nil else { return nil }
+    ErrorMatcher(.both(first.shape, second.shape)) { subject in
+        guard let output = first.evaluate(&subject), second.evaluate(&subject) != nil else { return nil }
         return output
     }
 }
@@ -128,6 +132,5 @@ public func && <A, B>(first: ErrorMatcher<A>, second: ErrorMatcher<B>) -> ErrorM
 /// - Parameter matcher: The matcher to negate.
 /// - Returns: Its complement.
 public prefix func ! <A>(matcher: ErrorMatcher<A>) -> ErrorMatcher<any Error> {
-    let evaluate = matcher.evaluate
-    return ErrorMatcher(.not(matcher.shape)) { subject in evaluate(&subject) == nil ? subject.error : nil }
+    ErrorMatcher(.not(matcher.shape)) { subject in matcher.evaluate(&subject) == nil ? subject.error : nil }
 }

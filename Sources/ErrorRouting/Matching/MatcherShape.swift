@@ -4,20 +4,22 @@ import BoundedDescriptions
 ///
 /// A matcher's closure decides whether it matches an error; its shape says which errors it could match, so that rules
 /// can be described and indexed without calling the closure.
-indirect enum MatcherShape: Sendable {
+///
+/// A type, as most rules have one, needs no memory of its own. All else is boxed, so that to copy a shape is little code.
+enum MatcherShape: Sendable {
     case type(any Error.Type)
-    case value(any Error)
-    case nsError(domain: String, code: Int?)
-    case conforming(to: Any.Type, @Sendable (any Error) -> Bool)
-    case extracting(any Error.Type)
-    case predicate(@Sendable (any Error) -> Bool)
     case any
-    case anywhere(MatcherShape)
-    case narrowed(MatcherShape)
-    case either(MatcherShape, MatcherShape)
-    case both(MatcherShape, MatcherShape)
-    case not(MatcherShape)
-    case named(String, MatcherShape)
+    indirect case value(any Error)
+    indirect case nsError(domain: String, code: Int?)
+    indirect case conforming(to: Any.Type, @Sendable (any Error) -> Bool)
+    indirect case extracting(any Error.Type)
+    indirect case predicate(@Sendable (any Error) -> Bool)
+    indirect case anywhere(MatcherShape)
+    indirect case narrowed(MatcherShape)
+    indirect case either(MatcherShape, MatcherShape)
+    indirect case both(MatcherShape, MatcherShape)
+    indirect case not(MatcherShape)
+    indirect case named(String, MatcherShape)
 }
 
 extension MatcherShape: CustomStringConvertible {

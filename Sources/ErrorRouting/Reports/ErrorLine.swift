@@ -19,17 +19,15 @@ struct ErrorLine {
     /// - Parameters:
     ///   - report: The report to print.
     ///   - redact: Returns the text to print for the message, each metadata value, or the message of an error in the
-    ///     trail. It gets the text before it is escaped or cut.
-    init(
-        _ report: ErrorReport, redacting redact: (String, Field) -> String = { text, _ in text }
-    ) {
+    ///     trail; nil to print all as it is. It gets the text before it is escaped or cut.
+    init(_ report: ErrorReport, redacting redact: ((String, Field) -> String)? = nil) {
         // Texts that cannot be redacted must not be printed.
         guard PerThread.mayEnterText else {
             self = ErrorLine(naming: report)
             return
         }
         func redacted(_ text: String, _ field: Field) -> String {
-            OneLine.inQuotes(ErrorText.ask { redact(text, field) } ?? BoundedText.mark)
+            OneLine.inQuotes(redact.map { redact in ErrorText.ask { redact(text, field) } ?? BoundedText.mark } ?? text)
         }
         let error = report.error
         var fields = [OneLine.bare(report.role.name)]
