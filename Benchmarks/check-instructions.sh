@@ -86,6 +86,9 @@ list of closures, predicates|10
 predicates|100
 list of closures, predicates|100
 the preset's line|10
+a rule among as many for other codes|1
+a rule among as many for other values|1
+an asynchronous rule among as many that match|1
 making a scope without rules|1
 making a scope with one rule|1
 withErrorScope|1

@@ -1,4 +1,5 @@
 import ErrorRouting
+import Foundation
 
 extension Contender {
     /// A preset of ten rules to which one more rule is added, used a few times as for a request; and rules that are
@@ -64,6 +65,19 @@ extension Contender {
             Contender("create an error", rules: 1) { times in
                 for number in 0..<times { consume(makeE8(number)) }
             },
+            // A rule more each: with twice as many, a rule costs the same only if their number counts once.
+            amongMany("a rule among as many for other codes", NSError(domain: "contenders", code: 1)) { handler, number in
+                handler.on(domain: "contenders", code: number) { _ in .stop }
+            },
+            amongMany("a rule among as many for other values", Status.code(1)) { handler, number in
+                handler.on(Status.code(number)) { _ in .stop }
+            },
+            amongMany("an asynchronous rule among as many that match", E1()) { handler, _ in
+                handler.on(E1.self) { _ in
+                    await Handlers.nothing()
+                    return .next
+                }
+            },
             // Writes to standard error, so that it is only counted.
             handling("the preset's line", 10, .standardError.overlaid(with: Handlers.types(10)), Unknown()),
             posting("posting and delivering", Handlers.plainTypes()),
@@ -77,6 +91,16 @@ extension Contender {
             posting("bus, a scope whose rule matches", Handlers.types(10), in: Handlers.plainTypes()),
             posting("bus, a scope whose rules do not match", Handlers.plainTypes(), in: Handlers.types(10)),
         ]
+    }
+
+    /// Builds a handler of as many rules as runs are asked for, and handles an error with it three times.
+    private static func amongMany(
+        _ name: String, _ error: any Error, _ add: @escaping @Sendable (ErrorHandler, Int) -> ErrorHandler
+    ) -> Contender {
+        Contender(name, rules: 1) { times in
+            let handler = (0..<times).reduce(ErrorHandler(), add)
+            for _ in 0..<3 { await handler.handle(error) }
+        }
     }
 
     private static func posting(

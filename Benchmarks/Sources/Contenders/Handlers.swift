@@ -213,7 +213,7 @@ package enum Handlers {
     }
 
     @inline(never)
-    private static func nothing() async {}
+    static func nothing() async {}
 
     private struct TypeBuilder: ErrorTypeVisitor {
         var handler = ErrorHandler()
