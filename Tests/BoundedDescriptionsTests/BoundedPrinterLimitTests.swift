@@ -155,8 +155,8 @@ struct BoundedPrinterLimitTests {
                 let value = Lazy(style: style, isLabelled: isLabelled)
                 var printer = BoundedPrinter()
                 printer.print(value)
-                #expect(printer.childCount == 1_024)
-                #expect(value.made.value.load(ordering: .relaxed) == 1_024)
+                expect(printer.childCount, equals: 1_024)
+                expect(value.made.value.load(ordering: .relaxed), equals: 1_024)
             }
         }
     }
@@ -168,9 +168,9 @@ struct BoundedPrinterLimitTests {
         // The array is one child, its elements are the others.
         #expect(many.hasSuffix(", 1021, 1022, …])"))
         #expect(!BoundedPrinter.text(of: Measured(numbers: Array(0..<1_023))).contains("…"))
-        #expect(BoundedPrinter.text(of: ["a": 1, "b": 2].merging(["c": 3]) { $1 }).contains("…") == false)
+        expect(BoundedPrinter.text(of: ["a": 1, "b": 2].merging(["c": 3]) { $1 }).contains("…"), equals: false)
         let deep = BoundedPrinter.text(of: Self.optionals(100))
-        #expect(deep == String(repeating: "Optional(", count: 17) + "…" + String(repeating: ")", count: 17))
+        expect(deep, equals: String(repeating: "Optional(", count: 17) + "…" + String(repeating: ")", count: 17))
         #expect(!BoundedPrinter.text(of: Self.optionals(16)).contains("…"))
         let long = BoundedPrinter.text(of: Said(text: String(repeating: "é", count: 20_000)))
         #expect(long.hasPrefix(#"Said(text: "éé"#) && long.hasSuffix("é…"))
@@ -180,7 +180,7 @@ struct BoundedPrinterLimitTests {
     @Test("a text of just the limit is whole")
     func exactLimit() {
         let text = String(repeating: "a", count: 16 * 1_024)
-        #expect(BoundedPrinter.text(of: text) == text)
-        #expect(BoundedPrinter.text(of: text + "b") == text.dropLast(3) + "…")
+        expect(BoundedPrinter.text(of: text), equals: text)
+        expect(BoundedPrinter.text(of: text + "b"), equals: text.dropLast(3) + "…")
     }
 }

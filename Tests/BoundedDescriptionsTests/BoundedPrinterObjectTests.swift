@@ -44,10 +44,10 @@ struct BoundedPrinterObjectTests {
     @Test("objects and actors that do not speak for themselves are named, and not looked into")
     func named() {
         let module = "BoundedDescriptionsTests.BoundedPrinterObjectTests"
-        #expect(text(of: Guarded()) == "Holder(content: \(module).Guarded)")
-        #expect(text(of: Changing()) == "Holder(content: \(module).Changing)")
-        #expect(BoundedPrinter.text(of: Guarded()) == "\(module).Guarded")
-        #expect(text(of: Listing()) == "Holder(content: \(module).Listing)")
+        expect(text(of: Guarded()), equals: "Holder(content: \(module).Guarded)")
+        expect(text(of: Changing()), equals: "Holder(content: \(module).Changing)")
+        expect(BoundedPrinter.text(of: Guarded()), equals: "\(module).Guarded")
+        expect(text(of: Listing()), equals: "Holder(content: \(module).Listing)")
     }
 
     @Test("an object and an actor are printed while others change them")
@@ -69,9 +69,9 @@ struct BoundedPrinterObjectTests {
 
     @Test("where a description is no more than the object's address, its type is named")
     func defaultDescriptions() {
-        #expect(text(of: Addressed()) == "Holder(content: \(TypeName.full(Addressed.self)))")
-        #expect(text(of: NSObject()) == "Holder(content: \(TypeName.full(NSObject.self)))")
-        #expect(BoundedPrinter.text(of: Thread.current) == TypeName.full(type(of: Thread.current)))
+        expect(text(of: Addressed()), equals: "Holder(content: \(TypeName.full(Addressed.self)))")
+        expect(text(of: NSObject()), equals: "Holder(content: \(TypeName.full(NSObject.self)))")
+        expect(BoundedPrinter.text(of: Thread.current), equals: TypeName.full(type(of: Thread.current)))
     }
 
     @Test("no address is printed, of whatever it is one")
@@ -108,9 +108,9 @@ struct BoundedPrinterObjectTests {
     func nsErrors() {
         let inner = NSError(domain: "inner", code: 2)
         let info: [String: Any] = [NSLocalizedDescriptionKey: "no paper", "tray": 2, NSUnderlyingErrorKey: inner]
-        #expect(
-            text(of: NSError(domain: "d", code: 1, userInfo: info))
-                == #"Holder(content: Error Domain=d Code=1 "no paper" UserInfo={NSUnderlyingError="#
+        expect(
+            text(of: NSError(domain: "d", code: 1, userInfo: info)),
+            equals: #"Holder(content: Error Domain=d Code=1 "no paper" UserInfo={NSUnderlyingError="#
                 + #"Error Domain=inner Code=2 "(null)", tray=2})"#)
         #expect(text(of: URLError(.timedOut, userInfo: ["k": "v"])).hasSuffix(#"UserInfo={k=v})"#))
         #expect(
@@ -125,11 +125,11 @@ struct BoundedPrinterObjectTests {
             let error = try #require(throws: DecodingError.self) {
                 try JSONDecoder().decode(Order.self, from: Data(text.utf8))
             }
-            #expect(BoundedPrinter.text(of: error) == String(describing: error))
-            #expect(self.text(of: error) == String(describing: Holder(content: error)))
+            expect(BoundedPrinter.text(of: error), equals: String(describing: error))
+            expect(self.text(of: error), equals: String(describing: Holder(content: error)))
         }
         let infinite = try #require(throws: EncodingError.self) { try JSONEncoder().encode(["k": [Double.infinity]]) }
-        #expect(BoundedPrinter.text(of: infinite) == String(describing: infinite))
+        expect(BoundedPrinter.text(of: infinite), equals: String(describing: infinite))
         let under = NSError(domain: "d", code: 1, userInfo: ["object": NSObject()])
         let context = DecodingError.Context(codingPath: [], debugDescription: "why", underlyingError: under)
         let corrupted = BoundedPrinter.text(of: DecodingError.dataCorrupted(context))

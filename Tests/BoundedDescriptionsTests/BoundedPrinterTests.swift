@@ -100,24 +100,24 @@ struct BoundedPrinterTests {
     @Test("it prints what print prints", arguments: samples)
     func whole(sample: Sample) {
         let value = sample.make()
-        #expect(BoundedPrinter.text(of: value) == String(describing: value))
+        expect(BoundedPrinter.text(of: value), equals: String(describing: value))
     }
 
     @Test("it prints what is in a value as print does", arguments: samples)
     func nested(sample: Sample) {
         let value = Holder(content: sample.make())
-        #expect(BoundedPrinter.text(of: value) == String(describing: value))
+        expect(BoundedPrinter.text(of: value), equals: String(describing: value))
         let second = Shape?.none
-        #expect(BoundedPrinter.text(of: (value, second)) == String(describing: (value, second)))
+        expect(BoundedPrinter.text(of: (value, second)), equals: String(describing: (value, second)))
     }
 
     @Test("what is in a set or a dictionary is sorted, so that the text is the same in every run")
     func sorted() {
-        #expect(BoundedPrinter.text(of: Set("dbca".map(String.init))) == #"["a", "b", "c", "d"]"#)
-        #expect(BoundedPrinter.text(of: ["b": 2, "c": 3, "a": 1]) == #"["a": 1, "b": 2, "c": 3]"#)
-        #expect(
-            BoundedPrinter.text(of: [["b": Set([2, 1])], ["z": [], "a": [3]]])
-                == #"[["b": Set([1, 2])], ["a": Set([3]), "z": Set([])]]"#)
+        expect(BoundedPrinter.text(of: Set("dbca".map(String.init))), equals: #"["a", "b", "c", "d"]"#)
+        expect(BoundedPrinter.text(of: ["b": 2, "c": 3, "a": 1]), equals: #"["a": 1, "b": 2, "c": 3]"#)
+        expect(
+            BoundedPrinter.text(of: [["b": Set([2, 1])], ["z": [], "a": [3]]]),
+            equals: #"[["b": Set([1, 2])], ["a": Set([3]), "z": Set([])]]"#)
     }
 
     @Test("a value that speaks for itself is asked once, and its mirror is not")
@@ -133,20 +133,20 @@ struct BoundedPrinterTests {
         final class Count { var value = 0 }
         enum Kept { case it(Witness) }
         let witness = Witness()
-        #expect(BoundedPrinter.text(of: witness) == "it")
-        #expect(BoundedPrinter.text(of: Holder(content: witness)) == "Holder(content: it)")
-        #expect(BoundedPrinter.text(of: Kept.it(witness)) == "it(it)")
-        #expect(BoundedPrinter.text(of: [1: witness]) == "[1: it]")
-        #expect(BoundedPrinter.text(of: Witness?.some(witness) as Any) == "Optional(it)")
-        #expect(witness.count.value == 5)
+        expect(BoundedPrinter.text(of: witness), equals: "it")
+        expect(BoundedPrinter.text(of: Holder(content: witness)), equals: "Holder(content: it)")
+        expect(BoundedPrinter.text(of: Kept.it(witness)), equals: "it(it)")
+        expect(BoundedPrinter.text(of: [1: witness]), equals: "[1: it]")
+        expect(BoundedPrinter.text(of: Witness?.some(witness) as Any), equals: "Optional(it)")
+        expect(witness.count.value, equals: 5)
     }
 
     @Test("a mirror of the user's own that calls itself a collection is printed as one")
     func mirroredCollections() {
-        #expect(BoundedPrinter.text(of: Mirrored(style: .collection)) == #"[1, "two"]"#)
+        expect(BoundedPrinter.text(of: Mirrored(style: .collection)), equals: #"[1, "two"]"#)
         // What has no order of its own is sorted.
         for style in [Mirror.DisplayStyle.set, .dictionary] {
-            #expect(BoundedPrinter.text(of: Mirrored(style: style)) == #"["two", 1]"#)
+            expect(BoundedPrinter.text(of: Mirrored(style: style)), equals: #"["two", 1]"#)
         }
     }
 
@@ -159,7 +159,7 @@ struct BoundedPrinterTests {
             func index(after index: Int) -> Int { index + 1 }
             var description: String { "\(count) secrets" }
         }
-        #expect(BoundedPrinter.text(of: Secrets()) == "2 secrets")
-        #expect(BoundedPrinter.text(of: Holder(content: [Secrets()])) == "Holder(content: [2 secrets])")
+        expect(BoundedPrinter.text(of: Secrets()), equals: "2 secrets")
+        expect(BoundedPrinter.text(of: Holder(content: [Secrets()])), equals: "Holder(content: [2 secrets])")
     }
 }

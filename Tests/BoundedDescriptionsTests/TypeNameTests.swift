@@ -23,17 +23,17 @@ struct TypeNameTests {
     @Test("the part with the address is left out, the rest stays")
     func names() {
         let here = "BoundedDescriptionsTests.TypeNameTests"
-        #expect(TypeName.full(Hidden.self) == "\(here).Hidden")
-        #expect(TypeName.full(Hidden.Inner.self) == "\(here).Hidden.Inner")
-        #expect(TypeName.full(Hidden.Generic<Hidden>.self) == "\(here).Hidden.Generic<\(here).Hidden>")
-        #expect(TypeName.full([Hidden].self) == "Swift.Array<\(here).Hidden>")
+        expect(TypeName.full(Hidden.self), equals: "\(here).Hidden")
+        expect(TypeName.full(Hidden.Inner.self), equals: "\(here).Hidden.Inner")
+        expect(TypeName.full(Hidden.Generic<Hidden>.self), equals: "\(here).Hidden.Generic<\(here).Hidden>")
+        expect(TypeName.full([Hidden].self), equals: "Swift.Array<\(here).Hidden>")
         let function = TypeName.full(((Hidden) -> HiddenObject).self)
-        #expect(function == "(\(here).Hidden) -> \(here).HiddenObject")
-        #expect(TypeName.full(Self.local) == "\(here).Local")
-        #expect(TypeName.short(Hidden.self) == "Hidden")
-        #expect(TypeName.short(Open<Hidden>.self) == "Open<Hidden>")
-        #expect(TypeName.full(Open<Int>.self) == "\(here).Open<Swift.Int>")
-        #expect(TypeName.full((() -> Void).self) == "() -> ()")
+        expect(function, equals: "(\(here).Hidden) -> \(here).HiddenObject")
+        expect(TypeName.full(Self.local), equals: "\(here).Local")
+        expect(TypeName.short(Hidden.self), equals: "Hidden")
+        expect(TypeName.short(Open<Hidden>.self), equals: "Open<Hidden>")
+        expect(TypeName.full(Open<Int>.self), equals: "\(here).Open<Swift.Int>")
+        expect(TypeName.full((() -> Void).self), equals: "() -> ()")
     }
 
     @Test("apart from that, a name is what the standard library prints")
@@ -44,16 +44,16 @@ struct TypeNameTests {
             HiddenObject.self, AnyObject.self, Any.self, Never.self,
         ]
         for type in types {
-            #expect(TypeName.full(type) == TypeName.withoutAddresses(String(reflecting: type)))
-            #expect(TypeName.short(type) == TypeName.withoutAddresses(String(describing: type)))
+            expect(TypeName.full(type), equals: TypeName.withoutAddresses(String(reflecting: type)))
+            expect(TypeName.short(type), equals: TypeName.withoutAddresses(String(describing: type)))
         }
     }
 
     @Test("only what looks like Swift's own part is left out")
     func others() {
         for text in ["(unknown context)", "(unknown context at $", "(unknown context at $zz).A", "a(b).c", ""] {
-            #expect(TypeName.withoutAddresses(text) == text)
+            expect(TypeName.withoutAddresses(text), equals: text)
         }
-        #expect(TypeName.withoutAddresses("A.(unknown context at $0f).(unknown context at $1A).B") == "A.B")
+        expect(TypeName.withoutAddresses("A.(unknown context at $0f).(unknown context at $1A).B"), equals: "A.B")
     }
 }

@@ -43,7 +43,7 @@ struct CombinationTests {
             }
             let shown = stage.presenter.statistics
             #expect(shown.isBalanced, "seed \(seed): \(shown)")
-            #expect(shown.shown + shown.waiting + shown.folded == model.presented, "seed \(seed): \(shown)")
+            expect(shown.shown + shown.waiting + shown.folded, equals: model.presented, "seed \(seed): \(shown)")
         }
     }
 
@@ -51,12 +51,14 @@ struct CombinationTests {
     ///
     /// Notices are told one by one.
     private func checkFlood(_ seen: [ErrorReport], _ posts: [Model.Post], _ place: Comment) {
-        #expect(seen.map(Model.Post.init).filter { $0.role == "notice" } == posts.filter { $0.role == "notice" }, place)
+        expect(
+            seen.map(Model.Post.init).filter { $0.role == "notice" }, equals: posts.filter { $0.role == "notice" },
+            place)
         let failures = seen.filter { $0.role != .notice }
-        #expect(failures.reduce(0) { $0 + $1.occurrences } == posts.count { $0.role != "notice" }, place)
+        expect(failures.reduce(0) { $0 + $1.occurrences }, equals: posts.count { $0.role != "notice" }, place)
         for (kind, reports) in Dictionary(grouping: failures, by: { "\($0.typeName) \($0.scope)" }) {
             let total = reports.reduce(0) { $0 + $1.occurrences }
-            #expect(reports.count == min(total, Stage.passing + 1), "\(kind), \(place)")
+            expect(reports.count, equals: min(total, Stage.passing + 1), "\(kind), \(place)")
             #expect(reports.dropLast().allSatisfy { $0.occurrences == 1 }, "\(kind), \(place)")
         }
     }

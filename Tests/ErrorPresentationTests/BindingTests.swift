@@ -17,7 +17,7 @@ struct BindingTests {
         for text in ["inline", "alert", "banner", "inline"] { presenter.present(Plain(text)) }
         #expect(presenter.alert?.message == "alert" && presenter.banner?.message == "banner")
         #expect(presenter.inline?.message == "inline" && presenter.inline?.count == 2)
-        #expect(presenter.statistics == .init(received: 4, shown: 3, folded: 1))
+        expect(presenter.statistics, equals: .init(received: 4, shown: 3, folded: 1))
     }
 
     @Test("a binding set to nil dismisses the error of its style; any other value is ignored")
@@ -26,7 +26,7 @@ struct BindingTests {
         let alert = presenter.alert
         presenter.alert = alert
         presenter.alert = PresentedError(id: 9, message: "mine")
-        #expect(presenter.alert == alert)
+        expect(presenter.alert, equals: alert)
         presenter.alert = nil
         #expect(presenter.alert?.message == "b" && presenter.banner != nil)
         presenter.alert = nil
@@ -57,7 +57,7 @@ struct BindingTests {
         presenter.present(error)
         let shown: any LocalizedError = try #require(presenter.alert)
         #expect(shown.errorDescription == "what" && shown.failureReason == "why" && shown.recoverySuggestion == "then")
-        #expect(shown.localizedDescription == "what")
+        expect(shown.localizedDescription, equals: "what")
     }
 
     @Test("an alert that its button's tap closes is retried all the same, once, and its failure is a new alert")
@@ -72,7 +72,7 @@ struct BindingTests {
         #expect(presenter.alert == nil)
         for _ in 0..<3 { await presenter.retry(seen) }
         #expect(attempts == 2 && presenter.alert?.title == "Saving" && presenter.alert?.id != seen.id)
-        #expect(presenter.statistics == .init(received: 2, shown: 2))
+        expect(presenter.statistics, equals: .init(received: 2, shown: 2))
     }
 
     @Test("an error that was dismissed by its value is not retried")
@@ -82,7 +82,7 @@ struct BindingTests {
         let seen = try #require(presenter.alert)
         presenter.dismiss(seen)
         await presenter.retry(seen)
-        #expect(attempts == 0)
+        expect(attempts, equals: 0)
     }
 
     @Test("a value of another presenter, or one made by hand, is retried by nobody")
@@ -130,7 +130,7 @@ struct BindingTests {
         let second = try #require(presenter.alert)
         // Code that means whichever is shown does not reach an error that has come up meanwhile.
         await presenter.retry()
-        #expect(begun == ["first"])
+        expect(begun, equals: ["first"])
         let next = Task { await presenter.retry(second) }
         await waitUntil { begun == ["first", "second"] }
         gates[0].open()

@@ -17,15 +17,15 @@ struct BurstTests {
         for batch in 1...batches {
             // The main actor is busy with this.
             for index in 0..<1_000 { receive(.delivered(Plain("error \(index % 10)"))) }
-            #expect(presenter.wakeUps == batch - 1)
-            #expect(presenter.current?.count == (batch == 1 ? nil : 100 * (batch - 1)))
+            expect(presenter.wakeUps, equals: batch - 1)
+            expect(presenter.current?.count, equals: (batch == 1 ? nil : 100 * (batch - 1)))
             #expect(presenter.statistics.waiting == 1_000 + (batch == 1 ? 0 : 9) && presenter.isSound)
             await waitUntil { presenter.statistics.waiting == 9 }
-            #expect(presenter.wakeUps == batch)
+            expect(presenter.wakeUps, equals: batch)
         }
-        #expect(
-            presenter.statistics
-                == .init(received: 1_000 * batches, shown: 1, waiting: 9, folded: 1_000 * batches - 10))
+        expect(
+            presenter.statistics,
+            equals: .init(received: 1_000 * batches, shown: 1, waiting: 9, folded: 1_000 * batches - 10))
     }
 
     @Test("errors that a slow main actor has no room for are counted, and so are those that are not to be shown")
@@ -34,9 +34,9 @@ struct BurstTests {
         let receive = presenter.receiver
         for index in 0..<5_000 { receive(.delivered(Plain("error \(index)"))) }
         for _ in 0..<10 { receive(.delivered(Plain("ignored"), .ignored)) }
-        #expect(presenter.statistics == .init(received: 5_010, waiting: 1_024, discarded: 3_976, never: 10))
+        expect(presenter.statistics, equals: .init(received: 5_010, waiting: 1_024, discarded: 3_976, never: 10))
         await waitUntil { presenter.current != nil }
-        #expect(presenter.statistics == .init(received: 5_010, shown: 1, waiting: 2, discarded: 4_997, never: 10))
+        expect(presenter.statistics, equals: .init(received: 5_010, shown: 1, waiting: 2, discarded: 4_997, never: 10))
         #expect(presenter.waiting == 2 && presenter.discarded == 4_997 && presenter.wakeUps == 1)
     }
 
@@ -49,12 +49,12 @@ struct BurstTests {
             .delivered(CancellationError()), .delivered(Stopped()), .delivered(Plain("ignored"), .ignored), marked,
         ]
         for _ in 0..<1_024 { isNeverShown.forEach(receive) }
-        #expect(presenter.statistics == .init(received: 4_096, never: 4_096))
+        expect(presenter.statistics, equals: .init(received: 4_096, never: 4_096))
         for _ in 0..<1_024 { receive(.delivered(Plain("to be shown"))) }
         isNeverShown.forEach(receive)
-        #expect(presenter.statistics == .init(received: 5_124, waiting: 1_024, never: 4_100))
+        expect(presenter.statistics, equals: .init(received: 5_124, waiting: 1_024, never: 4_100))
         await waitUntil { presenter.current != nil }
-        #expect(presenter.statistics == .init(received: 5_124, shown: 1, folded: 1_023, never: 4_100))
+        expect(presenter.statistics, equals: .init(received: 5_124, shown: 1, folded: 1_023, never: 4_100))
     }
 
     @Test("P5: a report under the mark hides all errors that it stands for: they were posted by one line")
@@ -62,7 +62,7 @@ struct BurstTests {
         let presenter = ErrorPresenter()
         let mark = OwnViewMark.metadata(for: Plain("no"))
         presenter.receiver(.delivered(Plain("no"), metadata: mark, occurrences: 5))
-        #expect(presenter.statistics == .init(received: 5, never: 5))
+        expect(presenter.statistics, equals: .init(received: 5, never: 5))
     }
 
     @Test("an error that is presented while reports are handed over comes after them")
@@ -85,7 +85,7 @@ struct BurstTests {
         await waitUntil { presenter.wakeUps > 0 }
         receive(.delivered(Plain("later")))
         await waitUntil { presenter.waiting == 1_000 }
-        #expect(presenter.wakeUps == 2)
+        expect(presenter.wakeUps, equals: 2)
     }
 
     @Test(
@@ -130,8 +130,8 @@ struct PresenterInboxTests {
     @Test("it asks for one wake-up until it is emptied, and for none once it is closed")
     func wakeUps() {
         let inbox = PresenterInbox(capacity: 2)
-        #expect((0..<4).map { _ in inbox.receive(.delivered(Plain(""))) } == [true, false, false, false])
-        #expect(inbox.counts == .init(received: 4, waiting: 2, discarded: 2))
+        expect((0..<4).map { _ in inbox.receive(.delivered(Plain(""))) }, equals: [true, false, false, false])
+        expect(inbox.counts, equals: .init(received: 4, waiting: 2, discarded: 2))
         let batch = inbox.takeAll(atWakeUp: true)
         #expect(batch.arrivals.count == 2 && batch.counts.isBalanced && inbox.counts == .init())
         // An ignored error wakes it too, since it is counted.
@@ -162,7 +162,7 @@ struct PresenterInboxTests {
             }
             return await group.reduce(ErrorPresenter.Statistics()) { $0 + $1 }
         }
-        #expect((total + inbox.takeAll().counts).received == 20_000)
+        expect((total + inbox.takeAll().counts).received, equals: 20_000)
     }
 }
 

@@ -9,10 +9,10 @@ struct DocumentationTests {
     func snippets(page: String, count: Int) async throws {
         let text = try Markdown.text(of: "Sources/ErrorPresentation/ErrorPresentation.docc/\(page).md")
         let snippets = Markdown.swiftBlocks(in: text)
-        #expect(snippets.count == count)
+        expect(snippets.count, equals: count)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
         let errors = try await Typechecker.errors(
             in: Dictionary(uniqueKeysWithValues: sources), stubs: ["SwiftUI": swiftUIStub])
-        #expect(errors == [])
+        expect(errors, equals: [])
     }
 }

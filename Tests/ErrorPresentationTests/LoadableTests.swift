@@ -9,15 +9,15 @@ struct LoadableTests {
     @Test("it has a value, an error, or neither, never two of them")
     func parts() {
         let states: [Loadable<Int, Broken>] = [.idle, .loading, .failed(.once), .loaded(1)]
-        #expect(states.map(\.value) == [nil, nil, nil, 1])
-        #expect(states.map(\.error) == [nil, nil, .once, nil])
-        #expect(states.map(\.isLoading) == [false, true, false, false])
+        expect(states.map(\.value), equals: [nil, nil, nil, 1])
+        expect(states.map(\.error), equals: [nil, nil, .once, nil])
+        expect(states.map(\.isLoading), equals: [false, true, false, false])
     }
 
     @Test("map changes what was loaded and leaves the other states, and throws what its closure throws")
     func map() throws {
         let states: [Loadable<Int, Broken>] = [.idle, .loading, .failed(.once), .loaded(1)]
-        #expect(states.map { $0.map { "\($0)" } } == [.idle, .loading, .failed(.once), .loaded("1")])
+        expect(states.map { $0.map { "\($0)" } }, equals: [.idle, .loading, .failed(.once), .loaded("1")])
         #expect(throws: Broken.twice) {
             try Loadable<Int, Broken>.loaded(1).map { (_) throws(Broken) -> Int in throw .twice }
         }
@@ -35,9 +35,9 @@ struct LoadableTests {
             case .loaded(let items): "\(items.count) there"
             }
         }
-        #expect(text(.loaded([])) == "nothing there")
-        #expect(text(.loaded([1, 2])) == "2 there")
-        #expect(text(.failed(Broken.once)) == "failed")
+        expect(text(.loaded([])), equals: "nothing there")
+        expect(text(.loaded([1, 2])), equals: "2 there")
+        expect(text(.failed(Broken.once)), equals: "failed")
     }
 
     @Test("states are equal where their payloads are")

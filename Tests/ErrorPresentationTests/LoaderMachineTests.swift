@@ -20,7 +20,7 @@ struct LoaderMachineTests {
         note()
         machine.reset()
         note()
-        #expect(states == [.idle, .loading, .failed(Plain("no")), .loading, .loaded(2), .idle])
+        expect(states, equals: [.idle, .loading, .failed(Plain("no")), .loading, .loaded(2), .idle])
     }
 
     @Test("failureCount counts failures in a row; latest survives them, and a reload")
@@ -34,7 +34,7 @@ struct LoaderMachineTests {
             #expect(machine.failureCount == count && machine.latest == 1)
         }
         machine.end(machine.begin(), .cancelled)
-        #expect(machine.failureCount == 3)
+        expect(machine.failureCount, equals: 3)
         machine.end(machine.begin(), .success(2))
         #expect(machine.failureCount == 0 && machine.latest == 2)
     }
@@ -55,13 +55,13 @@ struct LoaderMachineTests {
         let machine = HeldLoader()
         func cancelOne() { machine.end(machine.begin(), .cancelled) }
         cancelOne()
-        #expect(machine.state == .idle)
+        expect(machine.state, equals: .idle)
         machine.end(machine.begin(), .failure(Plain("no")))
         cancelOne()
-        #expect(machine.state == .failed(Plain("no")))
+        expect(machine.state, equals: .failed(Plain("no")))
         machine.end(machine.begin(), .success(1))
         cancelOne()
-        #expect(machine.state == .loaded(1))
+        expect(machine.state, equals: .loaded(1))
     }
 
     @Test("where the newest of several is cancelled, the one before decides; where all are, the state before them all")
@@ -70,14 +70,14 @@ struct LoaderMachineTests {
         machine.end(machine.begin(), .success(0))
         let (first, second) = (machine.begin(), machine.begin())
         machine.end(second, .cancelled)
-        #expect(machine.state == .loading)
+        expect(machine.state, equals: .loading)
         machine.end(first, .success(1))
-        #expect(machine.state == .loaded(1))
+        expect(machine.state, equals: .loaded(1))
         let (third, fourth) = (machine.begin(), machine.begin())
         machine.end(third, .cancelled)
-        #expect(machine.state == .loading)
+        expect(machine.state, equals: .loading)
         machine.end(fourth, .cancelled)
-        #expect(machine.state == .loaded(1))
+        expect(machine.state, equals: .loaded(1))
     }
 
     @Test("an answer overtakes what began before it, also where the newest load is cancelled")
@@ -85,12 +85,12 @@ struct LoaderMachineTests {
         let machine = HeldLoader()
         let (first, second, third) = (machine.begin(), machine.begin(), machine.begin())
         #expect(!machine.end(second, .success(2)))
-        #expect(machine.state == .loading)
+        expect(machine.state, equals: .loading)
         // As if the third had never begun: the second is the newest, and has answered.
         #expect(machine.end(third, .cancelled))
         #expect(machine.state == .loaded(2) && machine.latest == 2)
         #expect(!machine.end(first, .success(1)))
-        #expect(machine.state == .loaded(2))
+        expect(machine.state, equals: .loaded(2))
         let (fourth, fifth) = (machine.begin(), machine.begin())
         machine.end(fourth, .failure(Plain("no")))
         machine.end(fifth, .cancelled)
@@ -108,7 +108,7 @@ struct LoaderMachineTests {
         let later = machine.begin()
         #expect(!machine.end(load, .success(2)))
         machine.end(later, .cancelled)
-        #expect(machine.state == .idle)
+        expect(machine.state, equals: .idle)
     }
 
     @Test("whatever happens in whatever order, it is as a naive model has it", arguments: 0..<200)
@@ -120,7 +120,7 @@ struct LoaderMachineTests {
             switch Int.random(in: 0..<8, using: &random) {
             case 0...2:
                 let number = model.begin()
-                #expect(machine.begin() == number)
+                expect(machine.begin(), equals: number)
             case 3...6:
                 // Also one that has ended already, or never began.
                 let newest = UInt64(model.loads.count)
@@ -139,7 +139,7 @@ struct LoaderMachineTests {
                     model.reset()
                 }
             }
-            #expect(machine.state == model.state, "seed \(seed), step \(step)")
+            expect(machine.state, equals: model.state, "seed \(seed), step \(step)")
             #expect(machine.latest == model.latest && machine.failureCount == model.failureCount)
         }
     }

@@ -31,24 +31,24 @@ struct LoaderTests {
         let line: UInt = #line + 1
         let loader = Loader(reportingTo: poster) { try flaky.run() }
         await loader.load()
-        #expect(loader.state.error as? Plain == Plain("attempt 1 failed"))
+        expect(loader.state.error as? Plain, equals: Plain("attempt 1 failed"))
         #expect(loader.failureCount == 1 && loader.latest == nil)
         await loader.load()
-        #expect(loader.failureCount == 2)
+        expect(loader.failureCount, equals: 2)
         await loader.load()
         #expect(loader.failureCount == 0 && loader.latest == 3)
         flaky.failures = 4
         await loader.load()
         #expect(loader.state.error != nil && loader.latest == 3 && loader.failureCount == 1)
-        #expect(poster.errors.count == 3)
-        #expect(poster.sources.first == .init(fileID: #fileID, line: line))
+        expect(poster.errors.count, equals: 3)
+        expect(poster.sources.first, equals: .init(fileID: #fileID, line: line))
     }
 
     @Test("typed throws stay typed")
     func typedThrows() async {
         let loader = Loader(reportingTo: nil) { () async throws(Plain) -> [Int] in throw Plain("typed") }
         await loader.load()
-        #expect(loader.state == .failed(Plain("typed")))
+        expect(loader.state, equals: .failed(Plain("typed")))
     }
 
     @Test("the ambient bus of the task that loads gets the failure, by default")
@@ -78,7 +78,7 @@ struct LoaderTests {
         #expect(loader.state.isLoading && loader.latest == nil)
         gates[2].open()
         await loads[2].value
-        #expect(loader.state.value == 2)
+        expect(loader.state.value, equals: 2)
         gates[1].open()
         await loads[1].value
         #expect(loader.state.value == 2 && loader.failureCount == 0)
@@ -101,7 +101,7 @@ struct LoaderTests {
         gate.open()
         await first.value
         #expect(loader.state.value == 2 && loader.failureCount == 0)
-        #expect(poster.errors.map { $0 as? Plain } == [Plain("late")])
+        expect(poster.errors.map { $0 as? Plain }, equals: [Plain("late")])
     }
 
     @Test("a cancelled load returns to the state before it, and is not posted", arguments: 0..<3)
@@ -147,7 +147,7 @@ struct LoaderTests {
         gate.open()
         await load.value
         #expect(loader.state.value == "first" && loader.failureCount == 0)
-        #expect(poster.errors.map { $0 as? Plain } == [Plain("the server's last word")])
+        expect(poster.errors.map { $0 as? Plain }, equals: [Plain("the server's last word")])
     }
 
     @Test("a load that succeeds in a cancelled task has succeeded")
@@ -156,7 +156,7 @@ struct LoaderTests {
         let load = Task { await loader.load() }
         load.cancel()
         await load.value
-        #expect(loader.state.value == 1)
+        expect(loader.state.value, equals: 1)
     }
 
     @Test("sixteen times as many overlapping loads take some sixteen times as long, in whatever order they end")
@@ -175,7 +175,7 @@ struct LoaderTests {
             if cancels { for load in loads { load.cancel() } }
             gate.open()
             for load in loads { await load.value }
-            #expect(loader.state.isLoading == false)
+            expect(loader.state.isLoading, equals: false)
             return ContinuousClock.now - begin
         }
         for cancels in [false, true] {
@@ -211,7 +211,7 @@ struct LoaderTests {
         await load.value
         #expect(loader.state.value == nil && loader.latest == nil)
         await loader.load()
-        #expect(loader.state.value == 1)
+        expect(loader.state.value, equals: 1)
     }
 
     private struct Stopped: CancellationConvertible { var isCancellation: Bool { true } }

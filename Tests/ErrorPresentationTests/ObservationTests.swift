@@ -98,7 +98,7 @@ struct ObservationTests {
         }
         presenter.present(Plain("outer"))
         #expect(presenter.current?.message == "within" && presenter.waiting == 0)
-        #expect(presenter.statistics == .init(received: 2, shown: 2))
+        expect(presenter.statistics, equals: .init(received: 2, shown: 2))
     }
 }
 

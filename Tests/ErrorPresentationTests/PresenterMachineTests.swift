@@ -9,18 +9,18 @@ struct PresenterMachineTests {
     @Test("one error is shown, the others wait in order, and what does not fit is counted")
     func order() {
         let machine = HeldPresenter(limit: 2)
-        #expect(machine.add("a") == .shown(1))
-        #expect(machine.add("b") == .waits(2))
-        #expect(machine.add("c") == .waits(3))
-        #expect(machine.add("d") == .discarded)
+        expect(machine.add("a"), equals: .shown(1))
+        expect(machine.add("b"), equals: .waits(2))
+        expect(machine.add("c"), equals: .waits(3))
+        expect(machine.add("d"), equals: .discarded)
         #expect(machine.current?.message == "a" && machine.waiting == 2)
-        #expect(machine.dismiss() == 1)
+        expect(machine.dismiss(), equals: 1)
         #expect(machine.current?.message == "b" && machine.waiting == 1)
-        #expect(machine.add("d") == .waits(4))
-        #expect([machine.dismiss(), machine.dismiss()] == [2, 3])
-        #expect(machine.current?.message == "d")
+        expect(machine.add("d"), equals: .waits(4))
+        expect([machine.dismiss(), machine.dismiss()], equals: [2, 3])
+        expect(machine.current?.message, equals: "d")
         #expect(machine.dismiss() == 4 && machine.dismiss() == nil)
-        #expect(machine.statistics == .init(received: 5, shown: 4, discarded: 1))
+        expect(machine.statistics, equals: .init(received: 5, shown: 4, discarded: 1))
     }
 
     @Test("P2: where there is no room, what was asked for takes the place of the newest that was not")
@@ -28,70 +28,70 @@ struct PresenterMachineTests {
         let machine = HeldPresenter(limit: 3)
         for name in ["shown", "a", "b", "c"] { _ = machine.add(name) }
         // The error stands for two now, one of which was asked for.
-        #expect(machine.add("b", isAskedFor: true) == .folded(into: 3))
-        #expect(machine.add("d", isAskedFor: true) == .waits(5))
+        expect(machine.add("b", isAskedFor: true), equals: .folded(into: 3))
+        expect(machine.add("d", isAskedFor: true), equals: .waits(5))
         // An error that was replaced is new when it comes again, and finds no room.
-        #expect(machine.add("c") == .discarded)
-        #expect(machine.add("e", count: 2, canRetry: true) == .waits(6))
-        #expect(machine.add("f", isAskedFor: true) == .discarded)
-        #expect(machine.waiting == 3)
-        #expect(machine.statistics == .init(received: 10, shown: 1, waiting: 3, folded: 2, discarded: 4))
+        expect(machine.add("c"), equals: .discarded)
+        expect(machine.add("e", count: 2, canRetry: true), equals: .waits(6))
+        expect(machine.add("f", isAskedFor: true), equals: .discarded)
+        expect(machine.waiting, equals: 3)
+        expect(machine.statistics, equals: .init(received: 10, shown: 1, waiting: 3, folded: 2, discarded: 4))
         var messages: [String] = []
         while let current = machine.current {
             messages.append(current.message)
             _ = machine.dismiss()
         }
-        #expect(messages == ["shown", "b", "d", "e"])
+        expect(messages, equals: ["shown", "b", "d", "e"])
     }
 
     @Test("P2: an error that another replaces is counted as discarded, and its repeats as folded")
     func discardedRepeats() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("shown"), machine.add("a", count: 3))
-        #expect(machine.add("b", isAskedFor: true) == .waits(3))
-        #expect(machine.statistics == .init(received: 5, shown: 1, waiting: 1, folded: 2, discarded: 1))
+        expect(machine.add("b", isAskedFor: true), equals: .waits(3))
+        expect(machine.statistics, equals: .init(received: 5, shown: 1, waiting: 1, folded: 2, discarded: 1))
     }
 
     @Test("repeats fold into the one that is shown or waits, also where there is no room; a later one is news")
     func folding() {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a"), machine.add("b"))
-        #expect(machine.add("a", count: 3) == .folded(into: 1))
-        #expect(machine.add("b") == .folded(into: 2))
-        #expect(machine.current?.count == 4)
+        expect(machine.add("a", count: 3), equals: .folded(into: 1))
+        expect(machine.add("b"), equals: .folded(into: 2))
+        expect(machine.current?.count, equals: 4)
         _ = machine.dismiss()
-        #expect(machine.current?.count == 2)
-        #expect(machine.add("a") == .waits(3))
-        #expect(machine.statistics == .init(received: 7, shown: 2, waiting: 1, folded: 4))
+        expect(machine.current?.count, equals: 2)
+        expect(machine.add("a"), equals: .waits(3))
+        expect(machine.statistics, equals: .init(received: 7, shown: 2, waiting: 1, folded: 4))
     }
 
     @Test("an error of another type, message, style or title is no repeat")
     func kinds() {
         let machine = HeldPresenter(limit: 9)
         _ = machine.add("a")
-        #expect(machine.add("a", type: Silent.self) == .waits(2))
-        #expect(machine.add("a", style: .banner) == .shown(3))
-        #expect(machine.add("a", title: "Saving") == .waits(4))
-        #expect(machine.add("a", title: "Saving") == .folded(into: 4))
+        expect(machine.add("a", type: Silent.self), equals: .waits(2))
+        expect(machine.add("a", style: .banner), equals: .shown(3))
+        expect(machine.add("a", title: "Saving"), equals: .waits(4))
+        expect(machine.add("a", title: "Saving"), equals: .folded(into: 4))
     }
 
     @Test("an error that stands for several counts as so many: one shown, the others folded")
     func occurrences() {
         let machine = HeldPresenter(limit: 0)
-        #expect(machine.add("a", count: 5) == .shown(1))
-        #expect(machine.current?.count == 5)
-        #expect(machine.add("b", count: 7) == .discarded)
-        #expect(machine.statistics == .init(received: 12, shown: 1, folded: 4, discarded: 7))
+        expect(machine.add("a", count: 5), equals: .shown(1))
+        expect(machine.current?.count, equals: 5)
+        expect(machine.add("b", count: 7), equals: .discarded)
+        expect(machine.statistics, equals: .init(received: 12, shown: 1, folded: 4, discarded: 7))
     }
 
     @Test("a retry holds its error until it ends; a second tap does nothing")
     func retry() {
         let machine = HeldPresenter(limit: 9)
         _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
-        #expect(machine.beginRetry() == 1)
+        expect(machine.beginRetry(), equals: 1)
         #expect(machine.beginRetry() == nil)
-        #expect(machine.current?.message == "a")
-        #expect(machine.endRetry() == 1)
+        expect(machine.current?.message, equals: "a")
+        expect(machine.endRetry(), equals: 1)
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
     }
 
@@ -110,11 +110,11 @@ struct PresenterMachineTests {
     func styles() {
         let machine = HeldPresenter(limit: 1)
         let styles: [PresentationStyle] = [.alert, .banner, .inline]
-        #expect(styles.map { machine.add("a", style: $0) } == [.shown(1), .shown(2), .shown(3)])
-        #expect(styles.map { machine.add("b", style: $0) } == [.waits(4), .waits(5), .waits(6)])
-        #expect(styles.map { machine.add("c", style: $0) } == [.discarded, .discarded, .discarded])
+        expect(styles.map { machine.add("a", style: $0) }, equals: [.shown(1), .shown(2), .shown(3)])
+        expect(styles.map { machine.add("b", style: $0) }, equals: [.waits(4), .waits(5), .waits(6)])
+        expect(styles.map { machine.add("c", style: $0) }, equals: [.discarded, .discarded, .discarded])
         #expect(machine.dismiss(2) == 2 && machine.current?.id == 1)
-        #expect(machine.statistics == .init(received: 9, shown: 4, waiting: 2, discarded: 3))
+        expect(machine.statistics, equals: .init(received: 9, shown: 4, waiting: 2, discarded: 3))
     }
 
     @Test("operations of several errors may run at once; the failure of each comes next in its own style")
@@ -141,13 +141,13 @@ struct PresenterMachineTests {
         let machine = HeldPresenter(limit: 1)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
         let retry = machine.beginRetry()
-        #expect(machine.add("a", canRetry: true, asFailureOf: retry) == .waits(3))
-        #expect(machine.add("c", asFailureOf: retry) == .discarded)
+        expect(machine.add("a", canRetry: true, asFailureOf: retry), equals: .waits(3))
+        expect(machine.add("c", asFailureOf: retry), equals: .discarded)
         #expect(machine.current?.id == 1 && machine.waiting == 2)
-        #expect(machine.endRetry() == 1)
+        expect(machine.endRetry(), equals: 1)
         #expect(machine.current?.id == 3 && machine.current?.count == 1 && machine.waiting == 1)
         _ = machine.dismiss()
-        #expect(machine.current?.message == "b")
+        expect(machine.current?.message, equals: "b")
     }
 
     @Test("a retry's failure that is like one that waits is folded into that, which comes next")
@@ -155,8 +155,8 @@ struct PresenterMachineTests {
         let machine = HeldPresenter(limit: 9)
         _ = (machine.add("a", canRetry: true), machine.add("b"))
         let retry = machine.beginRetry()
-        #expect(machine.add("a") == .waits(3))
-        #expect(machine.add("a", canRetry: true, asFailureOf: retry) == .folded(into: 3))
+        expect(machine.add("a"), equals: .waits(3))
+        expect(machine.add("a", canRetry: true, asFailureOf: retry), equals: .folded(into: 3))
         _ = machine.endRetry()
         #expect(machine.current?.id == 3 && machine.current?.count == 2 && machine.current?.canRetry == true)
     }
@@ -166,10 +166,10 @@ struct PresenterMachineTests {
         let machine = HeldPresenter(limit: 9)
         _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
         let retry = machine.beginRetry()
-        #expect(machine.dismiss() == 1)
+        expect(machine.dismiss(), equals: 1)
         #expect(machine.current?.message == "b" && machine.beginRetry() == nil)
-        #expect(machine.add("c") == .waits(3))
-        #expect(machine.add("a", asFailureOf: retry) == .waits(4))
+        expect(machine.add("c"), equals: .waits(3))
+        expect(machine.add("a", asFailureOf: retry), equals: .waits(4))
         #expect(machine.endRetry() == nil)
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
     }
@@ -184,9 +184,9 @@ struct PresenterMachineTests {
         machine.cancelRetry(1)
         #expect(machine.retried == 1 && machine.beginRetry() == nil)
         #expect(machine.endRetry() == nil && machine.current?.id == 1)
-        #expect(machine.add("a") == .folded(into: 1))
+        expect(machine.add("a"), equals: .folded(into: 1))
         _ = machine.beginRetry()
-        #expect(machine.add("a") == .waits(3))
+        expect(machine.add("a"), equals: .waits(3))
         machine.cancelRetry(1)
         #expect(machine.endRetry() == nil && machine.add("a") == .folded(into: 3))
         #expect(machine.beginRetry() == 1 && machine.add("c", asFailureOf: 1) == .waits(4))

@@ -20,7 +20,7 @@ struct PresenterTests {
         presenter.dismiss()
         #expect(presenter.current == nil && presenter.waiting == 0)
         presenter.dismiss()
-        #expect(presenter.statistics == .init(received: 4, shown: 3, discarded: 1))
+        expect(presenter.statistics, equals: .init(received: 4, shown: 3, discarded: 1))
     }
 
     @Test("P2: what a person asked for is shown though a bus's errors fill the queue, and in its turn")
@@ -32,11 +32,11 @@ struct PresenterTests {
         #expect(presenter.current?.message == "bus 0" && presenter.waiting == 2 && presenter.discarded == 7)
         presenter.present(Plain("by hand"))
         presenter.present(Plain("no room"))
-        #expect(presenter.statistics == .init(received: 12, shown: 1, waiting: 2, discarded: 9))
+        expect(presenter.statistics, equals: .init(received: 12, shown: 1, waiting: 2, discarded: 9))
         presenter.dismiss()
         #expect(presenter.current?.title == "Saving" && presenter.current?.canRetry == true)
         presenter.dismiss()
-        #expect(presenter.current?.message == "by hand")
+        expect(presenter.current?.message, equals: "by hand")
     }
 
     @Test("it folds repeats of the same type, message and style into one with a count")
@@ -45,7 +45,7 @@ struct PresenterTests {
         for _ in 0..<5 { presenter.present(Plain("again")) }
         presenter.present(Plain("other"))
         #expect(presenter.current?.count == 5 && presenter.waiting == 1)
-        #expect(presenter.statistics == .init(received: 6, shown: 1, waiting: 1, folded: 4))
+        expect(presenter.statistics, equals: .init(received: 6, shown: 1, waiting: 1, folded: 4))
     }
 
     @Test("it shows what a bus delivers, handled or not, but nothing that was ignored, and no cancellation")
@@ -61,9 +61,9 @@ struct PresenterTests {
             await waitUntil { presenter.statistics.received == 6 && presenter.waiting == 1 }
             #expect(presenter.current?.message == "handled" && presenter.current?.style == .banner)
             presenter.dismiss()
-            #expect(presenter.current?.message == "unmatched")
+            expect(presenter.current?.message, equals: "unmatched")
             await waitUntil { presenter.statistics.never == 4 }
-            #expect(presenter.statistics == .init(received: 6, shown: 2, never: 4))
+            expect(presenter.statistics, equals: .init(received: 6, shown: 2, never: 4))
             observation.cancel()
         }
         presenter.present(CancellationError())
@@ -82,7 +82,7 @@ struct PresenterTests {
             // One is delivered, and one stands for nine, which is released at the end.
             bus.finish()
             await waitUntil { presenter.statistics.received == 10 && presenter.current?.count == 10 }
-            #expect(presenter.statistics == .init(received: 10, shown: 1, folded: 9))
+            expect(presenter.statistics, equals: .init(received: 10, shown: 1, folded: 9))
             withExtendedLifetime(observation) {}
         }
     }
@@ -103,7 +103,7 @@ struct PresenterTests {
             withExtendedLifetime(observation) {}
         }
         #expect(presenter.current?.title == "Saving" && presenter.current?.count == 2)
-        #expect(presenter.statistics == .init(received: 5, shown: 1, folded: 1, never: 3))
+        expect(presenter.statistics, equals: .init(received: 5, shown: 1, folded: 1, never: 3))
     }
 
     @Test("P5: attempts, notices and an application's own roles are not shown, but a failure among them is")
@@ -119,8 +119,8 @@ struct PresenterTests {
             await waitUntil { presenter.statistics.received == 7 && presenter.current?.count == 2 }
             withExtendedLifetime(observation) {}
         }
-        #expect(presenter.current?.message == "failure")
-        #expect(presenter.statistics == .init(received: 7, shown: 1, folded: 1, never: 5))
+        expect(presenter.current?.message, equals: "failure")
+        expect(presenter.statistics, equals: .init(received: 7, shown: 1, folded: 1, never: 5))
     }
 
     @Test("P5: a loader's failure is shown by its own view, and by no presenter; its action's failure is")
@@ -134,7 +134,7 @@ struct PresenterTests {
             await waitUntil { presenter.statistics.received == 2 && presenter.current != nil }
             withExtendedLifetime(observation) {}
         }
-        #expect(presenter.statistics == .init(received: 2, shown: 1, never: 1))
+        expect(presenter.statistics, equals: .init(received: 2, shown: 1, never: 1))
     }
 
     @Test("a presenter that is deallocated holds nothing up: the bus goes on")
@@ -193,7 +193,7 @@ struct PresenterTests {
                 messages.append(current.message)
                 part.dismiss()
             }
-            #expect(messages == (0..<10).map { "error \($0) of \(index)" })
+            expect(messages, equals: (0..<10).map { "error \($0) of \(index)" })
         }
     }
 
@@ -209,7 +209,7 @@ struct PresenterTests {
             bus.post(Plain("unseen"))
             await bus.deliver(Plain("unseen"))
         }
-        #expect(presenter.statistics.received == 1)
+        expect(presenter.statistics.received, equals: 1)
     }
 
     @Test("an error whose text presents errors, reads statistics and dismisses ends all the same")

@@ -11,17 +11,17 @@ struct PresenterTextTests {
     @Test("message, suggestion and reason come from LocalizedError")
     func localizedError() throws {
         let shown = try #require(present(DiskFull()))
-        #expect(shown.message == "The disk is full.")
-        #expect(shown.failureReason == "There is no room left.")
-        #expect(shown.recoverySuggestion == "Remove something.")
+        expect(shown.message, equals: "The disk is full.")
+        expect(shown.failureReason, equals: "There is no room left.")
+        expect(shown.recoverySuggestion, equals: "Remove something.")
         #expect(shown.title == nil && shown.recoveryOptions == [])
     }
 
     @Test("a RecoverableError's options are handed on, and are the suggestion where there is no other")
     func recoverableError() throws {
         let shown = try #require(present(Conflict()))
-        #expect(shown.recoveryOptions == ["Keep mine", "Take theirs"])
-        #expect(shown.recoverySuggestion == "Keep mine / Take theirs")
+        expect(shown.recoveryOptions, equals: ["Keep mine", "Take theirs"])
+        expect(shown.recoverySuggestion, equals: "Keep mine / Take theirs")
     }
 
     @Test("an NSError says what its keys say")
@@ -35,10 +35,10 @@ struct PresenterTextTests {
                 NSLocalizedRecoverySuggestionErrorKey: "Come back later.",
             ])
         let shown = try #require(present(error))
-        #expect(shown.title == "The document could not be saved.")
-        #expect(shown.message == "The server is away.")
-        #expect(shown.failureReason == "It is night.")
-        #expect(shown.recoverySuggestion == "Come back later.")
+        expect(shown.title, equals: "The document could not be saved.")
+        expect(shown.message, equals: "The server is away.")
+        expect(shown.failureReason, equals: "It is night.")
+        expect(shown.recoverySuggestion, equals: "Come back later.")
     }
 
     @Test("for Foundation's own errors, and coding errors, Foundation has the words, and none of a developer's")
@@ -57,7 +57,7 @@ struct PresenterTextTests {
         ]
         for error in errors {
             let shown = try #require(present(error))
-            #expect(shown.message == "The operation could not be completed.", "\(error)")
+            expect(shown.message, equals: "The operation could not be completed.", "\(error)")
             #expect(shown.recoverySuggestion == nil && shown.title == nil && shown.failureReason == nil)
         }
     }
@@ -75,18 +75,18 @@ struct PresenterTextTests {
             "Not saved: The operation could not be completed. (App.Secret error 1.) Try again.",
         ]
         for sentence in sentences {
-            #expect(present(Plain(sentence))?.message == "The operation could not be completed.", "\(sentence)")
+            expect(present(Plain(sentence))?.message, equals: "The operation could not be completed.", "\(sentence)")
             let keys = [
                 NSLocalizedDescriptionKey, NSLocalizedFailureReasonErrorKey, NSLocalizedRecoverySuggestionErrorKey,
                 "NSLocalizedFailure",
             ]
             let userInfo = Dictionary(uniqueKeysWithValues: keys.map { ($0, sentence) })
             let shown = try #require(present(NSError(domain: "test", code: 1, userInfo: userInfo)))
-            #expect(shown.message == "The operation could not be completed.", "\(sentence)")
+            expect(shown.message, equals: "The operation could not be completed.", "\(sentence)")
             #expect(shown.title == nil && shown.failureReason == nil && shown.recoverySuggestion == nil)
         }
         let texts = ErrorMap<PresentedText?>(default: nil).on(Plain.self) { PresentedText(message: $0.text) }
-        #expect(present(Plain(sentences[0]), texts: texts)?.message == sentences[0])
+        expect(present(Plain(sentences[0]), texts: texts)?.message, equals: sentences[0])
     }
 
     @Test("P4: what only looks a little like it is said as it stands")
@@ -95,14 +95,14 @@ struct PresenterTextTests {
             "The operation could not be completed. It is night.", "The server refused it (HTTP error 503).",
             "The server refused it (error 503.)", "Nothing came (see example.org.)", "Chapter 3 (of 12.)", "(", ".)",
         ]
-        for sentence in sentences { #expect(present(Plain(sentence))?.message == sentence) }
+        for sentence in sentences { expect(present(Plain(sentence))?.message, equals: sentence) }
     }
 
     @Test("a rule may ask for the description")
     func askedFor() {
         let texts = ErrorMap<PresentedText?>(default: nil)
             .on(Silent.self) { PresentedText(message: "\($0)") }
-        #expect(present(Silent.secretCase(code: 51), texts: texts)?.message == "secretCase(code: 51)")
+        expect(present(Silent.secretCase(code: 51), texts: texts)?.message, equals: "secretCase(code: 51)")
     }
 
     @Test("rules override what the error says, each text by itself")
@@ -111,7 +111,7 @@ struct PresenterTextTests {
             .on(DiskFull.self, PresentedText(title: "Storage", message: "No room."))
         let changed = try #require(present(DiskFull(), texts: texts))
         #expect(changed.title == "Storage" && changed.message == "No room.")
-        #expect(changed.recoverySuggestion == "Remove something.")
+        expect(changed.recoverySuggestion, equals: "Remove something.")
         let other = try #require(present(Plain("as it says"), texts: texts))
         #expect(other.message == "as it says" && other.title == nil)
     }
@@ -124,14 +124,14 @@ struct PresenterTextTests {
         #expect(presenter.current?.title == "Saving" && presenter.current?.message == "The disk is full.")
         presenter.dismiss()
         presenter.present(DiskFull())
-        #expect(presenter.current?.title == "Oops")
+        expect(presenter.current?.title, equals: "Oops")
     }
 
     @Test("an error in boxes is the error itself")
     func boxes() {
         func box<E: Error>(_ error: E) -> any Error { error }
         let error: any Error = box(box(Plain("in a box") as any Error) as any Error)
-        #expect(present(error)?.message == "in a box")
+        expect(present(error)?.message, equals: "in a box")
     }
 
     @Test("a text is cut where it is much too long")
@@ -142,11 +142,11 @@ struct PresenterTextTests {
 
     @Test("the default rules show an alert, but what the bus tells operators not at all")
     func defaults() {
-        #expect(present(Silent.secretCase(code: 1))?.style == .alert)
+        expect(present(Silent.secretCase(code: 1))?.style, equals: .alert)
         #expect(present(ErrorsDropped(count: 1, byType: [:])) == nil)
         let rules = ErrorMap<PresentationStyle>.default.on(Plain.self, .banner).on(DiskFull.self, .inline)
-        #expect(present(Plain(""), rules: rules)?.style == .banner)
-        #expect(present(DiskFull(), rules: rules)?.style == .inline)
+        expect(present(Plain(""), rules: rules)?.style, equals: .banner)
+        expect(present(DiskFull(), rules: rules)?.style, equals: .inline)
         #expect(present(Plain(""), rules: rules.on(Plain.self, .never)) == nil)
     }
 

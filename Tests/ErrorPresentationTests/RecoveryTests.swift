@@ -20,7 +20,7 @@ struct RecoveryTests {
             if attempts == 1 { throw Conflict(options: ["Keep mine", "Take theirs"], chosen: chosen) }
         }
         let seen = try #require(presenter.alert)
-        #expect(seen.recoveryOptions == ["Keep mine", "Take theirs"])
+        expect(seen.recoveryOptions, equals: ["Keep mine", "Take theirs"])
         // A second tap does nothing.
         for _ in 0..<2 { await presenter.recover(seen, option: 1) }
         #expect(chosen.withLock { $0 } == [1] && attempts == 2 && presenter.alert == nil)
@@ -45,9 +45,9 @@ struct RecoveryTests {
         let chosen = Locked<[Int]>([])
         presenter.present(Conflict(options: ["", "Take theirs"], chosen: chosen))
         let seen = try #require(presenter.alert)
-        #expect(seen.recoveryOptions == ["Take theirs"])
+        expect(seen.recoveryOptions, equals: ["Take theirs"])
         await presenter.recover(seen, option: 0)
-        #expect(chosen.withLock { $0 } == [1])
+        expect(chosen.withLock { $0 }, equals: [1])
     }
 
     @Test("an error from a bus has its options too; once it was discarded or dismissed, it is released")

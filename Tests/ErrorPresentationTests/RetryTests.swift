@@ -14,7 +14,7 @@ struct RetryTests {
         let (presenter, poster) = (ErrorPresenter(), RecordingPoster())
         let value: Int? = await presenter.run("Counting", errors: poster) { 3 }
         #expect(value == 3 && presenter.current == nil && poster.errors.isEmpty)
-        #expect(presenter.statistics == .init())
+        expect(presenter.statistics, equals: .init())
     }
 
     @Test("its failure is posted once, from where it is run, and presented with its title and an offer to run it again")
@@ -44,7 +44,7 @@ struct RetryTests {
         task.cancel()
         #expect(await task.value == nil)
         #expect(presenter.current == nil && poster.errors.isEmpty)
-        #expect(presenter.statistics == .init(received: 1, never: 1))
+        expect(presenter.statistics, equals: .init(received: 1, never: 1))
     }
 
     @Test("P5: what comes back over an observed bus is not shown again, by no presenter")
@@ -58,8 +58,8 @@ struct RetryTests {
             await waitUntil { presenter.waiting == 1 && other.current != nil }
             withExtendedLifetime(observations) {}
             #expect(presenter.current?.title == "Saving" && presenter.current?.count == 1)
-            #expect(presenter.statistics == .init(received: 3, shown: 1, waiting: 1, never: 1))
-            #expect(other.statistics == .init(received: 2, shown: 1, never: 1))
+            expect(presenter.statistics, equals: .init(received: 3, shown: 1, waiting: 1, never: 1))
+            expect(other.statistics, equals: .init(received: 2, shown: 1, never: 1))
         }
         recorded.expectReported(.value(Plain("no")), count: 2)
     }
@@ -75,7 +75,7 @@ struct RetryTests {
             await waitUntil { presenter.statistics.received == 3 && presenter.waiting == 1 }
             withExtendedLifetime(observation) {}
         }
-        #expect(presenter.statistics == .init(received: 3, shown: 1, waiting: 1, never: 1))
+        expect(presenter.statistics, equals: .init(received: 3, shown: 1, waiting: 1, never: 1))
     }
 
     @Test("what the rules of its bus, scope or task ignore is posted, and not shown")
@@ -90,7 +90,7 @@ struct RetryTests {
             await scope.bound { _ = await presenter.run("5") { throw Plain("by the scope") } }
             #expect(presenter.current == nil && presenter.statistics == .init(received: 5, never: 5))
             await presenter.run("6", errors: bus) { throw Plain("by the scope") }
-            #expect(presenter.current?.title == "6")
+            expect(presenter.current?.title, equals: "6")
         }
         recorded.expectReported(.type(Plain.self), count: 6)
     }
@@ -100,7 +100,7 @@ struct RetryTests {
         let (presenter, bus) = (ErrorPresenter(), ErrorBus(handler: ErrorHandler()))
         await presenter.run("Saving", errors: bus) { throw Plain("no") }
         #expect(presenter.current?.title == "Saving" && bus.statistics.posted == 1)
-        #expect(await bus.shutdown(within: .zero).count == 1)
+        expect(await bus.shutdown(within: .zero).count, equals: 1)
     }
 
     @Test("a retry runs once however often it is tapped, and does not reach the error that waits behind")
@@ -120,7 +120,7 @@ struct RetryTests {
         gate.open()
         await tap.value
         #expect(first == 1 && second == 0 && !presenter.isRetrying)
-        #expect(presenter.current?.message == "second")
+        expect(presenter.current?.message, equals: "second")
         await presenter.retry()
         #expect(second == 1 && presenter.current == nil)
     }
@@ -171,7 +171,7 @@ struct RetryTests {
         presenter.dismiss()
         #expect(presenter.current?.message == "second" && presenter.isRetrying)
         await presenter.retry()
-        #expect(second == 0)
+        expect(second, equals: 0)
         gate.open()
         await tap.value
         #expect(presenter.current?.message == "second" && !presenter.isRetrying)
@@ -189,11 +189,11 @@ struct RetryTests {
             #expect(shown.title == "Counting" && shown.count == 1 && shown.canRetry)
             ids.append(shown.id)
         }
-        #expect(Set(ids).count == 3)
+        expect(Set(ids).count, equals: 3)
         await presenter.retry()
         #expect(flaky.attempts == 4 && poster.errors.count == 3)
         #expect(presenter.current?.message == "behind" && presenter.isSound)
-        #expect(presenter.statistics == .init(received: 4, shown: 4))
+        expect(presenter.statistics, equals: .init(received: 4, shown: 4))
     }
 
     @Test("a retry of one's own that presents its failure does so next")
@@ -206,7 +206,7 @@ struct RetryTests {
         #expect(presenter.current?.id == 3 && presenter.waiting == 1)
         // Nothing is left to run.
         await presenter.retry()
-        #expect(presenter.current?.id == 3)
+        expect(presenter.current?.id, equals: 3)
     }
 
     @Test("P3: what a retried operation runs itself is an error of its own if it fails, and waits for its turn")
@@ -268,9 +268,9 @@ struct RetryTests {
         #expect(presenter.current?.count == 2 && presenter.waiting == 1)
         runs = []
         await presenter.retry()
-        #expect(runs == ["new"])
+        expect(runs, equals: ["new"])
         presenter.dismiss()
-        #expect(presenter.current?.title == "Loading")
+        expect(presenter.current?.title, equals: "Loading")
     }
 
     @Test("an operation is released when its error has gone")

@@ -42,7 +42,7 @@ struct CrashTests {
         }
         #expect(broken <= rounds)
         let processes = Dictionary(grouping: records, by: \.start)
-        #expect(processes.count == rounds + 1)
+        expect(processes.count, equals: rounds + 1)
         for (start, records) in processes {
             // What was written before the kill is there without a gap, but for what the full queue dropped.
             let sequences = records.map(\.sequence).sorted()
@@ -67,7 +67,7 @@ struct CrashTests {
                     if number % 50 == 0 { await recorder.settle() }
                 }
                 let statistics = await recorder.close(within: longTime)
-                #expect(statistics == .init(recorded: 1_000, written: 1_000))
+                expect(statistics, equals: .init(recorded: 1_000, written: 1_000))
             }
         }
         async let first: Void = write("a")
@@ -77,7 +77,7 @@ struct CrashTests {
         let records = try RecordedFile.all(at: folder.file)
         #expect(folder.names.count > 5)
         for name in ["a", "b", "c"] {
-            #expect(records.filter { $0.service == name }.map(\.sequence) == Array(1...1_000), "\(name)")
+            expect(records.filter { $0.service == name }.map(\.sequence), equals: Array(1...1_000), "\(name)")
         }
     }
 
@@ -93,7 +93,7 @@ struct CrashTests {
         }
         await recorder.close(within: longTime)
         sequences += try follower.read()
-        #expect(sequences == Array(1...600))
+        expect(sequences, equals: Array(1...600))
     }
 
     /// A reader as `tail -F`: it reads what it has open to its end before it opens what has the name now.

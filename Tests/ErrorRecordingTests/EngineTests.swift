@@ -75,7 +75,7 @@ struct EngineTests {
                         if number % 25 == 0 { bus.post(NSError(domain: "d", code: number), as: .attempt) }
                     }
                 }
-                #expect(await recorder.close(within: longTime).written == 114)
+                expect(await recorder.close(within: longTime).written, equals: 114)
             }
         }
         try FileManager.default.copyItem(
@@ -116,12 +116,13 @@ struct EngineTests {
             hosts.insert(row[3])
         }
         let file = "ErrorRecordingTests/EngineTests.swift"
-        #expect(errors["ErrorRecordingTests.Order.overLimit \(file)"] == 300)
-        #expect(errors["ErrorRecordingTests.Plain \(file)"] == 30)
+        expect(errors["ErrorRecordingTests.Order.overLimit \(file)"], equals: 300)
+        expect(errors["ErrorRecordingTests.Plain \(file)"], equals: 30)
         #expect(errors.values.reduce(0, +) == 3 * 114 && hosts == ["3"])
         // Not the attempts, of which none was matched either.
         let unmatched = try await rows(engine, queries[1])
-        #expect(unmatched.map { [$0[0], $0[2], $0[3]] } == [["ErrorRecordingTests.Plain", "30", "Plain(number: 0)"]])
+        expect(
+            unmatched.map { [$0[0], $0[2], $0[3]] }, equals: [["ErrorRecordingTests.Plain", "30", "Plain(number: 0)"]])
     }
 
     #if os(Linux)
@@ -155,12 +156,13 @@ struct EngineTests {
                 // It has to have begun, and to look at least once between two rotations: then nothing is lost.
                 if number % 50 == 0 { await waitForLines(number + 1) }
             }
-            #expect(await recorder.recordAll([Order.late]).written == 1_001)
+            expect(await recorder.recordAll([Order.late]).written, equals: 1_001)
             _ = try await following
             let followed = try RecordedFile("\(folder.path)/out")
             #expect(folder.names.filter { $0.hasPrefix("errors.jsonl.") }.count >= 4)
             #expect(followed.isWhole)
-            #expect(followed.records.sorted { $0.sequence < $1.sequence } == (try RecordedFile.all(at: folder.file)))
+            expect(
+                followed.records.sorted { $0.sequence < $1.sequence }, equals: (try RecordedFile.all(at: folder.file)))
         }
     #endif
 }

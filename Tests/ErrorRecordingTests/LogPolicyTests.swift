@@ -9,39 +9,39 @@ struct LogPolicyTests {
     private typealias Facts = LogPolicy.Facts
 
     @Test func `lines are written as long as they fit, and then the file is put aside`() {
-        #expect(policy.step(Facts(size: 0), for: [40, 40, 40]) == .write(2))
-        #expect(policy.step(Facts(size: 80), for: [40]) == .rotate)
-        #expect(policy.step(Facts(size: 60), for: [40, 1]) == .write(1))
-        #expect(policy.step(Facts(size: 100), for: [1]) == .rotate)
-        #expect(policy.step(Facts(size: 5_000_000_000), for: [1]) == .rotate)
+        expect(policy.step(Facts(size: 0), for: [40, 40, 40]), equals: .write(2))
+        expect(policy.step(Facts(size: 80), for: [40]), equals: .rotate)
+        expect(policy.step(Facts(size: 60), for: [40, 1]), equals: .write(1))
+        expect(policy.step(Facts(size: 100), for: [1]), equals: .rotate)
+        expect(policy.step(Facts(size: 5_000_000_000), for: [1]), equals: .rotate)
     }
 
     @Test func `a line that is longer than a file has one of its own`() {
-        #expect(policy.step(Facts(size: 0), for: [101, 1]) == .write(1))
-        #expect(policy.step(Facts(size: 1), for: [101, 1]) == .rotate)
-        #expect(LogPolicy(fileSize: 0, fileCount: 0).step(Facts(size: 0), for: [9]) == .write(1))
-        #expect(LogPolicy(fileSize: .max, fileCount: 1).step(Facts(size: 9), for: [9, 9]) == .write(2))
+        expect(policy.step(Facts(size: 0), for: [101, 1]), equals: .write(1))
+        expect(policy.step(Facts(size: 1), for: [101, 1]), equals: .rotate)
+        expect(LogPolicy(fileSize: 0, fileCount: 0).step(Facts(size: 0), for: [9]), equals: .write(1))
+        expect(LogPolicy(fileSize: .max, fileCount: 1).step(Facts(size: 9), for: [9, 9]), equals: .write(2))
     }
 
     @Test func `a file that cannot be put aside grows`() {
-        #expect(policy.step(Facts(size: 99), for: [9, 9], mayRotate: false) == .write(2))
-        #expect(policy.step(Facts(size: 99, isRegular: false), for: [9, 9]) == .write(2))
+        expect(policy.step(Facts(size: 99), for: [9, 9], mayRotate: false), equals: .write(2))
+        expect(policy.step(Facts(size: 99, isRegular: false), for: [9, 9]), equals: .write(2))
     }
 
     @Test func `another file under the name goes before a broken line, and that before anything else`() {
-        #expect(policy.step(Facts(size: 99, endsWhole: false, isNamed: false), for: [9]) == .reopen)
-        #expect(policy.step(Facts(size: 99, endsWhole: false), for: [9]) == .endLine)
+        expect(policy.step(Facts(size: 99, endsWhole: false, isNamed: false), for: [9]), equals: .reopen)
+        expect(policy.step(Facts(size: 99, endsWhole: false), for: [9]), equals: .endLine)
     }
 
     @Test func `files are moved only up to the first number that is free, so that no failure deletes one`() {
         func renamings(_ files: Set<Int>) -> [[Int]] {
             LogPolicy(fileSize: 1, fileCount: 4).renamings { files.contains($0) }.map { [$0.from, $0.to] }
         }
-        #expect(renamings([]) == [[0, 1]])
-        #expect(renamings([1]) == [[1, 2], [0, 1]])
-        #expect(renamings([2, 3]) == [[0, 1]])
-        #expect(renamings([1, 3]) == [[1, 2], [0, 1]])
-        #expect(renamings([1, 2, 3]) == [[2, 3], [1, 2], [0, 1]])
+        expect(renamings([]), equals: [[0, 1]])
+        expect(renamings([1]), equals: [[1, 2], [0, 1]])
+        expect(renamings([2, 3]), equals: [[0, 1]])
+        expect(renamings([1, 3]), equals: [[1, 2], [0, 1]])
+        expect(renamings([1, 2, 3]), equals: [[2, 3], [1, 2], [0, 1]])
         #expect(LogPolicy(fileSize: 1, fileCount: 1).renamings { _ in true }.isEmpty)
     }
 }

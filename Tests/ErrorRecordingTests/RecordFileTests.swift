@@ -33,7 +33,7 @@ struct RecordFileTests {
         try Data().write(to: URL(filePath: folder.file))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: folder.file)
         try await ErrorRecorder(path: folder.file).recordAll([Order.late])
-        #expect(try mode(folder.file) == 0o600)
+        expect(try mode(folder.file), equals: 0o600)
     }
 
     @Test func `a full file is put aside by renaming; the oldest is deleted, and no line is lost or parted`()
@@ -42,8 +42,8 @@ struct RecordFileTests {
         let configuration = ErrorRecorder.Configuration(fileSize: 4_000, fileCount: 3)
         let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
         let statistics = await recorder.recordAll((0..<100).map { _ in Sized(length: 500) })
-        #expect(statistics == .init(recorded: 100, written: 100))
-        #expect(folder.names == ["errors.jsonl", "errors.jsonl.1", "errors.jsonl.2"])
+        expect(statistics, equals: .init(recorded: 100, written: 100))
+        expect(folder.names, equals: ["errors.jsonl", "errors.jsonl.1", "errors.jsonl.2"])
         let sequences = try RecordedFile.all(at: folder.file).map(\.sequence)
         #expect(sequences.last == 100 && sequences == Array((sequences.first ?? 0)...100) && sequences.count >= 9)
         for name in folder.names { #expect(try RecordedFile("\(folder.path)/\(name)").text.utf8.count <= 4_000) }
@@ -57,15 +57,15 @@ struct RecordFileTests {
 
     @Test func `with one file, a full one is deleted`() async throws {
         let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 1))
-        #expect(await recorder.recordAll([Order.late, Order.late]).written == 2)
-        #expect(folder.names == ["errors.jsonl"])
-        #expect(try RecordedFile(folder).records.map(\.sequence) == [2])
+        expect(await recorder.recordAll([Order.late, Order.late]).written, equals: 2)
+        expect(folder.names, equals: ["errors.jsonl"])
+        expect(try RecordedFile(folder).records.map(\.sequence), equals: [2])
     }
 
     @Test func `a broken last line is ended when the next recorder is made, and spoils no other`() async throws {
         try Data(#"{"version":1,"ti"#.utf8).write(to: URL(filePath: folder.file))
         let recorder = try ErrorRecorder(path: folder.file)
-        #expect(try RecordedFile(folder).text == #"{"version":1,"ti"# + "\n")
+        expect(try RecordedFile(folder).text, equals: #"{"version":1,"ti"# + "\n")
         await recorder.recordAll([Order.late])
         let file = try RecordedFile(folder)
         #expect(file.lines.count == 2 && file.records.count == 1 && file.text.hasSuffix("\n"))
@@ -88,7 +88,7 @@ struct RecordFileTests {
         recorder.record(report(Order.late))
         await recorder.settle()
         try other.truncate(atOffset: 10)
-        #expect(await recorder.recordAll([Order.late]).written == 4)
+        expect(await recorder.recordAll([Order.late]).written, equals: 4)
         #expect(try RecordedFile(folder).records.map(\.sequence) == [4] && RecordedFile(folder).lines.count == 2)
     }
 
@@ -104,8 +104,8 @@ struct RecordFileTests {
         case "rename": try FileManager.default.moveItem(atPath: folder.file, toPath: folder.file + ".old")
         default: try Data("of others\n".utf8).write(to: URL(filePath: folder.file), options: .atomic)
         }
-        #expect(await recorder.recordAll([Order.late]).written == 2)
-        #expect(try RecordedFile(folder).records.map(\.sequence) == [2])
+        expect(await recorder.recordAll([Order.late]).written, equals: 2)
+        expect(try RecordedFile(folder).records.map(\.sequence), equals: [2])
         #expect(how != "rename" || folder.names == ["errors.jsonl", "errors.jsonl.old"])
     }
 
@@ -117,10 +117,10 @@ struct RecordFileTests {
         try FileManager.default.removeItem(atPath: inner)
         recorder.record(report(Order.late))
         await recorder.settle()
-        #expect(recorder.statistics == .init(recorded: 1, failed: 1))
+        expect(recorder.statistics, equals: .init(recorded: 1, failed: 1))
         try make()
-        #expect(await recorder.recordAll([Order.late]) == .init(recorded: 2, written: 1, failed: 1))
-        #expect(try RecordedFile("\(inner)/errors.jsonl").records.map(\.sequence) == [2])
+        expect(await recorder.recordAll([Order.late]), equals: .init(recorded: 2, written: 1, failed: 1))
+        expect(try RecordedFile("\(inner)/errors.jsonl").records.map(\.sequence), equals: [2])
     }
 
     @Test func `a file that cannot be put aside grows, and nothing older is deleted`() async throws {
@@ -129,16 +129,16 @@ struct RecordFileTests {
         try Data("old\n".utf8).write(to: URL(filePath: "\(folder.file).1"))
         let configuration = ErrorRecorder.Configuration(fileSize: 100, fileCount: 3)
         let recorder = try ErrorRecorder(path: folder.file, configuration: configuration)
-        #expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written == 3)
-        #expect(try RecordedFile(folder).records.map(\.sequence) == [1, 2, 3])
-        #expect(try RecordedFile("\(folder.file).1").text == "old\n")
+        expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written, equals: 3)
+        expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2, 3])
+        expect(try RecordedFile("\(folder.file).1").text, equals: "old\n")
     }
 
     @Test func `a file that has the name of an older one too grows: renaming it would do nothing`() async throws {
         let recorder = try ErrorRecorder(path: folder.file, configuration: .init(fileSize: 1, fileCount: 2))
         try FileManager.default.linkItem(atPath: folder.file, toPath: "\(folder.file).1")
-        #expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written == 3)
-        #expect(try RecordedFile(folder).records.map(\.sequence) == [1, 2, 3])
+        expect(await recorder.recordAll([Order.late, Order.late, Order.late]).written, equals: 3)
+        expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2, 3])
     }
 
     @Test func `recorders that put aside one file, again and again, lose no line`() async throws {
@@ -151,8 +151,8 @@ struct RecordFileTests {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(written == [150, 150, 150, 150])
-        for name in folder.names { #expect(try RecordedFile("\(folder.path)/\(name)").records.count == 1) }
+        expect(written, equals: [150, 150, 150, 150])
+        for name in folder.names { expect(try RecordedFile("\(folder.path)/\(name)").records.count, equals: 1) }
     }
 
     @Test func `a symbolic link is followed, and it is the file that is put aside`() async throws {
@@ -160,9 +160,9 @@ struct RecordFileTests {
         try Data().write(to: URL(filePath: target))
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
         let recorder = try ErrorRecorder(path: link, configuration: .init(fileSize: 1, fileCount: 2))
-        #expect(await recorder.recordAll([Order.late, Order.late]).written == 2)
-        #expect(folder.names == ["errors.jsonl", "errors.jsonl.1", "link"])
-        #expect(try RecordedFile(link).records.map(\.sequence) == [2])
+        expect(await recorder.recordAll([Order.late, Order.late]).written, equals: 2)
+        expect(folder.names, equals: ["errors.jsonl", "errors.jsonl.1", "link"])
+        expect(try RecordedFile(link).records.map(\.sequence), equals: [2])
     }
 
     @Test func `a change of the working folder changes nothing`() async throws {
@@ -171,32 +171,32 @@ struct RecordFileTests {
             #expect(FileManager.default.changeCurrentDirectoryPath(path))
             let recorder = try ErrorRecorder(path: "errors.jsonl", configuration: .init(fileSize: 1))
             #expect(FileManager.default.changeCurrentDirectoryPath("/"))
-            #expect(await recorder.recordAll([Order.late, Order.late]).written == 2)
+            expect(await recorder.recordAll([Order.late, Order.late]).written, equals: 2)
         }
-        #expect(folder.names == ["errors.jsonl", "errors.jsonl.1"])
+        expect(folder.names, equals: ["errors.jsonl", "errors.jsonl.1"])
     }
 
     #if os(Linux)
         @Test func `on a full device every line fails, and none is pending`() async throws {
             let recorder = try ErrorRecorder(path: "/dev/full")
-            #expect(await recorder.recordAll((0..<200).map(Plain.init)) == .init(recorded: 200, failed: 200))
+            expect(await recorder.recordAll((0..<200).map(Plain.init)), equals: .init(recorded: 200, failed: 200))
         }
     #endif
 
     @Test func `a pipe gets whole lines, and what it does not take fails`() async throws {
         let pipe = "\(folder.path)/pipe"
-        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        expect(unsafe mkfifo(pipe, 0o600), equals: 0)
         let recorder = try ErrorRecorder(path: pipe, configuration: .init(fileSize: 1_000))
         let reading = unsafe open(pipe, O_RDONLY | O_NONBLOCK)
         defer { close(reading) }
         recorder.record(report(Order.late))
         await recorder.settle()
         let first = FileHandle(fileDescriptor: reading).availableData
-        #expect(try JSONDecoder().decode(ErrorRecord.self, from: first).sequence == 1)
+        expect(try JSONDecoder().decode(ErrorRecord.self, from: first).sequence, equals: 1)
         let statistics = await recorder.recordAll((0..<100).map { _ in Sized(length: 4_000) })
         #expect(
             statistics.recorded == 101 && statistics.failed > 50 && statistics.written > 5 && statistics.pending == 0)
-        #expect(folder.names == ["pipe"])
+        expect(folder.names, equals: ["pipe"])
     }
 
     @Test
@@ -216,7 +216,7 @@ struct RecordFileTests {
                 var limit = rlimit()
                 _ = unsafe getrlimit(resource, &limit)
                 limit.rlim_cur = size
-                #expect(unsafe setrlimit(resource, &limit) == 0)
+                expect(unsafe setrlimit(resource, &limit), equals: 0)
             }
             let recorder = try ErrorRecorder(path: path)
             for _ in 0..<5 { recorder.record(report(Sized(length: 500))) }

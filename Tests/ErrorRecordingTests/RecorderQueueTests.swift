@@ -27,13 +27,13 @@ struct RecorderQueueTests {
         var queue = Queue(capacity: 9)
         var steps = [queue.next()]
         let wakes = (1...3).map { queue.queue.record($0) }
-        #expect(wakes == [true, false, false])
+        expect(wakes, equals: [true, false, false])
         steps.append(queue.next())
         let wakesAtWork = queue.queue.record(4)
         #expect(!wakesAtWork, "the writer is at work, and asks again")
         queue.queue.finished(written: 2, failed: 1)
         steps.append(queue.next())
-        #expect(steps == ["sleep", "write 1 2 3", "write 4"])
+        expect(steps, equals: ["sleep", "write 1 2 3", "write 4"])
     }
 
     @Test func `what the writer has taken takes room until it is finished`() {
@@ -41,10 +41,10 @@ struct RecorderQueueTests {
         for number in 1...2 { _ = queue.queue.record(number) }
         _ = queue.next()
         _ = queue.queue.record(3)
-        #expect(queue.statistics == .init(recorded: 3, dropped: 1, pending: 2))
+        expect(queue.statistics, equals: .init(recorded: 3, dropped: 1, pending: 2))
         queue.queue.finished(written: 1, failed: 0)
         _ = queue.queue.record(4)
-        #expect(queue.statistics == .init(recorded: 4, written: 1, dropped: 1, pending: 2))
+        expect(queue.statistics, equals: .init(recorded: 4, written: 1, dropped: 1, pending: 2))
     }
 
     @Test func `the newest is dropped, and its number is missing`() {
@@ -69,7 +69,7 @@ struct RecorderQueueTests {
         queue.queue.finished(written: 1, failed: 0)
         steps.append(queue.next())
         #expect(steps == ["write 1", "end"] && queue.queue.hasEnded)
-        #expect(queue.statistics == .init(recorded: 2, written: 1, dropped: 1))
+        expect(queue.statistics, equals: .init(recorded: 2, written: 1, dropped: 1))
     }
 
     @Test func `closing wakes a writer that sleeps, once`() {
@@ -105,7 +105,7 @@ struct RecorderQueueTests {
             #expect(queue.statistics.isBalanced && queue.statistics.pending <= queue.capacity)
         }
         #expect(seen == seen.sorted() && Set(seen).count == seen.count)
-        #expect(queue.statistics.recorded == next)
-        #expect(seen.count == next - queue.statistics.dropped - (queue.statistics.pending - taken.count))
+        expect(queue.statistics.recorded, equals: next)
+        expect(seen.count, equals: next - queue.statistics.dropped - (queue.statistics.pending - taken.count))
     }
 }

@@ -43,11 +43,11 @@ struct RecorderTests {
             bus.post(Plain(number: 1))
         }
         let statistics = await recorder.close(within: longTime)
-        #expect(statistics == .init(recorded: 102, written: 102))
+        expect(statistics, equals: .init(recorded: 102, written: 102))
         let records = try RecordedFile(folder).records
-        #expect(records.map(\.sequence) == Array(1...102))
-        #expect(records.prefix(100).map(\.value) == (1...100).map { #"{"overLimit":{"cents":\#($0)}}"# })
-        #expect(records.map(\.disposition).suffix(3) == ["handled", "ignored", "unmatched"])
+        expect(records.map(\.sequence), equals: Array(1...102))
+        expect(records.prefix(100).map(\.value), equals: (1...100).map { #"{"overLimit":{"cents":\#($0)}}"# })
+        expect(records.map(\.disposition).suffix(3), equals: ["handled", "ignored", "unmatched"])
         #expect(
             Set(records.map(\.start)).count == 1 && records.allSatisfy { $0.host == "web-1" && $0.service == "orders" })
     }
@@ -59,12 +59,12 @@ struct RecorderTests {
         recorder.record(report(Plain(number: 1)))
         await arrived.wait()
         for number in 2...5 { recorder.record(report(Plain(number: number))) }
-        #expect(recorder.statistics == .init(recorded: 5, dropped: 2, pending: 3))
+        expect(recorder.statistics, equals: .init(recorded: 5, dropped: 2, pending: 3))
         barrier.open()
         await recorder.settle()
         recorder.record(report(Plain(number: 6)))
-        #expect(await recorder.close(within: longTime) == .init(recorded: 6, written: 4, dropped: 2))
-        #expect(try RecordedFile(folder).records.map(\.sequence) == [1, 2, 3, 6])
+        expect(await recorder.close(within: longTime), equals: .init(recorded: 6, written: 4, dropped: 2))
+        expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2, 3, 6])
     }
 
     @Test func `closing returns in time although the thread is held up, and what is left is written later`()
@@ -76,14 +76,14 @@ struct RecorderTests {
         recorder.record(report(Plain(number: 1)))
         recorder.record(report(Plain(number: 2)))
         await arrived.wait()
-        #expect(await recorder.close(within: .zero) == .init(recorded: 2, pending: 2))
-        #expect(await recorder.close(within: .milliseconds(20)) == .init(recorded: 2, pending: 2))
+        expect(await recorder.close(within: .zero), equals: .init(recorded: 2, pending: 2))
+        expect(await recorder.close(within: .milliseconds(20)), equals: .init(recorded: 2, pending: 2))
         recorder.record(report(Plain(number: 3)))
-        #expect(recorder.statistics == .init(recorded: 3, dropped: 1, pending: 2))
+        expect(recorder.statistics, equals: .init(recorded: 3, dropped: 1, pending: 2))
         barrier.open()
-        #expect(await recorder.close(within: longTime) == .init(recorded: 3, written: 2, dropped: 1))
-        #expect(await recorder.close(within: .seconds(Int64.max)) == .init(recorded: 3, written: 2, dropped: 1))
-        #expect(try RecordedFile(folder).records.map(\.sequence) == [1, 2])
+        expect(await recorder.close(within: longTime), equals: .init(recorded: 3, written: 2, dropped: 1))
+        expect(await recorder.close(within: .seconds(Int64.max)), equals: .init(recorded: 3, written: 2, dropped: 1))
+        expect(try RecordedFile(folder).records.map(\.sequence), equals: [1, 2])
     }
 
     @Test func `the caller's cancellation does not shorten the wait`() async throws {
@@ -99,7 +99,7 @@ struct RecorderTests {
         task.cancel()
         closing.open()
         barrier.open()
-        #expect(await task.value == .init(recorded: 1, written: 1))
+        expect(await task.value, equals: .init(recorded: 1, written: 1))
     }
 
     @Test func `what is pending when the recorder is released is written, and its thread ends`() async throws {
@@ -122,7 +122,7 @@ struct RecorderTests {
         await arrived.wait()
         barrier.open()
         await ended.wait()
-        #expect(try RecordedFile(folder).records.map(\.sequence) == Array(1...10))
+        expect(try RecordedFile(folder).records.map(\.sequence), equals: Array(1...10))
     }
 
     @Test func `a report whose line is written is released, also while others that came with it wait`() async throws {
@@ -148,7 +148,7 @@ struct RecorderTests {
         await released.wait()
         #expect(recorder.statistics.pending > 100)
         second.open()
-        #expect(await recorder.close(within: longTime) == .init(recorded: 300, written: 300))
+        expect(await recorder.close(within: longTime), equals: .init(recorded: 300, written: 300))
     }
 
     @Test func `a recorder that has ended is released although the time to wait for it is not over`() async throws {
@@ -173,7 +173,7 @@ struct RecorderTests {
                 await Task.yield()
             }
             barrier.open()
-            #expect(await closed.pending == 0)
+            expect(await closed.pending, equals: 0)
         }
         try await recordAndClose()
         await released.wait()
@@ -206,7 +206,7 @@ struct RecorderTests {
         await made.close(within: longTime)
         let file = try RecordedFile(folder)
         #expect(file.records.count == 101 && Set(file.records.map(\.message)) == ["a secret was here"])
-        #expect(file.records[0].metadata == ["order": "17"])
+        expect(file.records[0].metadata, equals: ["order": "17"])
         #expect(!file.text.contains("4111 1111") && !file.text.contains("xxxxxxxxx"))
     }
 
@@ -221,8 +221,8 @@ struct RecorderTests {
         struct Nan: Error, Codable { var number = Double.nan }
         let rebuilding = RebuildableErrors().adding(Throwing.self).adding(Large.self).adding(Nan.self)
         let recorder = try ErrorRecorder(path: folder.file, rebuilding: rebuilding)
-        #expect(await recorder.recordAll([Throwing(), Large(), Nan(), Order.late]).written == 4)
-        #expect(try RecordedFile(folder).records.map(\.value) == [nil, nil, #"{"number":"nan"}"#, nil])
+        expect(await recorder.recordAll([Throwing(), Large(), Nan(), Order.late]).written, equals: 4)
+        expect(try RecordedFile(folder).records.map(\.value), equals: [nil, nil, #"{"number":"nan"}"#, nil])
     }
 
     @Test func `an error that posts while it is encoded locks nothing up, and is accounted for`() async throws {
@@ -289,7 +289,7 @@ struct RecorderTests {
         for path in ["\(folder.path)/none/errors.jsonl", folder.path, ""] {
             let error = try #require(throws: ErrorRecorder.CannotOpen.self) { try ErrorRecorder(path: path) }
             #expect(error.path == path && error.description.hasPrefix("\(path) cannot be opened: "))
-            #expect(error.code == (path.hasSuffix("errors.jsonl") ? ENOENT : EISDIR))
+            expect(error.code, equals: (path.hasSuffix("errors.jsonl") ? ENOENT : EISDIR))
             #expect(
                 ErrorMatcher.anywhere(.nsError(domain: NSPOSIXErrorDomain, code: Int(error.code))).match(error) != nil)
         }
@@ -311,6 +311,6 @@ struct RecorderTests {
             try await group.waitForAll()
             return try (0..<20).flatMap { try RecordedFile("\(folder.path)/\($0)").records.map(\.start) }
         }
-        #expect(Set(starts).count == 20)
+        expect(Set(starts).count, equals: 20)
     }
 }

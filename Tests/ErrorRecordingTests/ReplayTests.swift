@@ -71,9 +71,10 @@ struct ReplayTests {
             .ignore(Order.overLimit(cents: 5), fileID: "Shop/New.swift", line: 3)
         let replay = replay(lines, changed)
         let type = "ErrorRecordingTests.Order"
-        #expect(replay.unchanged == 1)
-        #expect(
-            replay.differences == [
+        expect(replay.unchanged, equals: 1)
+        expect(
+            replay.differences,
+            equals: [
                 .init(
                     type: type, before: "handled by value(Order.late) at Shop/Rules.swift:11",
                     after: "handled by type(Order) at Shop/Rules.swift:10"): 1,
@@ -82,36 +83,36 @@ struct ReplayTests {
                     after: "ignored by value(Order.overLimit(cents: 5)) at Shop/New.swift:3"): 1,
             ])
         let nothing = self.replay(lines, ErrorHandler())
-        #expect(nothing.differences.keys.map(\.after) == ["unmatched", "unmatched"])
+        expect(nothing.differences.keys.map(\.after), equals: ["unmatched", "unmatched"])
         let ignoring = ErrorHandler().ignore(Order.self, fileID: "Shop/Rules.swift", line: 10)
-        #expect(self.replay(lines, ignoring).differences.values.reduce(0, +) == 3)
+        expect(self.replay(lines, ignoring).differences.values.reduce(0, +), equals: 3)
     }
 
     @Test func `a rule in another file is another rule, and so is one of two that look alike`() async throws {
         let lines = try await lines(rules(line: 10), Order.overLimit(cents: 5))
-        #expect(replay(lines, rules(line: 10, file: "Shop/Other.swift")).differences.count == 1)
+        expect(replay(lines, rules(line: 10, file: "Shop/Other.swift")).differences.count, equals: 1)
         let twice = rules(line: 100).overlaid(with: rules(line: 200))
-        #expect(replay(lines, twice).differences.count == 1)
-        #expect(replay(lines, rules(line: 10).overlaid(with: rules(line: 200))).differences.count == 1)
-        #expect(replay(lines, rules(line: 200).overlaid(with: rules(line: 10))).unchanged == 1)
+        expect(replay(lines, twice).differences.count, equals: 1)
+        expect(replay(lines, rules(line: 10).overlaid(with: rules(line: 200))).differences.count, equals: 1)
+        expect(replay(lines, rules(line: 200).overlaid(with: rules(line: 10))).unchanged, equals: 1)
     }
 
     @Test func `actions are taken to return what they did: the n-th rule that matches ends the way`() async throws {
         let rules = rules(line: 10)
             .on(matching: .any.named("log"), fileID: "Shop/Log.swift", line: 1) { _ in .next }
         let lines = try await lines(rules, Order.late, Order.overLimit(cents: 1), Plain(number: 1))
-        #expect(try JSONDecoder().decode(ErrorRecord.self, from: Data(lines[0].utf8)).matchedRuleCount == 2)
+        expect(try JSONDecoder().decode(ErrorRecord.self, from: Data(lines[0].utf8)).matchedRuleCount, equals: 2)
         let replay = replay(lines, rules)
         #expect(replay.unchanged == 2 && replay.notRebuilt == ["ErrorRecordingTests.Plain": 1])
         // Without the first rule, the second that matches is the one that came third before.
         let without = self.replay(lines, self.rules(line: 10))
-        #expect(without.differences.map(\.key.after) == ["handled by type(Order) at Shop/Rules.swift:10"])
+        expect(without.differences.map(\.key.after), equals: ["handled by type(Order) at Shop/Rules.swift:10"])
     }
 
     @Test func `rules of scopes are asked as their bus would, at any depth`() async throws {
         let pay = ErrorHandler().on(Order.late, fileID: "Shop/Pay.swift", line: 1) { _ in .stop }
         let lines = try await lines(rules(line: 10), scopes: ["pay": pay], [("pay", Order.late), (nil, Order.late)])
-        #expect(replay(lines, rules(line: 10), scopes: ["pay": pay]).unchanged == 2)
+        expect(replay(lines, rules(line: 10), scopes: ["pay": pay]).unchanged, equals: 2)
         let without = replay(lines, rules(line: 10))
         #expect(
             without.unchanged == 1
@@ -120,7 +121,7 @@ struct ReplayTests {
         record.scope = ["shop", "pay", "card"]
         var deep = Replay(rules: rules(line: 10), scopes: ["shop/pay": pay], rebuilding: rebuilding)
         deep.add(String(decoding: RecordLine(record).bytes, as: UTF8.self))
-        #expect(deep.unchanged == 1)
+        expect(deep.unchanged, equals: 1)
     }
 
     @Test func `no action runs`() async throws {
@@ -128,7 +129,7 @@ struct ReplayTests {
         let rules = ErrorHandler().on(Order.self) { _ in fatalError("an action ran") }
             .onNoMatch { _ in fatalError("an action ran") }
             .always { _ in fatalError("an action ran") }
-        #expect(replay(lines, rules).differences.count == 1)
+        expect(replay(lines, rules).differences.count, equals: 1)
     }
 
     @Test func `what would come out as another error is not rebuilt, and the table says what to do`() async throws {
@@ -155,10 +156,10 @@ struct ReplayTests {
         for (from, to) in modules.flatMap({ from in modules.map { (from, $0) } }) {
             let lines = recorded.map { Substring($0.replacing("\"type\":\"\(from).", with: "\"type\":\"\(to).")) }
             let replay = replay(lines, rules(line: 10))
-            #expect(replay.unchanged == 2, "\(from) → \(to): \(replay)")
+            expect(replay.unchanged, equals: 2, "\(from) → \(to): \(replay)")
         }
         let own = recorded.map { Substring($0.replacing(#/"type":"\w+\./#, with: #""type":"Shop."#)) }
-        #expect(replay(own, rules(line: 10)).notRebuilt == ["Shop.POSIXError": 1, "Shop.NSError": 1])
+        expect(replay(own, rules(line: 10)).notRebuilt, equals: ["Shop.POSIXError": 1, "Shop.NSError": 1])
     }
 
     @Test func `a type that changed since is not rebuilt, and neither is a value that was not recorded`() async throws {
@@ -167,7 +168,7 @@ struct ReplayTests {
         }
         lines += lines.map { $0.replacing(#","value":"{\"soon\":{}}""#, with: "") }
         let replay = replay(lines.map { Substring($0) }, ErrorHandler())
-        #expect(replay.notRebuilt == ["ErrorRecordingTests.Order": 2])
+        expect(replay.notRebuilt, equals: ["ErrorRecordingTests.Order": 2])
         #expect(replay.description.contains("its value was not recorded, or comes out as another error"))
     }
 
@@ -178,7 +179,9 @@ struct ReplayTests {
         let all: [Substring] = [line.prefix(40), "", "\r", "{}", "[1]", "\u{0}", Substring(later), line]
         let replay = replay(all, ErrorHandler())
         #expect(replay.unreadable == 5 && replay.unchanged == 1)
-        #expect(replay.description == "1 unchanged, 0 different, 0 not rebuilt, 0 never delivered, 5 unreadable lines")
+        expect(
+            replay.description, equals: "1 unchanged, 0 different, 0 not rebuilt, 0 never delivered, 5 unreadable lines"
+        )
     }
 
     @Test func `what was recorded undelivered has no rules to compare with`() async throws {
@@ -187,14 +190,15 @@ struct ReplayTests {
         let bus = ErrorBus(handler: rules(line: 10))
         bus.post(Order.late)
         for report in await bus.shutdown(within: .zero) { recorder.record(report) }
-        #expect(await recorder.close(within: longTime).written == 1)
-        #expect(replay(try RecordedFile(folder).lines, rules(line: 10)).undelivered == 1)
+        expect(await recorder.close(within: longTime).written, equals: 1)
+        expect(replay(try RecordedFile(folder).lines, rules(line: 10)).undelivered, equals: 1)
     }
 
     @Test func `the table is for a person: the most frequent difference first`() async throws {
         let lines = try await lines(rules(line: 10), Order.overLimit(cents: 1), Order.overLimit(cents: 2), Order.late)
-        #expect(
-            replay(lines, ErrorHandler()).description == """
+        expect(
+            replay(lines, ErrorHandler()).description,
+            equals: """
                 0 unchanged, 3 different, 0 not rebuilt, 0 never delivered, 0 unreadable lines
 
                 Different, the most frequent first:

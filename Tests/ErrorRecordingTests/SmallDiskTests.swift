@@ -31,7 +31,7 @@ struct SmallDiskTests {
         }
         try FileManager.default.removeItem(atPath: path)
         let before = recorder.statistics
-        #expect(await recorder.recordAll((0..<50).map(Plain.init)).written == before.written + 50)
-        #expect(try RecordedFile(path).records.count == 50)
+        expect(await recorder.recordAll((0..<50).map(Plain.init)).written, equals: before.written + 50)
+        expect(try RecordedFile(path).records.count, equals: 50)
     }
 }

@@ -9,17 +9,17 @@ struct BackoffTests {
     func exponential() {
         let backoff = Backoff.exponential(from: .seconds(1), by: 2, upTo: .seconds(30), jitter: .none)
         let ceilings = (1...7).map { backoff.ceiling(beforeRetry: $0) }
-        #expect(ceilings == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
+        expect(ceilings, equals: [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
         var generator = SplitMix64(seed: 1)
         let delays = (1...7).map { backoff.delay(beforeRetry: $0, after: nil, using: &generator) }
-        #expect(delays == ceilings)
+        expect(delays, equals: ceilings)
     }
 
     @Test("full jitter is the default, and the defaults are those of the default policy")
     func defaults() {
-        #expect(Backoff.exponential() == .exponential(from: .seconds(1), by: 2, upTo: .seconds(30), jitter: .full))
-        #expect(Backoff.constant(.seconds(3)) == .constant(.seconds(3), jitter: .full))
-        #expect(Backoff.constant(.seconds(3)).ceiling(beforeRetry: 9) == .seconds(3))
+        expect(Backoff.exponential(), equals: .exponential(from: .seconds(1), by: 2, upTo: .seconds(30), jitter: .full))
+        expect(Backoff.constant(.seconds(3)), equals: .constant(.seconds(3), jitter: .full))
+        expect(Backoff.constant(.seconds(3)).ceiling(beforeRetry: 9), equals: .seconds(3))
     }
 
     @Test("retry 1,000 and retry Int.max have the maximum, and nothing overflows", arguments: Backoff.Jitter.allCases)
@@ -28,7 +28,7 @@ struct BackoffTests {
         for (multiplier, n) in [(2.0, 1_000), (1.5, 1_000), (2, .max), (1.0000001, .max), (1e300, 3), (.pi, .max)] {
             let backoff = Backoff.exponential(
                 from: .milliseconds(1), by: multiplier, upTo: .seconds(30), jitter: jitter)
-            #expect(backoff.ceiling(beforeRetry: n) == .seconds(30))
+            expect(backoff.ceiling(beforeRetry: n), equals: .seconds(30))
             #expect(backoff.delay(beforeRetry: n, after: .seconds(30), using: &generator) <= .seconds(30))
         }
     }
@@ -57,24 +57,24 @@ struct BackoffTests {
         let backoff = Backoff.exponential(from: .zero, by: 1e300, upTo: .seconds(30), jitter: jitter)
         var generator = SplitMix64(seed: 4)
         for n in [1, 2, 1_000, Int.max] {
-            #expect(backoff.ceiling(beforeRetry: n) == .zero)
-            #expect(backoff.delay(beforeRetry: n, after: .seconds(5), using: &generator) == .zero)
+            expect(backoff.ceiling(beforeRetry: n), equals: .zero)
+            expect(backoff.delay(beforeRetry: n, after: .seconds(5), using: &generator), equals: .zero)
         }
     }
 
     @Test("a multiplier below 1 lets the ceiling fall, and an initial delay above the maximum is cut")
     func oddPolicies() {
         let falling = Backoff.exponential(from: .seconds(8), by: 0.5, upTo: .seconds(30), jitter: .none)
-        #expect((1...3).map { falling.ceiling(beforeRetry: $0) } == [.seconds(8), .seconds(4), .seconds(2)])
-        #expect(falling.ceiling(beforeRetry: .max) == .zero)
-        #expect(Backoff.exponential(from: .seconds(8), upTo: .seconds(3)).ceiling(beforeRetry: 1) == .seconds(3))
+        expect((1...3).map { falling.ceiling(beforeRetry: $0) }, equals: [.seconds(8), .seconds(4), .seconds(2)])
+        expect(falling.ceiling(beforeRetry: .max), equals: .zero)
+        expect(Backoff.exponential(from: .seconds(8), upTo: .seconds(3)).ceiling(beforeRetry: 1), equals: .seconds(3))
     }
 
     @Test("whole multiples are exact to the attosecond")
     func exactness() {
         let initial = Duration(attoseconds: 1_234_567_890_123_456_789)
         let backoff = Backoff.exponential(from: initial, by: 3, upTo: .seconds(1_000_000), jitter: .none)
-        #expect(backoff.ceiling(beforeRetry: 8) == initial * 2_187)
+        expect(backoff.ceiling(beforeRetry: 8), equals: initial * 2_187)
     }
 
     @Test("of random policies, every delay is in the range of its formula, and the range is used")

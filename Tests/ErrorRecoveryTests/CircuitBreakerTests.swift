@@ -13,30 +13,30 @@ struct CircuitBreakerTests {
             let breaker = CircuitBreaker(
                 "payments", opensAt: 2, counting: .type(Timeout.self), clock: clock, reportingTo: bus)
             await breaker.fail(with: Timeout(code: 1))
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             await breaker.fail(with: Timeout(code: 2))
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
             clock.advance(by: .seconds(2))
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run { Issue.record("it ran") } }
             #expect(refusal?.name == "payments" && refusal?.retryAfter == .seconds(3))
-            #expect(refusal?.cause as? Timeout == Timeout(code: 2))
-            #expect(refusal?.description == "circuit payments is open: retry after 3.0 seconds")
+            expect(refusal?.cause as? Timeout, equals: Timeout(code: 2))
+            expect(refusal?.description, equals: "circuit payments is open: retry after 3.0 seconds")
             clock.advance(by: .seconds(3))
             // Nobody has tried yet.
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
             let result = try? await breaker.run {
-                #expect(breaker.state == .halfOpen)
+                expect(breaker.state, equals: .halfOpen)
                 return 7
             }
             #expect(result == 7 && breaker.state == .closed)
         }
         let changes = recorded.matches(of: .type(CircuitChanged.self))
-        #expect(changes.map(\.state) == [.open, .halfOpen, .closed])
+        expect(changes.map(\.state), equals: [.open, .halfOpen, .closed])
         #expect(changes.allSatisfy { $0.name == "payments" } && changes[0].cause as? Timeout == Timeout(code: 2))
         #expect(recorded.reports.count == 3 && recorded.reports.allSatisfy { $0.role == .notice })
-        #expect(recorded.reports[0].source.fileID == #fileID)
-        #expect(recorded.reports[0].metadata == ["circuit.name": "payments", "circuit.state": "open"])
-        #expect(changes.map(\.description).last == "circuit payments is closed")
+        expect(recorded.reports[0].source.fileID, equals: #fileID)
+        expect(recorded.reports[0].metadata, equals: ["circuit.name": "payments", "circuit.state": "open"])
+        expect(changes.map(\.description).last, equals: "circuit payments is closed")
     }
 
     @Test("while a trial takes, everybody else is refused without a hint; its failure opens the circuit anew")
@@ -58,7 +58,7 @@ struct CircuitBreakerTests {
         #expect(refusal?.retryAfter == nil && refusal?.description == "circuit test is open while a trial is under way")
         gate.open()
         await #expect(throws: Timeout(code: 2)) { try await trial.value }
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
         let next = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
         #expect(next?.retryAfter == .seconds(5) && next?.cause as? Timeout == Timeout(code: 2))
     }
@@ -70,9 +70,9 @@ struct CircuitBreakerTests {
         await breaker.fail(with: Timeout())
         clock.advance(by: .seconds(5))
         await breaker.fail(with: Refused())
-        #expect(breaker.state == .halfOpen)
+        expect(breaker.state, equals: .halfOpen)
         await breaker.fail(with: CancellationError())
-        #expect(breaker.state == .halfOpen)
+        expect(breaker.state, equals: .halfOpen)
         let (running, gate) = (Gate(), Gate())
         let cancelled = Task {
             try await breaker.run {
@@ -86,9 +86,9 @@ struct CircuitBreakerTests {
         cancelled.cancel()
         gate.open()
         await #expect(throws: Timeout.self) { try await cancelled.value }
-        #expect(breaker.state == .halfOpen)
+        expect(breaker.state, equals: .halfOpen)
         try await breaker.run {}
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
     }
 
     @Test("cancellations, refusals and changes, of this circuit or another, and what wraps them never count")
@@ -100,9 +100,9 @@ struct CircuitBreakerTests {
         for error in [CancellationError(), refusal, change, Wrapped(cause: refusal)] as [any Error] {
             await breaker.fail(with: error)
         }
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         await breaker.fail(with: Wrapped(cause: Timeout()))
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
     }
 
     @Test("successes in between do not help, and failures older than the window are forgotten")
@@ -114,12 +114,12 @@ struct CircuitBreakerTests {
             try await breaker.run {}
             clock.advance(by: .seconds(5))
         }
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         for _ in 0..<2 {
             try await breaker.run {}
             await breaker.fail(with: Timeout())
         }
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
     }
 
     @Test("run throws the very object that its operation threw")
@@ -147,8 +147,8 @@ struct CircuitBreakerTests {
                 return attempt
             }
         }
-        #expect(result == 3)
-        #expect(verdicts == [.retriesAfter(.seconds(1), hinted: false), .retriesAfter(.seconds(4), hinted: true)])
+        expect(result, equals: 3)
+        expect(verdicts, equals: [.retriesAfter(.seconds(1), hinted: false), .retriesAfter(.seconds(4), hinted: true)])
     }
 
     @Test("of concurrent callers one opens it, one tries at a time, and changes are posted once and in order")
@@ -207,8 +207,8 @@ struct CircuitBreakerTests {
         #expect(states.first == .open && states.count == recorded.reports.count)
         for (before, after) in zip(states, states.dropFirst()) {
             switch before {
-            case .closed: #expect(after == .open)
-            case .open: #expect(after == .halfOpen)
+            case .closed: expect(after, equals: .open)
+            case .open: expect(after, equals: .halfOpen)
             case .halfOpen: #expect(after == .open || after == .closed)
             }
         }
@@ -221,10 +221,10 @@ struct CircuitBreakerTests {
             "test", opensAt: 1, for: .zero, counting: .type(Timeout.self), clock: ManualClock(), reportingTo: poster)
         poster.breaker.withLock { $0 = breaker }
         await breaker.fail(with: Timeout())
-        #expect(poster.states.withLock { $0 } == ["open: open"])
+        expect(poster.states.withLock { $0 }, equals: ["open: open"])
         try? await breaker.run {}
         // The trial had ended before both changes were posted, or not: each is posted once.
-        #expect(poster.states.withLock { $0.map { $0.prefix { $0 != ":" } } } == ["open", "halfOpen", "closed"])
+        expect(poster.states.withLock { $0.map { $0.prefix { $0 != ":" } } }, equals: ["open", "halfOpen", "closed"])
         poster.breaker.withLock { $0 = nil }
     }
 }

@@ -19,10 +19,10 @@ struct CircuitClockTests {
         clock.advance(by: .seconds(4))
         clock.advance(by: .seconds(-86_400))
         let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
-        #expect(refusal?.retryAfter == .seconds(5))
+        expect(refusal?.retryAfter, equals: .seconds(5))
         clock.advance(by: .seconds(5))
         try await breaker.run {}
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
     }
 
     @Test("failures from before the clock was put back leave the window as those after it do")
@@ -34,12 +34,12 @@ struct CircuitClockTests {
         await breaker.fail(with: Timeout())
         clock.advance(by: .seconds(10))
         await breaker.fail(with: Timeout())
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         clock.advance(by: .seconds(9))
         await breaker.fail(with: Timeout())
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         await breaker.fail(with: Timeout())
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
     }
 
     @Test("a clock that is put forward ends the pause, and forgets the failures")
@@ -48,11 +48,11 @@ struct CircuitClockTests {
         await breaker.fail(with: Timeout())
         clock.advance(by: .seconds(86_400))
         await breaker.fail(with: Timeout())
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         await breaker.fail(with: Timeout())
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
         clock.advance(by: .seconds(86_400))
         try await breaker.run {}
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
     }
 }

@@ -28,9 +28,9 @@ struct CircuitListeningTests {
             for error in errors { bus.post(error) }
             bus.post(Refused())
         }
-        #expect(breaker.state == .open)
-        #expect(with.reports.map(\.outcome.disposition) == [.ignored, .handled, .unmatched, .unmatched])
-        #expect(with.reports.prefix(3).map(\.outcome.description) == without.reports.map(\.outcome.description))
+        expect(breaker.state, equals: .open)
+        expect(with.reports.map(\.outcome.disposition), equals: [.ignored, .handled, .unmatched, .unmatched])
+        expect(with.reports.prefix(3).map(\.outcome.description), equals: without.reports.map(\.outcome.description))
     }
 
     @Test("what run throws counts where it is reported, whoever wrapped it, and not where nobody reports it")
@@ -41,7 +41,7 @@ struct CircuitListeningTests {
             reportingTo: Nobody())
         await withRecordedErrors(handler: breaker.countingHandler()) { bus in
             for _ in 0..<9 { await breaker.fail(with: Timeout()) }
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             for language in ["out of time", "時間切れ"] {
                 do {
                     try await breaker.run { throw Timeout() }
@@ -49,10 +49,10 @@ struct CircuitListeningTests {
                     await bus.deliver(Wrapped(cause: error, text: language))
                 }
             }
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             // Somebody else's, who never heard of the circuit.
             await bus.deliver(Timeout())
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
         }
     }
 
@@ -62,9 +62,9 @@ struct CircuitListeningTests {
         await breaker.fail(with: Timeout())
         await withRecordedErrors(handler: breaker.countingHandler()) { bus in
             await bus.deliver(Timeout())
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             await bus.deliver(Timeout())
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
         }
     }
 
@@ -79,9 +79,9 @@ struct CircuitListeningTests {
             }
             // Delivered after all that was posted before.
             await bus.deliver(Refused())
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             await bus.deliver(Timeout())
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
         }
     }
 
@@ -93,9 +93,9 @@ struct CircuitListeningTests {
                 do { try await breaker.run { throw Timeout() } } catch { bus.post(error) }
             }
             await bus.deliver(Refused())
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             await bus.deliver(Timeout())
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
         }
     }
 
@@ -106,9 +106,9 @@ struct CircuitListeningTests {
         for occurrences in [4, 0, -7] {
             await handler.handle(ErrorReport(error: Timeout(), source: .init(), occurrences: occurrences))
         }
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         await handler.handle(ErrorReport(error: Timeout(), source: .init(), occurrences: .max))
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
     }
 
     @Test("what a flood limit holds counts as often as it was posted, each once")
@@ -118,9 +118,9 @@ struct CircuitListeningTests {
         await withRecordedErrors(handler: breaker.countingHandler(), configuration: configuration) { bus in
             for code in 0..<20 { bus.post(Timeout(code: code)) }
             _ = await bus.flush(within: .seconds(60))
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             await bus.deliver(Timeout(), fileID: "elsewhere")
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
         }
     }
 
@@ -131,13 +131,13 @@ struct CircuitListeningTests {
         await withRecordedErrors(handler: handler) { bus in
             let scope = bus.scope("a", handler: handler).scope("b", handler: breaker.countingHandler())
             for _ in 0..<3 { await scope.deliver(Timeout()) }
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             // Their numbers begin anew.
             await withRecordedErrors(handler: handler) { other in
                 await other.deliver(Timeout())
-                #expect(breaker.state == .closed)
+                expect(breaker.state, equals: .closed)
                 await other.deliver(Timeout())
-                #expect(breaker.state == .open)
+                expect(breaker.state, equals: .open)
             }
         }
     }
@@ -152,11 +152,11 @@ struct CircuitListeningTests {
         }
         await report(.seconds(61))
         await report(.seconds(3_600))
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         await report(.zero)
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         await report(.seconds(30))
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
     }
 
     @Test("reports from before the circuit closed never open it again, those from after do")
@@ -170,7 +170,7 @@ struct CircuitListeningTests {
         }
         try await withErrorBus(handler: slow.overlaid(with: breaker.countingHandler())) { bus in
             for _ in 0..<2 { await bus.deliver(Timeout()) }
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
             bus.post(Refused())
             await acting.wait()
             for _ in 0..<100 { bus.post(Timeout()) }
@@ -179,9 +179,9 @@ struct CircuitListeningTests {
             bus.post(Timeout())
             gate.open()
             await bus.deliver(Refused())
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
             await bus.deliver(Timeout())
-            #expect(breaker.state == .open)
+            expect(breaker.state, equals: .open)
         }
     }
 
@@ -198,9 +198,9 @@ struct CircuitListeningTests {
         try await breaker.run {}
         gate.open()
         await straggler.value
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         await breaker.fail(with: Timeout())
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
     }
 
     @Test("the trial alone decides about a circuit that is half open, and counts although it is not reported")
@@ -213,15 +213,15 @@ struct CircuitListeningTests {
                 await #expect(throws: Timeout.self) {
                     try await breaker.run {
                         await bus.deliver(Timeout())
-                        #expect(breaker.state == .halfOpen)
+                        expect(breaker.state, equals: .halfOpen)
                         throw Timeout()
                     }
                 }
-                #expect(breaker.state == .open)
+                expect(breaker.state, equals: .open)
             }
             clock.advance(by: .seconds(5))
             try await breaker.run {}
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
         }
     }
 
@@ -240,9 +240,9 @@ struct CircuitListeningTests {
                 await listening.deliver(CircuitOpen(name: "other", retryAfter: nil, cause: Timeout()))
                 await listening.deliver(CancellationError())
             }
-            #expect(breaker.state == .closed)
+            expect(breaker.state, equals: .closed)
         }
-        #expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state) == [.open, .halfOpen, .closed])
+        expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state), equals: [.open, .halfOpen, .closed])
     }
 }
 

@@ -12,21 +12,21 @@ struct CircuitMachineTests {
         #expect(circuit.fail(at: 0) == nil && circuit.fail(at: 5) == nil)
         // The first is as old as the window now.
         #expect(circuit.fail(at: 10) == nil)
-        #expect(circuit.machine.state == .closed)
-        #expect(circuit.fail(at: 14) == .open)
-        #expect(circuit.machine.state == .open)
+        expect(circuit.machine.state, equals: .closed)
+        expect(circuit.fail(at: 14), equals: .open)
+        expect(circuit.machine.state, equals: .open)
     }
 
     @Test("a threshold of 1 opens at once, and failures that one report stands for count each")
     func thresholds() {
         var one = Circuit(opensAt: 1, within: 10, for: 5)
-        #expect(one.fail(at: 0) == .open)
+        expect(one.fail(at: 0), equals: .open)
         var many = Circuit(opensAt: 5, within: 10, for: 5)
         #expect(many.hear(count: 4, at: 0) == nil)
         #expect(many.hear(count: 0, at: 1) == nil && many.hear(count: -3, at: 1) == nil)
-        #expect(many.hear(at: 1) == .open)
+        expect(many.hear(at: 1), equals: .open)
         var flood = Circuit(opensAt: 5, within: 10, for: 5)
-        #expect(flood.hear(count: .max, at: 0) == .open)
+        expect(flood.hear(count: .max, at: 0), equals: .open)
     }
 
     @Test("a circuit that listens counts no failure that is thrown, and has forgotten those from before")
@@ -48,19 +48,19 @@ struct CircuitMachineTests {
         // The first is as old as the window now, and so is another that comes late.
         #expect(circuit.hear(sequence: 2, age: 0, at: 21) == nil)
         #expect(circuit.hear(sequence: 3, age: 10, at: 21) == nil)
-        #expect(circuit.hear(sequence: 4, age: 9, at: 21) == .open)
-        #expect(circuit.admit(at: 26) == .tries(1, .halfOpen))
-        #expect(circuit.end(1, .success, at: 26) == .closed)
+        expect(circuit.hear(sequence: 4, age: 9, at: 21), equals: .open)
+        expect(circuit.admit(at: 26), equals: .tries(1, .halfOpen))
+        expect(circuit.end(1, .success, at: 26), equals: .closed)
         #expect(circuit.hear(count: 9, sequence: 5, age: 1, at: 26) == nil)
-        #expect(circuit.hear(count: 9, sequence: 6, age: 0, at: 26) == .open)
+        expect(circuit.hear(count: 9, sequence: 6, age: 0, at: 26), equals: .open)
     }
 
     @Test("what asks to wait for longer than the pause is heard by whoever is refused, also beside a trial")
     func hints() {
         var circuit = Circuit(opensAt: 1, within: 10, for: 5)
         _ = circuit.fail(hint: 60, at: 0)
-        #expect(circuit.admit(at: 2) == .refused(left: 58))
-        #expect(circuit.admit(at: 5) == .tries(1, .halfOpen))
+        expect(circuit.admit(at: 2), equals: .refused(left: 58))
+        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
         #expect(circuit.admit(at: 59) == .refused(left: 1) && circuit.admit(at: 60) == .refused(left: nil))
     }
 
@@ -68,14 +68,14 @@ struct CircuitMachineTests {
     func nesting() {
         var circuit = Circuit(opensAt: 1, within: 10, for: 5)
         _ = circuit.fail(at: 0)
-        #expect(circuit.admit(within: 1, at: 1) == .refused(left: 4))
-        #expect(circuit.admit(at: 5) == .tries(1, .halfOpen))
+        expect(circuit.admit(within: 1, at: 1), equals: .refused(left: 4))
+        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
         #expect(circuit.admit(within: 1, at: 5) == .isPartOfTrial && circuit.admit(at: 5) == .refused(left: nil))
         #expect(circuit.end(1, .neither, at: 6) == nil)
-        #expect(circuit.admit(within: 1, at: 6) == .tries(2, nil))
-        #expect(circuit.admit(within: 1, at: 6) == .refused(left: nil))
-        #expect(circuit.end(2, .success, at: 6) == .closed)
-        #expect(circuit.admit(within: 2, at: 6) == .passes(era: 2))
+        expect(circuit.admit(within: 1, at: 6), equals: .tries(2, nil))
+        expect(circuit.admit(within: 1, at: 6), equals: .refused(left: nil))
+        expect(circuit.end(2, .success, at: 6), equals: .closed)
+        expect(circuit.admit(within: 2, at: 6), equals: .passes(era: 2))
     }
 
     @Test("a clock that is put back costs one more pause, and makes no failure younger than it")
@@ -83,50 +83,50 @@ struct CircuitMachineTests {
         var open = Circuit(opensAt: 1, within: 10, for: 5)
         _ = open.fail(at: 1_000)
         #expect(open.admit(at: 4) == .refused(left: 5) && open.admit(at: 8) == .refused(left: 1))
-        #expect(open.admit(at: 9) == .tries(1, .halfOpen))
+        expect(open.admit(at: 9), equals: .tries(1, .halfOpen))
         var closed = Circuit(opensAt: 3, within: 10, for: 5)
         #expect(closed.fail(at: 1_000) == nil && closed.fail(at: 0) == nil)
         #expect(closed.fail(at: 10) == nil && closed.fail(at: 11) == nil)
-        #expect(closed.fail(at: 12) == .open)
+        expect(closed.fail(at: 12), equals: .open)
     }
 
     @Test("it refuses for the pause and says what is left of it, then lets one through as a trial")
     func pause() {
         var circuit = Circuit(opensAt: 1, within: 10, for: 5)
         _ = circuit.fail(at: 2)
-        #expect(circuit.admit(at: 2) == .refused(left: 5))
-        #expect(circuit.admit(at: 6) == .refused(left: 1))
-        #expect(circuit.machine.state == .open)
-        #expect(circuit.admit(at: 7) == .tries(1, .halfOpen))
-        #expect(circuit.admit(at: 7) == .refused(left: nil))
-        #expect(circuit.admit(at: 700) == .refused(left: nil))
+        expect(circuit.admit(at: 2), equals: .refused(left: 5))
+        expect(circuit.admit(at: 6), equals: .refused(left: 1))
+        expect(circuit.machine.state, equals: .open)
+        expect(circuit.admit(at: 7), equals: .tries(1, .halfOpen))
+        expect(circuit.admit(at: 7), equals: .refused(left: nil))
+        expect(circuit.admit(at: 700), equals: .refused(left: nil))
     }
 
     @Test("a trial's success closes it, with nothing counted; its failure opens it for another pause")
     func trials() {
         var circuit = Circuit(opensAt: 2, within: 100, for: 5)
         #expect(circuit.fail(at: 0) == nil && circuit.fail(at: 0) == .open)
-        #expect(circuit.admit(at: 5) == .tries(1, .halfOpen))
-        #expect(circuit.end(1, .failure(.init(error: Timeout(), retryAfter: nil)), at: 8) == .open)
-        #expect(circuit.admit(at: 12) == .refused(left: 1))
-        #expect(circuit.admit(at: 13) == .tries(2, .halfOpen))
-        #expect(circuit.end(2, .success, at: 14) == .closed)
-        #expect(circuit.admit(at: 14) == .passes(era: 2))
+        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
+        expect(circuit.end(1, .failure(.init(error: Timeout(), retryAfter: nil)), at: 8), equals: .open)
+        expect(circuit.admit(at: 12), equals: .refused(left: 1))
+        expect(circuit.admit(at: 13), equals: .tries(2, .halfOpen))
+        expect(circuit.end(2, .success, at: 14), equals: .closed)
+        expect(circuit.admit(at: 14), equals: .passes(era: 2))
         // Of an attempt that began before.
         #expect(circuit.fail(in: 1, at: 14) == nil && circuit.fail(in: 1, at: 14) == nil)
         #expect(circuit.fail(at: 15) == nil)
-        #expect(circuit.fail(at: 16) == .open)
+        expect(circuit.fail(at: 16), equals: .open)
     }
 
     @Test("a trial that says nothing makes room for the next, and changes no state")
     func trialsThatSayNothing() {
         var circuit = Circuit(opensAt: 1, within: 10, for: 5)
         _ = circuit.fail(at: 0)
-        #expect(circuit.admit(at: 5) == .tries(1, .halfOpen))
+        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
         #expect(circuit.end(1, .neither, at: 6) == nil)
-        #expect(circuit.machine.state == .halfOpen)
-        #expect(circuit.admit(at: 6) == .tries(2, nil))
-        #expect(circuit.admit(at: 6) == .refused(left: nil))
+        expect(circuit.machine.state, equals: .halfOpen)
+        expect(circuit.admit(at: 6), equals: .tries(2, nil))
+        expect(circuit.admit(at: 6), equals: .refused(left: nil))
     }
 
     @Test("failures of attempts that began before change nothing while it is open or half open")
@@ -134,16 +134,16 @@ struct CircuitMachineTests {
         var circuit = Circuit(opensAt: 1, within: 100, for: 5)
         _ = circuit.fail(at: 0)
         #expect(circuit.fail(at: 4) == nil)
-        #expect(circuit.admit(at: 5) == .tries(1, .halfOpen))
+        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
         #expect(circuit.fail(at: 6) == nil && circuit.machine.state == .halfOpen)
-        #expect(circuit.end(1, .success, at: 7) == .closed)
+        expect(circuit.end(1, .success, at: 7), equals: .closed)
     }
 
     @Test("a pause of nothing lets a trial through at once")
     func noPause() {
         var circuit = Circuit(opensAt: 1, within: 10, for: 0)
         _ = circuit.fail(at: 3)
-        #expect(circuit.admit(at: 3) == .tries(1, .halfOpen))
+        expect(circuit.admit(at: 3), equals: .tries(1, .halfOpen))
     }
 
     @Test("it does what a naive model does, over random operations, with a clock that jumps")
@@ -167,24 +167,24 @@ struct CircuitMachineTests {
                 switch random(0...9) {
                 case 0, 1, 2:
                     let trial = [nil, naive.trial, 1][random(0...2)]
-                    #expect(circuit.admit(within: trial, at: now) == naive.admit(within: trial, at: now))
+                    expect(circuit.admit(within: trial, at: now), equals: naive.admit(within: trial, at: now))
                 case 3, 4:
                     let (era, hint) = (random(max(1, naive.era - 1)...naive.era), [nil, random(0...9)][random(0...1)])
-                    #expect(circuit.fail(hint: hint, in: era, at: now) == naive.fail(hint, in: era, at: now))
+                    expect(circuit.fail(hint: hint, in: era, at: now), equals: naive.fail(hint, in: era, at: now))
                 case 5, 6:
                     let (count, sequence) = (random(0...2), random(0...9))
                     let posted = sequence == 0 ? real - random(0...9) : min(real, real / 10 * 10 + sequence)
-                    #expect(
-                        circuit.hear(count: count, sequence: sequence, posted: posted, at: now, real)
-                            == naive.hear(count, sequence, nil, posted, at: now, real))
+                    expect(
+                        circuit.hear(count: count, sequence: sequence, posted: posted, at: now, real),
+                        equals: naive.hear(count, sequence, nil, posted, at: now, real))
                 default:
                     guard let trial = naive.trial else { continue }
                     let (end, hint) = (random(0...2), [nil, random(0...9)][random(0...1)])
                     let ends: [NaiveCircuit.End] = [.success, .failure(hint: hint), .neither]
-                    #expect(circuit.end(trial, end, hint, at: now, real) == naive.end(ends[end], at: now, real))
+                    expect(circuit.end(trial, end, hint, at: now, real), equals: naive.end(ends[end], at: now, real))
                 }
-                #expect(circuit.machine.state == naive.state)
-                #expect(circuit.machine.closedEra == (naive.state == .closed ? naive.era : nil))
+                expect(circuit.machine.state, equals: naive.state)
+                expect(circuit.machine.closedEra, equals: (naive.state == .closed ? naive.era : nil))
             }
         }
     }

@@ -28,10 +28,10 @@ struct CircuitNoticesTests {
         }
         let recorded = await withRecordedErrors(handler: rules) { bus in await cycle(breaker(reportingTo: bus)) }
         let changes = recorded.matches(of: .type(CircuitChanged.self))
-        #expect(changes.map(\.state) == [.open, .halfOpen, .closed])
-        #expect(changes.map { $0.cause is Timeout } == [true, false, false])
-        #expect(changes.map(\.underlyingErrors.count) == [1, 0, 0])
-        #expect(count.withLock { $0 } == 1)
+        expect(changes.map(\.state), equals: [.open, .halfOpen, .closed])
+        expect(changes.map { $0.cause is Timeout }, equals: [true, false, false])
+        expect(changes.map(\.underlyingErrors.count), equals: [1, 0, 0])
+        expect(count.withLock { $0 }, equals: 1)
     }
 
     @Test("no scope of a caller's sees them, whatever its rules say, and however the circuit was told to report")
@@ -46,7 +46,7 @@ struct CircuitNoticesTests {
             }
         }
         #expect(recorded.reports.count == 9 && recorded.reports.allSatisfy { $0.scope.isEmpty })
-        #expect(recorded.statistics.unmatched == 9)
+        expect(recorded.statistics.unmatched, equals: 9)
     }
 
     @Test("no flood limit merges the circuits of one factory, or the changes of one circuit")
@@ -55,7 +55,7 @@ struct CircuitNoticesTests {
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
             for breaker in (0..<5).map({ _ in breaker(reportingTo: bus) }) { await cycle(breaker) }
         }
-        #expect(recorded.matches(of: .type(CircuitChanged.self)).count { $0.state == .open } == 5)
+        expect(recorded.matches(of: .type(CircuitChanged.self)).count { $0.state == .open }, equals: 5)
         #expect(recorded.reports.count == 15 && recorded.reports.allSatisfy { $0.occurrences == 1 })
     }
 
@@ -65,7 +65,7 @@ struct CircuitNoticesTests {
             let breaker = breaker(reportingTo: bus.scope("circuits"))
             await bus.scope("request").bound { await cycle(breaker) }
         }
-        #expect(recorded.reports.map(\.scope) == [["circuits"], ["circuits"], ["circuits"]])
+        expect(recorded.reports.map(\.scope), equals: [["circuits"], ["circuits"], ["circuits"]])
     }
 
     @Test("of two buses the one where it was made gets all of them, whichever caller changes its state")
@@ -79,8 +79,8 @@ struct CircuitNoticesTests {
             }
             try? await breaker.run {}
         }
-        #expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state) == [.open, .halfOpen, .closed])
-        #expect(other?.reports.isEmpty == true)
+        expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state), equals: [.open, .halfOpen, .closed])
+        expect(other?.reports.isEmpty, equals: true)
     }
 
     @Test("without a bus where it was made they go to the root, and not to a bus of a caller's")
@@ -103,9 +103,9 @@ struct CircuitNoticesTests {
             precondition(toRoot.withLock { $0 } == [.open])
         }
         let lines = outcome.standardErrorLines
-        #expect(lines.count == 2)
-        #expect(lines.first?.contains("circuit search is half open") == true)
-        #expect(lines.last?.contains("circuit search is closed") == true)
+        expect(lines.count, equals: 2)
+        expect(lines.first?.contains("circuit search is half open"), equals: true)
+        expect(lines.last?.contains("circuit search is closed"), equals: true)
     }
 
     @Test("a circuit does not keep the bus alive where it was made")

@@ -7,8 +7,8 @@ struct DocumentationTests {
     func snippets() async throws {
         let page = try Markdown.text(of: "Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md")
         let snippets = Markdown.swiftBlocks(in: page)
-        #expect(snippets.count == 3)
+        expect(snippets.count, equals: 3)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
-        #expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)) == [])
+        expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)), equals: [])
     }
 }

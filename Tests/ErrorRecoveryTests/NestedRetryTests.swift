@@ -35,9 +35,9 @@ struct NestedRetryTests {
         let policy = policy(2, budget)
         // One token is missing, so that deposits show.
         try? await retry(policy, clock: clock) { if $0 == 1 { throw Timeout() } }
-        #expect(budget.statistics.available == 9)
+        expect(budget.statistics.available, equals: 9)
         await retry(policy, clock: clock) { _ in await retry(policy, clock: clock) { _ in } }
-        #expect(budget.statistics.available == 9.25)
+        expect(budget.statistics.available, equals: 9.25)
     }
 
     @Test("in an attempt that is a retry, the first attempt of each call withdraws, even if the bucket is empty")
@@ -49,7 +49,7 @@ struct NestedRetryTests {
             for _ in 0..<3 { await retry(policy, clock: clock) { _ in requests += 1 } }
             if attempt == 1 { throw Timeout() }
         }
-        #expect(requests == 6)
+        expect(requests, equals: 6)
         // One for the attempt, and one for each call in it.
         #expect(budget.statistics.available == -1 && budget.statistics.granted == 4)
     }
@@ -69,10 +69,10 @@ struct NestedRetryTests {
             }
             await child
         }
-        #expect(budget.statistics.available == 8)
+        expect(budget.statistics.available, equals: 8)
         gate.open()
         await outliving?.value
-        #expect(budget.statistics.available == 8.5)
+        expect(budget.statistics.available, equals: 8.5)
     }
 
     @Test("another budget, or none, in between changes nothing, and another budget's calls are its own")
@@ -102,18 +102,18 @@ struct NestedRetryTests {
         }
         // Only refused: nothing was sent, so nothing is withdrawn.
         try? await retry(policy, clock: clock) { _ in try refuse() }
-        #expect(budget.statistics == .init(available: 3, granted: 0, refused: 0))
+        expect(budget.statistics, equals: .init(available: 3, granted: 0, refused: 0))
         // Sent, refused often, and sent again: one retry.
         try await retry(policy, clock: clock) { attempt in
             if attempt == 1 { throw Timeout() }
             if attempt < 5 { try refuse() }
         }
-        #expect(budget.statistics == .init(available: 1, granted: 1, refused: 0))
+        expect(budget.statistics, equals: .init(available: 1, granted: 1, refused: 0))
         // Sent, and then refused to the end: what was withdrawn is given back.
         let other = RetryBudget(ratio: 0, reserve: 3)
         var changed = policy
         changed.budget = other
         try? await retry(changed, clock: clock) { if $0 == 1 { throw Timeout() } else { try refuse() } }
-        #expect(other.statistics == .init(available: 3, granted: 0, refused: 0))
+        expect(other.statistics, equals: .init(available: 3, granted: 0, refused: 0))
     }
 }

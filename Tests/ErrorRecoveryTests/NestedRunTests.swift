@@ -31,15 +31,15 @@ struct NestedRunTests {
         let breaker = await breaker()
         try await breaker.run {
             await breaker.fail(with: Timeout())
-            #expect(breaker.state == .halfOpen)
+            expect(breaker.state, equals: .halfOpen)
         }
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         await breaker.fail(with: Timeout())
         clock.advance(by: .seconds(5))
         await #expect(throws: Timeout(code: 2)) {
             try await breaker.run { try await breaker.run { throw Timeout(code: 2) } }
         }
-        #expect(breaker.state == .open)
+        expect(breaker.state, equals: .open)
     }
 
     @Test("what outlives the trial, and what runs beside it, is not part of it")
@@ -72,20 +72,20 @@ struct NestedRunTests {
             await #expect(throws: CircuitOpen.self) { try await breaker.run {} }?.retryAfter
         }
         await breaker.fail(with: Busy(retryAfter: .seconds(120)))
-        #expect(await hint() == .seconds(120))
+        expect(await hint(), equals: .seconds(120))
         clock.advance(by: .seconds(4))
-        #expect(await hint() == .seconds(116))
+        expect(await hint(), equals: .seconds(116))
         clock.advance(by: .seconds(1))
         // The pause is over: a trial is let through, and whoever is refused beside it still hears the hint.
         try await breaker.run {
-            #expect(await Task.detached { await hint() }.value == .seconds(115))
+            expect(await Task.detached { await hint() }.value, equals: .seconds(115))
             clock.advance(by: .seconds(115))
             #expect(await Task.detached { await hint() }.value == nil)
         }
-        #expect(breaker.state == .closed)
+        expect(breaker.state, equals: .closed)
         for shorter in [nil, .seconds(1), .seconds(-9)] as [Duration?] {
             await breaker.fail(with: Busy(retryAfter: shorter))
-            #expect(await hint() == .seconds(5))
+            expect(await hint(), equals: .seconds(5))
             clock.advance(by: .seconds(5))
             try await breaker.run {}
         }

@@ -10,13 +10,13 @@ struct RetryBudgetTests {
     func bucket() {
         let budget = RetryBudget(ratio: 0.5, reserve: 2)
         budget.deposit()
-        #expect(budget.statistics == .init(available: 2, granted: 0, refused: 0))
+        expect(budget.statistics, equals: .init(available: 2, granted: 0, refused: 0))
         #expect(budget.withdraw(1) && budget.withdraw(1) && !budget.withdraw(1))
         budget.deposit()
         #expect(!budget.withdraw(1))
         budget.deposit()
         #expect(budget.withdraw(1) && !budget.withdraw(1))
-        #expect(budget.statistics == .init(available: 0, granted: 3, refused: 3))
+        expect(budget.statistics, equals: .init(available: 0, granted: 3, refused: 3))
     }
 
     @Test("ten deposits of a tenth are one token, and a third is rounded down")
@@ -43,7 +43,7 @@ struct RetryBudgetTests {
         #expect(!budget.withdraw(11) && !budget.withdraw(.max))
         #expect(budget.withdraw(7) && !budget.withdraw(4) && budget.withdraw(3))
         budget.giveBack(3)
-        #expect(budget.statistics == .init(available: 3, granted: 1, refused: 3))
+        expect(budget.statistics, equals: .init(available: 3, granted: 1, refused: 3))
     }
 
     @Test("a budget without a reserve grants nothing, the largest overflows nothing")
@@ -55,9 +55,9 @@ struct RetryBudgetTests {
         most.deposit()
         #expect(most.withdraw(1_000_000_000))
         most.deposit()
-        #expect(most.statistics.available == 1)
+        expect(most.statistics.available, equals: 1)
         most.giveBack(1_000_000_000)
-        #expect(most.statistics.available == 1_000_000_000)
+        expect(most.statistics.available, equals: 1_000_000_000)
     }
 
     @Test("concurrent callers never get more than the bound, and nothing is lost")
@@ -107,7 +107,7 @@ struct RetryBudgetTests {
             return await group.reduce(0, +)
         }
         #expect(attempts <= tasks * calls * 11 / 10 + 10)
-        #expect(attempts == tasks * calls + budget.statistics.granted)
+        expect(attempts, equals: tasks * calls + budget.statistics.granted)
         // What is left would not have been enough for one more.
         #expect(attempts >= tasks * calls * 11 / 10 - 1)
     }
@@ -128,10 +128,10 @@ struct RetryBudgetTests {
                 } else {
                     let cost = Int.random(in: 1...3, using: &generator)
                     let isThere = held >= Double(cost)
-                    #expect(budget.withdraw(cost) == isThere)
+                    expect(budget.withdraw(cost), equals: isThere)
                     if isThere { held -= Double(cost) }
                 }
-                #expect(budget.statistics.available == held)
+                expect(budget.statistics.available, equals: held)
             }
         }
     }

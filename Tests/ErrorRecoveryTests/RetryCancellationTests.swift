@@ -21,7 +21,7 @@ struct RetryCancellationTests {
                     throw Timeout(code: attempt)
                 }
             } catch {
-                #expect(error as? Timeout == Timeout(code: 1))
+                expect(error as? Timeout, equals: Timeout(code: 1))
             }
             return (attempts, steps.map(\.verdict))
         }
@@ -61,7 +61,7 @@ struct RetryCancellationTests {
         }
         task.cancel()
         gate.open()
-        #expect(try await task.value == 1)
+        expect(try await task.value, equals: 1)
     }
 
     @Test("a cancellation that the clock does not notice makes no attempt either")
@@ -80,7 +80,7 @@ struct RetryCancellationTests {
         await clock.asleep.wait()
         task.cancel()
         clock.waking.open()
-        #expect(await task.value == 1)
+        expect(await task.value, equals: 1)
     }
 
     @Test("a sleep that throws, for any reason, makes no attempt")
@@ -104,16 +104,16 @@ struct RetryCancellationTests {
                     for try await _ in stream {}
                 }
             }
-            #expect(steps == [.cancelled])
+            expect(steps, equals: [.cancelled])
         }
     }
 
     @Test("explain begins with the rule that nobody can overrule")
     func explained() {
         let explanation = anything.explain(CancellationError())
-        #expect(explanation.rule?.matcher == "cancellation")
-        #expect(explanation.entries.count == 2)
-        #expect(anything.explain(Timeout()).entries.count == 1)
+        expect(explanation.rule?.matcher, equals: "cancellation")
+        expect(explanation.entries.count, equals: 2)
+        expect(anything.explain(Timeout()).entries.count, equals: 1)
     }
 }
 

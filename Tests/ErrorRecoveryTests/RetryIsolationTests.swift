@@ -52,7 +52,7 @@ struct RetryIsolationTests {
                 }
             }
         }
-        #expect(try await Client().call() == 6)
+        expect(try await Client().call(), equals: 6)
     }
 
     @Test("a result that is not Sendable comes back to its actor")
@@ -61,7 +61,7 @@ struct RetryIsolationTests {
         let counter = Counter()
         let result = await retry(RetryPolicy(budget: RetryBudget())) { _ in counter }
         result.count += 1
-        #expect(counter.count == 1)
+        expect(counter.count, equals: 1)
     }
 
     @Test("a clock may be known as any Clock<Duration> only")
@@ -71,6 +71,6 @@ struct RetryIsolationTests {
             if attempt == 1 { throw Timeout() }
             return attempt
         }
-        #expect(result == 2)
+        expect(result, equals: 2)
     }
 }

@@ -24,28 +24,29 @@ struct RetryPolicyTests {
             .retrying(Payment.declined, cost: 7)
             .failing(Refused.self)
         func decision(_ error: any Error) -> RetryDecision { policy.decisions[error] }
-        #expect(decision(Timeout(code: 1)) == .retry(cost: 2))
-        #expect(decision(Timeout()) == .fail)
-        #expect(decision(Payment.gateway) == .retry())
-        #expect(decision(Payment.declined) == .retry(cost: 7))
-        #expect(decision(NSError(domain: NSURLErrorDomain, code: -1001)) == .retry(cost: 5))
-        #expect(decision(URLError(.cancelled)) == .fail)
-        #expect(decision(Refused()) == .fail)
-        #expect(decision(Classified(retryDecision: .retry())) == .fail)
+        expect(decision(Timeout(code: 1)), equals: .retry(cost: 2))
+        expect(decision(Timeout()), equals: .fail)
+        expect(decision(Payment.gateway), equals: .retry())
+        expect(decision(Payment.declined), equals: .retry(cost: 7))
+        expect(decision(NSError(domain: NSURLErrorDomain, code: -1001)), equals: .retry(cost: 5))
+        expect(decision(URLError(.cancelled)), equals: .fail)
+        expect(decision(Refused()), equals: .fail)
+        expect(decision(Classified(retryDecision: .retry())), equals: .fail)
     }
 
     @Test("the presets retry what classifies itself, as it says, and nothing else")
     func presets() {
         for policy in [RetryPolicy.default, .aggressive] {
-            #expect(policy.decisions[Classified(retryDecision: .retry(cost: 3))] == .retry(cost: 3))
-            #expect(policy.decisions[Classified(retryDecision: .fail)] == .fail)
-            #expect(policy.decisions[Timeout()] == .fail)
+            expect(policy.decisions[Classified(retryDecision: .retry(cost: 3))], equals: .retry(cost: 3))
+            expect(policy.decisions[Classified(retryDecision: .fail)], equals: .fail)
+            expect(policy.decisions[Timeout()], equals: .fail)
             #expect(policy.budget == nil && policy.deadline == nil && policy.longestHint == .seconds(60))
         }
-        #expect(RetryPolicy.default.maxAttempts == 3)
-        #expect(RetryPolicy.default.backoff == .exponential(from: .seconds(1), by: 2, upTo: .seconds(30)))
-        #expect(RetryPolicy.aggressive.maxAttempts == 5)
-        #expect(RetryPolicy.aggressive.backoff == .exponential(from: .milliseconds(500), by: 2, upTo: .seconds(60)))
+        expect(RetryPolicy.default.maxAttempts, equals: 3)
+        expect(RetryPolicy.default.backoff, equals: .exponential(from: .seconds(1), by: 2, upTo: .seconds(30)))
+        expect(RetryPolicy.aggressive.maxAttempts, equals: 5)
+        expect(
+            RetryPolicy.aggressive.backoff, equals: .exponential(from: .milliseconds(500), by: 2, upTo: .seconds(60)))
     }
 
     @Test("an error that forbids another attempt has none, whatever the rules say, and explain says why")
@@ -62,9 +63,9 @@ struct RetryPolicyTests {
                     throw Ordered()
                 }
             }
-            #expect(steps == [.notRetryable])
+            expect(steps, equals: [.notRetryable])
             let first = policy.explain(Ordered()).entries.first
-            #expect(first?.rule.matcher == "an error that forbids another attempt")
+            expect(first?.rule.matcher, equals: "an error that forbids another attempt")
         }
     }
 
@@ -73,7 +74,7 @@ struct RetryPolicyTests {
         var policy = RetryPolicy.default.retrying(Timeout.self)
         policy.maxAttempts = 9
         #expect(RetryPolicy.default.decisions[Timeout()] == .fail && RetryPolicy.default.maxAttempts == 3)
-        #expect(policy.decisions[Timeout()] == .retry())
+        expect(policy.decisions[Timeout()], equals: .retry())
     }
 
     @Test("explain names the rule that decides, and where it was registered")
@@ -82,11 +83,11 @@ struct RetryPolicyTests {
             .failing(matching: .type(Timeout.self).where { $0.code == 7 }.named("code 7"))
         let line = #line - 1
         let explanation = policy.explain(Timeout(code: 7))
-        #expect(explanation.rule?.matcher == "code 7")
+        expect(explanation.rule?.matcher, equals: "code 7")
         #expect(explanation.rule?.source.fileID == #fileID && explanation.rule?.source.line == UInt(line))
-        #expect(policy.explain(Timeout()).rule?.matcher == "type(Timeout)")
+        expect(policy.explain(Timeout()).rule?.matcher, equals: "type(Timeout)")
         #expect(policy.explain(Refused()).rule == nil)
-        #expect(policy.explain(Refused()).disposition == .unmatched)
+        expect(policy.explain(Refused()).disposition, equals: .unmatched)
     }
 
     @Test("R2: a hint takes the place of the computed delay, without jitter; the rule's own goes before the error's")
@@ -103,14 +104,14 @@ struct RetryPolicyTests {
             return (clock.sleeps, first)
         }
         #expect(await delays(policy, Timeout()) == ([.seconds(5)], .retriesAfter(.seconds(5), hinted: false)))
-        #expect(await delays(policy, Busy(retryAfter: nil)).0 == [.seconds(5)])
+        expect(await delays(policy, Busy(retryAfter: nil)).0, equals: [.seconds(5)])
         let hinted = await delays(policy, Busy(retryAfter: .seconds(60)))
         #expect(hinted == ([.seconds(60)], .retriesAfter(.seconds(60), hinted: true)))
-        #expect(await delays(policy, Busy(retryAfter: .zero)).0 == [.zero])
-        #expect(await delays(policy, Busy(retryAfter: .seconds(-3))).0 == [.zero])
+        expect(await delays(policy, Busy(retryAfter: .zero)).0, equals: [.zero])
+        expect(await delays(policy, Busy(retryAfter: .seconds(-3))).0, equals: [.zero])
         var ruled = policy
         ruled.decisions = policy.decisions.on(Busy.self, .retryAfter(.seconds(2)))
-        #expect(await delays(ruled, Busy(retryAfter: .seconds(9))).0 == [.seconds(2)])
+        expect(await delays(ruled, Busy(retryAfter: .seconds(9))).0, equals: [.seconds(2)])
         // Beyond the longest hint there is no attempt, rather than an early one.
         let tooLong = await delays(policy, Busy(retryAfter: .seconds(61)))
         #expect(tooLong == ([], .hintTooLong(.seconds(61))))

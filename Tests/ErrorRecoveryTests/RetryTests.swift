@@ -13,7 +13,7 @@ struct RetryTests {
         let clock = ImmediateClock()
         var steps: [RetryStep] = []
         let result = await retry(.timeouts(), clock: clock, onStep: { steps.append($0) }) { attempt in
-            #expect(attempt == 1)
+            expect(attempt, equals: 1)
             return "done"
         }
         #expect(result == "done" && steps.isEmpty && clock.sleeps.isEmpty)
@@ -30,11 +30,12 @@ struct RetryTests {
             return attempt * 10
         }
         #expect(result == 40 && attempts == [1, 2, 3, 4])
-        #expect(clock.sleeps == [.seconds(1), .seconds(2), .seconds(4)])
+        expect(clock.sleeps, equals: [.seconds(1), .seconds(2), .seconds(4)])
         #expect(steps.map(\.attempt) == [1, 2, 3] && steps.allSatisfy { $0.maxAttempts == 4 })
-        #expect(steps.map { ($0.error as? Timeout)?.code } == [1, 2, 3])
-        #expect(
-            steps.map(\.verdict) == [
+        expect(steps.map { ($0.error as? Timeout)?.code }, equals: [1, 2, 3])
+        expect(
+            steps.map(\.verdict),
+            equals: [
                 .retriesAfter(.seconds(1), hinted: false), .retriesAfter(.seconds(2), hinted: false),
                 .retriesAfter(.seconds(4), hinted: false),
             ])
@@ -74,11 +75,11 @@ struct RetryTests {
     @Test("R1: an operation that throws nothing needs no try, a typed do block compiles, and any Error stays itself")
     func typedThrows() async {
         let value = await retry(.default) { _ in 7 }
-        #expect(value == 7)
+        expect(value, equals: 7)
         do throws(Timeout) {
             try await retry(.timeouts(1)) { _ throws(Timeout) in throw Timeout(code: 3) }
         } catch {
-            #expect(error.code == 3)
+            expect(error.code, equals: 3)
         }
         var seen: [String] = []
         do {
@@ -88,9 +89,9 @@ struct RetryTests {
                 throw error
             }
         } catch {
-            #expect(error as? Timeout == Timeout(code: 4))
+            expect(error as? Timeout, equals: Timeout(code: 4))
         }
-        #expect(seen == ["Timeout", "Timeout"])
+        expect(seen, equals: ["Timeout", "Timeout"])
     }
 
     @Test("R1: nothing is posted by default; where attempts are posted, every error but the last is, with its place")
@@ -102,9 +103,10 @@ struct RetryTests {
                 policy, clock: clock, postingAttemptsTo: bus, metadata: ["order": "7"]
             ) { attempt in throw Timeout(code: attempt) }
         }
-        #expect(recorded.matches(of: .type(Timeout.self)).map(\.code) == [1, 2])
-        #expect(
-            recorded.reports.first?.metadata == [
+        expect(recorded.matches(of: .type(Timeout.self)).map(\.code), equals: [1, 2])
+        expect(
+            recorded.reports.first?.metadata,
+            equals: [
                 "order": "7", "retry.attempt": "1", "retry.of": "3", "retry.delay": "1.0 seconds",
             ])
         #expect(recorded.reports.allSatisfy { $0.role == .attempt && $0.source.fileID == #fileID })
@@ -132,7 +134,7 @@ struct RetryTests {
                 throw Timeout(code: $0)
             }
         }
-        #expect(clock.now.offset == .seconds(3))
+        expect(clock.now.offset, equals: .seconds(3))
         #expect(steps.last == .deadlineWouldPass && steps.count == 3)
     }
 
@@ -145,8 +147,8 @@ struct RetryTests {
                 throw Timeout(code: $0)
             }
         }
-        #expect(steps.map(\.verdict) == [.retriesAfter(.seconds(1), hinted: false), .deadlineWouldPass])
-        #expect(steps.map(\.attempt) == [1, 1])
+        expect(steps.map(\.verdict), equals: [.retriesAfter(.seconds(1), hinted: false), .deadlineWouldPass])
+        expect(steps.map(\.attempt), equals: [1, 1])
         let slow = ImmediateClock()
         await #expect(throws: Timeout(code: 1)) {
             try await retry(.timeouts(9, deadline: .seconds(7)), clock: slow) { attempt in
@@ -166,7 +168,7 @@ struct RetryTests {
                 throw Timeout()
             }
         }
-        #expect(attempts == 1)
+        expect(attempts, equals: 1)
         let endless = RetryPolicy.timeouts(deadline: Duration(attoseconds: .max))
         await #expect(throws: Timeout.self) {
             try await retry(endless, clock: ImmediateClock()) {
@@ -174,7 +176,7 @@ struct RetryTests {
                 throw Timeout()
             }
         }
-        #expect(attempts == 3)
+        expect(attempts, equals: 3)
     }
 
     @Test("a delay that no clock can add to its moments is a hundred years")
@@ -184,7 +186,7 @@ struct RetryTests {
         let longest = Duration(attoseconds: .max)
         let policy = RetryPolicy(backoff: .constant(longest, jitter: .none)).retrying(Timeout.self)
         try await retry(policy, clock: clock) { if $0 == 1 { throw Timeout() } }
-        #expect(clock.sleeps == [.seconds(3_155_760_000)])
+        expect(clock.sleeps, equals: [.seconds(3_155_760_000)])
     }
 
     @Test("R4: a spent budget throws the error at once, and what is given up gives its tokens back")
@@ -204,7 +206,7 @@ struct RetryTests {
                 throw Timeout(code: $0)
             }
         }
-        #expect(other.statistics == .init(available: 3, granted: 0, refused: 0))
+        expect(other.statistics, equals: .init(available: 3, granted: 0, refused: 0))
     }
 
     @Test("R4: every call deposits, a retry takes the cost of its rule, and nothing for what else forbids it")
@@ -214,11 +216,11 @@ struct RetryTests {
             .retrying(Timeout.self, cost: 3)
         func call() async { _ = try? await retry(policy, clock: ImmediateClock()) { _ in throw Timeout() } }
         await call()
-        #expect(budget.statistics == .init(available: 2, granted: 1, refused: 0))
+        expect(budget.statistics, equals: .init(available: 2, granted: 1, refused: 0))
         await call()
-        #expect(budget.statistics == .init(available: 2.5, granted: 1, refused: 1))
+        expect(budget.statistics, equals: .init(available: 2.5, granted: 1, refused: 1))
         await call()
-        #expect(budget.statistics == .init(available: 0, granted: 2, refused: 1))
+        expect(budget.statistics, equals: .init(available: 0, granted: 2, refused: 1))
     }
 
     @Test("each verdict is a sentence")
@@ -226,14 +228,15 @@ struct RetryTests {
         func sentence(_ verdict: RetryStep.Verdict) -> String {
             RetryStep(attempt: 1, maxAttempts: 3, error: Timeout(), verdict: verdict).description
         }
-        #expect(sentence(.budgetSpent) == "not retried: the budget is spent")
-        #expect(sentence(.retriesAfter(.seconds(2), hinted: false)) == "retried after 2.0 seconds")
-        #expect(sentence(.retriesAfter(.seconds(2), hinted: true)) == "retried after 2.0 seconds, as the error asked")
-        #expect(sentence(.notRetryable) == "not retried: no rule retries this error")
-        #expect(sentence(.attemptsSpent) == "not retried: the attempts are spent")
-        #expect(sentence(.deadlineWouldPass) == "not retried: the deadline would pass")
+        expect(sentence(.budgetSpent), equals: "not retried: the budget is spent")
+        expect(sentence(.retriesAfter(.seconds(2), hinted: false)), equals: "retried after 2.0 seconds")
+        expect(
+            sentence(.retriesAfter(.seconds(2), hinted: true)), equals: "retried after 2.0 seconds, as the error asked")
+        expect(sentence(.notRetryable), equals: "not retried: no rule retries this error")
+        expect(sentence(.attemptsSpent), equals: "not retried: the attempts are spent")
+        expect(sentence(.deadlineWouldPass), equals: "not retried: the deadline would pass")
         let tooLong = "not retried: the error asked to wait 90.0 seconds, which is too long"
-        #expect(sentence(.hintTooLong(.seconds(90))) == tooLong)
-        #expect(sentence(.cancelled) == "not retried: cancelled")
+        expect(sentence(.hintTooLong(.seconds(90))), equals: tooLong)
+        expect(sentence(.cancelled), equals: "not retried: cancelled")
     }
 }

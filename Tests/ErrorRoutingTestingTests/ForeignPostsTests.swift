@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrorRoutingTesting
@@ -53,14 +54,14 @@ struct ForeignPostsTests {
             ("failure type=T message=\"m\" source=\"M/My File.swift:7\" reason=\"r\"", "M/My File.swift:7"),
         ])
     func place(line: String, place: String) {
-        #expect(ErrorReport.Source(inLine: line)?.description == place)
+        expect(ErrorReport.Source(inLine: line)?.description, equals: place)
     }
 
     @Test("a line without a place gives none, and an invalid place stops nothing")
     func noPlace() {
         #expect(ErrorReport.Source(inLine: "no field") == nil)
         #expect(ErrorReport.Source(inLine: "error source=M/F.swift") == nil)
-        #expect(SourceLocation(.init(fileID: "", line: 0), in: nil).fileID == "unknown/file")
-        #expect(SourceLocation(.init(fileID: "M/F.swift", line: .max), in: nil).line == 1)
+        expect(SourceLocation(.init(fileID: "", line: 0), in: nil).fileID, equals: "unknown/file")
+        expect(SourceLocation(.init(fileID: "M/F.swift", line: .max), in: nil).line, equals: 1)
     }
 }

@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 @Suite("A recording has what a body posts")
@@ -13,10 +14,10 @@ struct RecordedErrorsTests {
             for code in 0..<1_000 { bus.post(Declined(code: code)) }
             bus.post(Lost())
         }
-        #expect(recorded.matches(of: .type(Declined.self)).map(\.code) == Array(0..<1_000))
-        #expect(recorded.reports.last?.outcome.disposition == .ignored)
-        #expect(recorded.statistics.posted == 1_001)
-        #expect(recorded.expectReported(.type(Declined.self)) == Declined(code: 0))
+        expect(recorded.matches(of: .type(Declined.self)).map(\.code), equals: Array(0..<1_000))
+        expect(recorded.reports.last?.outcome.disposition, equals: .ignored)
+        expect(recorded.statistics.posted, equals: 1_001)
+        expect(recorded.expectReported(.type(Declined.self)), equals: Declined(code: 0))
         recorded.expectReported(.type(Declined.self), count: 1_000)
         recorded.expectNoneReported(.type(CancellationError.self))
     }
@@ -26,7 +27,7 @@ struct RecordedErrorsTests {
         let recorded = await withRecordedErrors { _ in }
         recorded.expectNoneReported()
         #expect(recorded.errors.isEmpty)
-        #expect(recorded.description == "no reports")
+        expect(recorded.description, equals: "no reports")
     }
 
     @Test("what the body throws is thrown on, typed")
@@ -35,7 +36,7 @@ struct RecordedErrorsTests {
             try await withRecordedErrors { _ async throws(Declined) in throw Declined() }
             Issue.record("it throws")
         } catch {
-            #expect(error.code == 51)
+            expect(error.code, equals: 51)
         }
     }
 

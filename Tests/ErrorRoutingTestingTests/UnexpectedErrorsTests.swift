@@ -1,4 +1,5 @@
 import ErrorRouting
+import TestSupport
 import Testing
 
 @testable import ErrorRoutingTesting
@@ -47,13 +48,13 @@ struct UnexpectedErrorsTests {
             await Task { postError(Declined(code: 6)) }.value
             AmbientErrorPosting.ambient.task { throw Declined(code: 7) }
         }
-        #expect(found.errors(Declined.self).map(\.code) == [1, 2, 3, 4, 5, 6, 7])
-        #expect(found.lines == (2...8).map { line + $0 })
+        expect(found.errors(Declined.self).map(\.code), equals: [1, 2, 3, 4, 5, 6, 7])
+        expect(found.lines, equals: (2...8).map { line + $0 })
         #expect(found.allSatisfy { $0.sourceLocation?.fileID == #fileID })
         #if compiler(>=6.3)
             #expect(found.allSatisfy { $0.sourceLocation?.filePath == #filePath })
         #endif
-        #expect(found.texts.first?.contains("nothing expected this error: failure type=") == true)
+        expect(found.texts.first?.contains("nothing expected this error: failure type="), equals: true)
     }
 
     @Test("it does not fail where a rule of the trait's handler or of a scope handles the error, or nothing is posted")
@@ -100,7 +101,7 @@ struct UnexpectedErrorsTests {
     @Test("a storm of unexpected errors is summed up after fifty")
     func storm() async {
         let found = await issues { for code in 0..<250 { postError(Declined(code: code)) } }
-        #expect(found.errors(Declined.self).map(\.code) == Array(0..<50))
+        expect(found.errors(Declined.self).map(\.code), equals: Array(0..<50))
         #expect(found.count == 51 && found.texts.last?.contains("200 more errors") == true)
     }
 
@@ -113,8 +114,8 @@ struct UnexpectedErrorsTests {
                         for _ in 0..<number { postError(Declined(code: number)) }
                         await Task.yield()
                     }
-                    #expect(found.errors(Declined.self).map(\.code) == Array(repeating: number, count: number))
-                    #expect(found.count == number)
+                    expect(found.errors(Declined.self).map(\.code), equals: Array(repeating: number, count: number))
+                    expect(found.count, equals: number)
                 }
             }
         }
@@ -144,7 +145,7 @@ struct UnexpectedErrorsTests {
         }
         let issues = found.withLock { $0 }
         #expect(issues.count == 1 && issues.lines == [line])
-        #expect(issues.texts.first?.contains("posted after the test \"late()\" had ended") == true)
+        expect(issues.texts.first?.contains("posted after the test \"late()\" had ended"), equals: true)
     }
 
     @Test("the trait's configuration keeps its own metadata provider")
@@ -161,7 +162,7 @@ struct UnexpectedErrorsTests {
             expectingErrors(matching: .type(Declined.self)) { postError(Declined()) }
         }
         #expect(found.isEmpty)
-        #expect(seen.withLock { $0 } == [["request": "17"], ["request": "17"]])
+        expect(seen.withLock { $0 }, equals: [["request": "17"], ["request": "17"]])
     }
 }
 
@@ -211,7 +212,7 @@ struct ErrorExpectationTests {
             expectingErrors(matching: .type(Declined.self), count: 1) { declineAtOneLine(5) }
         }
         // The first passes, and the second is released at the end.
-        #expect(found.errors(Declined.self).map(\.code) == [3, 4])
+        expect(found.errors(Declined.self).map(\.code), equals: [3, 4])
         #expect(found.count == 3 && found.texts.last?.contains("expected 3 of type(Declined), found 2") == true)
     }
 
@@ -229,7 +230,7 @@ struct ErrorExpectationTests {
             expectingErrors(matching: .value(Declined(code: 1))) { postError(Declined(code: 1)) }
             postError(Declined(code: 2))
             AmbientErrorPosting.ambient.post(Declined(code: 3), as: .attempt)
-            #expect(await ErrorBus.current?.shutdown(within: .zero).count == 4)
+            expect(await ErrorBus.current?.shutdown(within: .zero).count, equals: 4)
         }
         #expect(found.count == 1 && found.errors(Declined.self).map(\.code) == [2])
     }
@@ -263,7 +264,7 @@ struct ErrorExpectationTests {
             ErrorBus.current?.finish()
             AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
         }
-        #expect(found.texts == ["expected 1 of type(Declined), found 0, and 1 in another role than failure"])
+        expect(found.texts, equals: ["expected 1 of type(Declined), found 0, and 1 in another role than failure"])
     }
 
     @Test("an expectation's matcher may post itself")
@@ -306,7 +307,7 @@ struct ErrorExpectationTests {
             }
             postError(Declined())
         }
-        #expect(found.lines == [line + 4, line + 6])
+        expect(found.lines, equals: [line + 4, line + 6])
         #expect(found.first?.error is Lost && found.last?.error is Declined)
     }
 
@@ -334,9 +335,10 @@ struct ErrorExpectationTests {
                 postError(Declined())
             }
         }
-        #expect(found.lines == [line + 2, line + 3])
-        #expect(
-            found.texts == [
+        expect(found.lines, equals: [line + 2, line + 3])
+        expect(
+            found.texts,
+            equals: [
                 "expected at least 1 of a declined card, found 0", "expected 1 of a declined card, found 2",
             ]
         )
@@ -349,7 +351,7 @@ struct ErrorExpectationTests {
                 postError(Lost())
                 return 2
             }
-            #expect(twice == 2)
+            expect(twice, equals: 2)
             do throws(Declined) {
                 try await expectingErrors(matching: .any) { () async throws(Declined) in
                     postError(Lost())
@@ -357,7 +359,7 @@ struct ErrorExpectationTests {
                 }
                 Issue.record("it throws")
             } catch {
-                #expect(error.code == 5)
+                expect(error.code, equals: 5)
             }
         }
         #expect(found.isEmpty)
@@ -388,11 +390,11 @@ struct SuiteWithTraitTests {
     @Test("each case has a bus of its own, and expected errors pass", arguments: 1...5)
     func ownBus(number: Int) async throws {
         let bus = try #require(ErrorBus.current)
-        #expect(bus.statistics.posted == 0)
+        expect(bus.statistics.posted, equals: 0)
         await expectingErrors(matching: .value(Declined(code: number)), count: number) {
             for _ in 0..<number { await AmbientErrorPosting.ambient.deliver(Declined(code: number)) }
         }
-        #expect(bus.statistics.posted == number)
+        expect(bus.statistics.posted, equals: number)
     }
 
     @Test("a test's own rules go before the suite's", .failsOnUnexpectedErrors(handler: .init().ignore(Lost.self)))

@@ -55,17 +55,17 @@ struct ClientCircuitTests {
                 let refused = await #expect(throws: NetworkError.self) { try await client.send(order) }
                 #expect(refused?.kind == .server && refused?.failure == nil && refused?.retryAfter == .seconds(5))
                 #expect(refused?.neverReachedServer == true && refused?.mayBeSentAgain == true)
-                #expect(refused?.description == "server, CircuitOpen")
+                expect(refused?.description, equals: "server, CircuitOpen")
                 let cause = refused.flatMap(ErrorMatcher.anywhere(.type(HTTPFailure.self)).match)
-                #expect(cause?.status == 503)
+                expect(cause?.status, equals: 503)
                 for language in NetworkError.Language.allCases {
                     NetworkError.$language.withValue(language) {
-                        #expect(refused?.errorDescription == failed?.errorDescription)
+                        expect(refused?.errorDescription, equals: failed?.errorDescription)
                         #expect(refused?.recoverySuggestion != nil)
                     }
                 }
             }
-            #expect(script.requests.count == 1)
+            expect(script.requests.count, equals: 1)
         }
     }
 
@@ -73,9 +73,9 @@ struct ClientCircuitTests {
     func retried() async throws {
         let refusal = NetworkError.from(
             CircuitOpen(name: "shop", retryAfter: .seconds(4), cause: HTTPFailure(status: 503)))
-        #expect(RetryPolicy.default.decisions[refusal] == .fail)
+        expect(RetryPolicy.default.decisions[refusal], equals: .fail)
         #expect(ErrorMatcher.transient.match(refusal) == nil)
-        #expect(refusal.retryAfter == .seconds(4))
+        expect(refusal.retryAfter, equals: .seconds(4))
         #expect(!NetworkError(.unauthorized, cause: refusal, failure: HTTPFailure(status: 401)).neverReachedServer)
     }
 }

@@ -42,12 +42,13 @@ struct ClientTests {
         call.path = "/users/a b?c#d"
         call.query = [URLQueryItem(name: "q+1", value: "1+1&2=é"), URLQueryItem(name: "flag", value: nil)]
         call.timeout = .seconds(3)
-        #expect(try await client.send(call) == User(name: "Ada"))
+        expect(try await client.send(call), equals: User(name: "Ada"))
         let sent = try #require(script.requests.first)
-        #expect(sent.url.absoluteString == "https://example.org/v1/users/a%20b%3Fc%23d?q%2B1=1%2B1%262%3D%C3%A9&flag")
+        expect(
+            sent.url.absoluteString, equals: "https://example.org/v1/users/a%20b%3Fc%23d?q%2B1=1%2B1%262%3D%C3%A9&flag")
         #expect(sent.method == "POST" && sent.timeout == .seconds(3))
-        #expect(sent.headers == ["X-A": "1", "Accept": "application/json", "Content-Type": "application/json"])
-        #expect(sent.body.map { String(decoding: $0, as: UTF8.self) } == #"{"name":"Ada"}"#)
+        expect(sent.headers, equals: ["X-A": "1", "Accept": "application/json", "Content-Type": "application/json"])
+        expect(sent.body.map { String(decoding: $0, as: UTF8.self) }, equals: #"{"name":"Ada"}"#)
         _ = try await client.send(Call(User.self))
         #expect(script.requests.last?.headers == ["Accept": "application/json"] && script.requests.last?.body == nil)
     }
@@ -82,11 +83,11 @@ struct ClientTests {
         for response in [
             TransportResponse(status: 204), TransportResponse(status: 205), TransportResponse(status: 200),
         ] {
-            #expect(try await kind(of: response, User.self) == .noData)
+            expect(try await kind(of: response, User.self), equals: .noData)
         }
         #expect(try await kind(of: .json(#"{"name": "Ada"}"#), NoContent.self, method: "HEAD") == nil)
-        #expect(try await kind(of: .json(#"{"name": "Ada"}"#), User.self, method: "HEAD") == .noData)
-        #expect(try await kind(of: .json(#"{"name": "Ada"}"#, status: 204), User.self) == .noData)
+        expect(try await kind(of: .json(#"{"name": "Ada"}"#), User.self, method: "HEAD"), equals: .noData)
+        expect(try await kind(of: .json(#"{"name": "Ada"}"#, status: 204), User.self), equals: .noData)
     }
 
     @Test("another content type than asked for is its own error, and one that was asked for is none")
@@ -110,11 +111,11 @@ struct ClientTests {
         for (body, path) in [(#"{"name": 1}"#, ["name"]), ("{}", []), ("<html>", []), ("[1]", []), ("\u{0}", [])] {
             let outcome = try await outcome(of: .json(body), User.self)
             let error = #expect(throws: NetworkError.self) { try outcome.get() }
-            #expect(error?.kind == .decoding)
+            expect(error?.kind, equals: .decoding)
             switch try #require(error?.cause as? DecodingError) {
             case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
                 .dataCorrupted(let context):
-                #expect(context.codingPath.map(\.stringValue) == path)
+                expect(context.codingPath.map(\.stringValue), equals: path)
             @unknown default: break
             }
         }
@@ -130,13 +131,13 @@ struct ClientTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await APIClient(script, serviceError: service).send(Call(User.self))
             }
-            #expect(error?.kind == (status == 422 ? .http : .service))
-            #expect(error?.service(as: GitHubError.self)?.code == (status == 422 ? nil : status))
+            expect(error?.kind, equals: (status == 422 ? .http : .service))
+            expect(error?.service(as: GitHubError.self)?.code, equals: (status == 422 ? nil : status))
             let withToken = await #expect(throws: NetworkError.self) {
                 try await APIClient(script, token: BearerToken("a") { "b" }, serviceError: service).send(
                     Call(User.self))
             }
-            #expect(withToken?.kind == (status == 401 ? .unauthorized : status == 422 ? .http : .service))
+            expect(withToken?.kind, equals: (status == 401 ? .unauthorized : status == 422 ? .http : .service))
         }
     }
 
@@ -178,8 +179,8 @@ struct ClientTests {
                 return .next
             })
         for error in NetworkError.samples { await handler.handle(error) }
-        #expect(seen.withLock { $0 } == ["unauthorized", "server"])
-        #expect(handler.explain(NetworkError(.cancelled)).entries.count == 2)
+        expect(seen.withLock { $0 }, equals: ["unauthorized", "server"])
+        expect(handler.explain(NetworkError(.cancelled)).entries.count, equals: 2)
         #expect(
             handler.explain(NetworkError(.cancelled)).entries.allSatisfy { $0.rule.source.module == "HTTPErrorsTests" })
     }

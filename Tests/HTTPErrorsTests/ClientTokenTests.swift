@@ -34,12 +34,12 @@ struct ClientTokenTests {
             // All have met their 401 when the refresh ends.
             while script.requests.count < 50 { await Task.yield() }
             go.open()
-            for try await user in group { #expect(user == User(name: "Ada")) }
+            for try await user in group { expect(user, equals: User(name: "Ada")) }
         }
-        #expect(count.withLock { $0 } == 1)
-        #expect(script.requests.count == 100)
+        expect(count.withLock { $0 }, equals: 1)
+        expect(script.requests.count, equals: 100)
         _ = try await client.send(Call(User.self))
-        #expect(script.requests.count == 101)
+        expect(script.requests.count, equals: 101)
     }
 
     @Test("where the new token is refused too, the error is unauthorized, and nothing is sent a third time")
@@ -69,9 +69,9 @@ struct ClientTokenTests {
             #expect(error?.kind == .unauthorized && error?.failure?.status == 401)
             #expect(error.flatMap(ErrorMatcher.anywhere(.value(GitHubError(code: 9))).match) != nil)
         }
-        #expect(recorded.errors as? [GitHubError] == [GitHubError(code: 9)])
-        #expect(recorded.reports.first?.source.module == "HTTPErrorsTests")
-        #expect(try await client.send(Call(User.self)) == User(name: "Ada"))
+        expect(recorded.errors as? [GitHubError], equals: [GitHubError(code: 9)])
+        expect(recorded.reports.first?.source.module, equals: "HTTPErrorsTests")
+        expect(try await client.send(Call(User.self)), equals: User(name: "Ada"))
     }
 
     @Test("a refresh that fails is posted once, however many wait for it, and is found under the error of each")
@@ -94,7 +94,7 @@ struct ClientTokenTests {
                 while client.token?.waiterCount != 100 { await Task.yield() }
                 go.open()
                 for await error in group {
-                    #expect(error.flatMap(ErrorMatcher.anywhere(.type(GitHubError.self)).match)?.code == 9)
+                    expect(error.flatMap(ErrorMatcher.anywhere(.type(GitHubError.self)).match)?.code, equals: 9)
                 }
             }
         }
@@ -121,12 +121,12 @@ struct ClientTokenTests {
             for task in tasks { task.cancel() }
             for task in tasks {
                 let error = await #expect(throws: NetworkError.self) { try await task.value }
-                #expect(error?.kind == .cancelled)
+                expect(error?.kind, equals: .cancelled)
             }
             go.open()
             await failed.wait()
         }
-        #expect(recorded.errors as? [GitHubError] == [GitHubError(code: 9)])
+        expect(recorded.errors as? [GitHubError], equals: [GitHubError(code: 9)])
     }
 
     @Test("who is cancelled while a refresh hangs goes on at once; the refresh goes on for the others")
@@ -145,9 +145,9 @@ struct ClientTokenTests {
         while script.requests.count < 2 { await Task.yield() }
         first.cancel()
         let error = await #expect(throws: NetworkError.self) { try await first.value }
-        #expect(error?.kind == .cancelled)
+        expect(error?.kind, equals: .cancelled)
         go.open()
-        #expect(try await second.value == User(name: "Ada"))
+        expect(try await second.value, equals: User(name: "Ada"))
     }
 
     @Test("a refresh that sends by the same client does not wait for itself")
@@ -162,8 +162,8 @@ struct ClientTokenTests {
         }
         let own = try APIClient(script, token: token)
         client.withLock { $0 = own }
-        #expect(try await own.send(Call(User.self)) == User(name: "Ada"))
-        #expect(script.requests.count == 3)
+        expect(try await own.send(Call(User.self)), equals: User(name: "Ada"))
+        expect(script.requests.count, equals: 3)
         client.withLock { $0 = nil }
     }
 
@@ -231,10 +231,11 @@ struct ClientTokenTests {
         let script = Script { _, _ in .json(#"{"name": "Ada"}"#, status: 500) }
         let interceptors = ["a", "b"].map { Interceptor(name: $0, journal: journal) }
         let client = try APIClient(script, interceptors: interceptors)
-        #expect(try await client.send(Call(User.self)) == User(name: "Ada"))
-        #expect(script.requests.first?.headers["X-Seen"] == "a, b")
-        #expect(
-            journal.withLock { $0 } == [
+        expect(try await client.send(Call(User.self)), equals: User(name: "Ada"))
+        expect(script.requests.first?.headers["X-Seen"], equals: "a, b")
+        expect(
+            journal.withLock { $0 },
+            equals: [
                 "a prepares", "b prepares", "a inspects 500, sent a, b", "b inspects 200, sent a, b",
             ])
     }
@@ -254,7 +255,7 @@ struct ClientTokenTests {
                 try await APIClient(script, interceptors: [interceptor]).send(Call(User.self))
             }
             #expect(error?.kind == kind && script.requests.count == (inspects ? 1 : 0))
-            if kind == .service { #expect(error?.failure?.status == 418) }
+            if kind == .service { expect(error?.failure?.status, equals: 418) }
         }
     }
 }

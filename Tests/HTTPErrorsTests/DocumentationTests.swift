@@ -7,8 +7,8 @@ struct DocumentationTests {
     func snippets() async throws {
         let page = try Markdown.text(of: "Sources/HTTPErrors/HTTPErrors.docc/HTTPErrors.md")
         let snippets = Markdown.swiftBlocks(in: page)
-        #expect(snippets.count == 4)
+        expect(snippets.count, equals: 4)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
-        #expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)) == [])
+        expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)), equals: [])
     }
 }

@@ -20,11 +20,11 @@ struct MappingTests {
             case 500...599: .server
             default: .http
             }
-        #expect(error.kind == expected)
-        #expect(error.failure?.status == status)
+        expect(error.kind, equals: expected)
+        expect(error.failure?.status, equals: status)
         let isTransient = [408, 425, 429, 500, 502, 503, 504].contains(status)
-        #expect(error.retryDecision == (isTransient ? .retry() : .fail))
-        #expect((ErrorMatcher.transient.match(error) != nil) == isTransient)
+        expect(error.retryDecision, equals: (isTransient ? .retry() : .fail))
+        expect((ErrorMatcher.transient.match(error) != nil), equals: isTransient)
         #expect(ErrorMatcher.status(status).match(error) != nil)
         #expect(ErrorMatcher.status(600...999).match(error) == nil)
         #expect(!error.neverReachedServer && !error.isCancellation)
@@ -49,9 +49,9 @@ struct MappingTests {
         for (kind, codes) in Self.codes {
             for code in codes {
                 let error = NSError(domain: NSURLErrorDomain, code: code)
-                #expect(NetworkError.from(error).kind == kind, "\(code)")
-                #expect(NetworkError.from(URLError(_nsError: error)).kind == kind, "\(code)")
-                #expect(NetworkError(URLError(_nsError: error)).kind == kind, "\(code)")
+                expect(NetworkError.from(error).kind, equals: kind, "\(code)")
+                expect(NetworkError.from(URLError(_nsError: error)).kind, equals: kind, "\(code)")
+                expect(NetworkError(URLError(_nsError: error)).kind, equals: kind, "\(code)")
             }
         }
     }
@@ -63,7 +63,7 @@ struct MappingTests {
             for code in codes {
                 let error = NetworkError(URLError(_nsError: NSError(domain: NSURLErrorDomain, code: code)))
                 let isCertain = before.contains(code) || [.networkUnavailable, .invalidURL].contains(kind)
-                #expect(error.neverReachedServer == isCertain, "\(code)")
+                expect(error.neverReachedServer, equals: isCertain, "\(code)")
             }
         }
         #expect(NetworkError(.encoding, cause: URLError(.badURL)).neverReachedServer)
@@ -74,21 +74,21 @@ struct MappingTests {
 
     @Test("whatever else a transport throws has a kind too")
     func others() {
-        #expect(NetworkError.from(CancellationError()).kind == .cancelled)
-        #expect(NetworkError.from(NetworkError(.noData)).kind == .noData)
-        #expect(NetworkError.from(HTTPFailure(status: 503)).kind == .server)
-        #expect(NetworkError.from(GitHubError(code: 1)).kind == .unknown)
+        expect(NetworkError.from(CancellationError()).kind, equals: .cancelled)
+        expect(NetworkError.from(NetworkError(.noData)).kind, equals: .noData)
+        expect(NetworkError.from(HTTPFailure(status: 503)).kind, equals: .server)
+        expect(NetworkError.from(GitHubError(code: 1)).kind, equals: .unknown)
         let decoding = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
-        #expect(NetworkError.from(decoding).kind == .decoding)
+        expect(NetworkError.from(decoding).kind, equals: .decoding)
         let encoding = EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: ""))
-        #expect(NetworkError.from(encoding).kind == .encoding)
+        expect(NetworkError.from(encoding).kind, equals: .encoding)
     }
 
     @Test("a service's own error decides by itself whether it is tried again, and when; else the status does")
     func serviceErrors() {
         let failure = HTTPFailure(status: 503, headers: ["Retry-After": "3"])
-        #expect(NetworkError(.service, cause: GitHubError(code: 1), failure: failure).retryDecision == .retry())
-        #expect(NetworkError(.service, cause: GitHubError(code: 1), failure: failure).retryAfter == .seconds(3))
+        expect(NetworkError(.service, cause: GitHubError(code: 1), failure: failure).retryDecision, equals: .retry())
+        expect(NetworkError(.service, cause: GitHubError(code: 1), failure: failure).retryAfter, equals: .seconds(3))
         let busy = NetworkError(.service, cause: BusyError(), failure: failure)
         #expect(busy.retryDecision == .retry(cost: 2) && busy.retryAfter == .seconds(9))
         #expect(NetworkError(.service, cause: BusyError()).service(as: BusyError.self) != nil)
@@ -102,9 +102,11 @@ struct MappingTests {
         let headers: HTTPHeaders = ["Content-Type": "application/problem+json; charset=utf-8"]
         let failure = HTTPFailure(status: 403, headers: headers, body: Data(problem.utf8))
         let error = NetworkError(.unknown, cause: NetworkError(.service, cause: GitHubError(code: 7), failure: failure))
-        #expect(ErrorMatcher.anywhere(.type(GitHubError.self)).match(error)?.code == 7)
-        #expect(ErrorMatcher.anywhere(.type(ProblemDetails.self)).match(error)?.extensions == ["balance": .number(30)])
-        #expect(ErrorMatcher.anywhere(.type(HTTPFailure.self)).match(error)?.status == 403)
+        expect(ErrorMatcher.anywhere(.type(GitHubError.self)).match(error)?.code, equals: 7)
+        expect(
+            ErrorMatcher.anywhere(.type(ProblemDetails.self)).match(error)?.extensions, equals: ["balance": .number(30)]
+        )
+        expect(ErrorMatcher.anywhere(.type(HTTPFailure.self)).match(error)?.status, equals: 403)
         let timeout = NetworkError(URLError(.timedOut))
         #expect(ErrorMatcher.anywhere(.value(URLError(.timedOut))).match(timeout) != nil)
     }
@@ -113,12 +115,12 @@ struct MappingTests {
     func kinds() {
         for error in NetworkError.samples {
             for kind in NetworkError.Kind.allCases {
-                #expect((ErrorMatcher.network(kind).match(error) != nil) == (error.kind == kind))
+                expect((ErrorMatcher.network(kind).match(error) != nil), equals: (error.kind == kind))
             }
             #expect(ErrorMatcher.network().match(error) == nil)
         }
-        #expect(Set(NetworkError.samples.map(\.kind)) == Set(NetworkError.Kind.allCases))
-        #expect(ErrorMatcher.network(.timeout, .server).description == "network(.timeout, .server)")
+        expect(Set(NetworkError.samples.map(\.kind)), equals: Set(NetworkError.Kind.allCases))
+        expect(ErrorMatcher.network(.timeout, .server).description, equals: "network(.timeout, .server)")
     }
 
     @Test("reports are grouped by the kind, as by an enum's case")
@@ -126,8 +128,9 @@ struct MappingTests {
         func fingerprint(_ error: NetworkError) -> String {
             ErrorReport(error: error, source: ErrorReport.Source(fileID: "Shop/Pay.swift", line: 1)).fingerprint
         }
-        #expect(Set(NetworkError.samples.map(fingerprint)).count == NetworkError.Kind.allCases.count)
-        #expect(
-            fingerprint(NetworkError(HTTPFailure(status: 500))) == fingerprint(NetworkError(HTTPFailure(status: 503))))
+        expect(Set(NetworkError.samples.map(fingerprint)).count, equals: NetworkError.Kind.allCases.count)
+        expect(
+            fingerprint(NetworkError(HTTPFailure(status: 500))),
+            equals: fingerprint(NetworkError(HTTPFailure(status: 503))))
     }
 }

@@ -9,16 +9,16 @@ struct MessageTests {
     @Test("the names of header fields are the same in upper and lower case, and keep their first spelling")
     func headers() {
         var headers: HTTPHeaders = ["Content-Type": "a", "content-type": "b", "X": "c"]
-        #expect(headers["CONTENT-TYPE"] == "a, b")
+        expect(headers["CONTENT-TYPE"], equals: "a, b")
         headers["content-type"] = "d"
         #expect(headers.fields.map(\.name) == ["Content-Type", "X"] && headers["Content-Type"] == "d")
-        #expect(headers == ["x": "c", "CONTENT-type": "d"])
+        expect(headers, equals: ["x": "c", "CONTENT-type": "d"])
         #expect(headers != ["x": "c"] && headers != ["x": "c", "y": "d"])
         headers["x"] = nil
         headers["none"] = nil
-        #expect(headers.fields.map(\.value) == ["d"])
+        expect(headers.fields.map(\.value), equals: ["d"])
         headers.append("e", for: "New")
-        #expect(headers["new"] == "e")
+        expect(headers["new"], equals: "e")
     }
 
     @Test("headers of twenty thousand fields cost a small multiple of a dictionary of as many, not a thousand times it")
@@ -30,7 +30,7 @@ struct MessageTests {
         let plain = best {
             var dictionary: [String: String] = [:]
             for (name, value) in fields { dictionary[name.lowercased()] = value }
-            #expect(dictionary.count == 20_000)
+            expect(dictionary.count, equals: 20_000)
         }
         let time = best {
             var headers = HTTPHeaders(fields)
@@ -51,7 +51,7 @@ struct MessageTests {
         headers["B"] = "5"
         headers["c"] = "6"
         headers.append("7", for: "D")
-        #expect(headers.fields.map { "\($0.name)\($0.value)" } == ["A1", "C6", "D4, 7", "B5"])
+        expect(headers.fields.map { "\($0.name)\($0.value)" }, equals: ["A1", "C6", "D4, 7", "B5"])
     }
 
     @Test("a failure keeps the header fields that fit into its limit, and reads what it needs from all of them")
@@ -74,9 +74,9 @@ struct MessageTests {
         let problem = try JSONDecoder().decode(ProblemDetails.self, from: Data(text.utf8))
         #expect(problem.type == "about:blank" && problem.title == "t" && problem.status == nil && problem.detail == nil)
         let inner = JSONValue.object(["b": .array([.bool(true), .null, .number(1.5)])])
-        #expect(problem.extensions == ["accounts": .array([.string("a"), inner])])
+        expect(problem.extensions, equals: ["accounts": .array([.string("a"), inner])])
         let again = try JSONDecoder().decode(ProblemDetails.self, from: JSONEncoder().encode(problem))
-        #expect(again == problem)
+        expect(again, equals: problem)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(ProblemDetails.self, from: Data("[]".utf8)) }
     }
 
@@ -95,8 +95,8 @@ struct MessageTests {
         let body = #"{"title": "t", "deep": \#(nested(500, 30_000)), "flat": [[1]]}"#
         let failure = HTTPFailure(
             status: 500, headers: ["Content-Type": ProblemDetails.mediaType], body: Data(body.utf8))
-        #expect(failure.problem?.title == "t")
-        #expect(failure.problem?.extensions == ["flat": .array([.array([.number(1)])])])
+        expect(failure.problem?.title, equals: "t")
+        expect(failure.problem?.extensions, equals: ["flat": .array([.array([.number(1)])])])
     }
 
     @Test("a failure keeps no more of a body than its limit, and finds a problem in it")
@@ -104,9 +104,9 @@ struct MessageTests {
         let long = HTTPFailure(status: 500, body: Data(repeating: 7, count: HTTPFailure.bodyLimit + 1))
         #expect(long.body.count == HTTPFailure.bodyLimit && long.body.startIndex == 0)
         let body = Data(#"{"title": "t"}"#.utf8)
-        #expect(
-            HTTPFailure(status: 400, headers: ["content-type": "Application/Problem+JSON"], body: body).problem?.title
-                == "t")
+        expect(
+            HTTPFailure(status: 400, headers: ["content-type": "Application/Problem+JSON"], body: body).problem?.title,
+            equals: "t")
         #expect(HTTPFailure(status: 400, headers: ["content-type": "application/json"], body: body).problem == nil)
         #expect(HTTPFailure(status: 400, headers: ["content-type": "application/problem+json"]).problem == nil)
     }
@@ -169,13 +169,13 @@ struct TransferMachineTests {
         }
         let late = Transfer(bodyLimit: 4)
         late.receiveAtEnd(head())
-        #expect(count == 1)
+        expect(count, equals: 1)
         let early = Transfer(bodyLimit: 4)
         early.receive(head())
         early.receiveAtEnd(head())
         early.complete(nil)
         early.receiveAtEnd(head())
-        #expect(count == 2)
+        expect(count, equals: 2)
     }
 
     @Test("a declared length above the limit, or that is none, ends it at once")
@@ -189,7 +189,7 @@ struct TransferMachineTests {
         for length in ["0", "4", "4, 4", "4,4"] { #expect(end(length) == nil) }
         for length in ["5", "4611686018427387904"] {
             let error = #expect(throws: NetworkError.self) { try end(length)?.get() }
-            #expect(error?.kind == .bodyTooLarge)
+            expect(error?.kind, equals: .bodyTooLarge)
         }
         for length in ["", "4, 3", "0x4", "+4", "-4", "4 4", "1180591620717411303424"] {
             #expect(throws: URLError(.cannotParseResponse)) { try end(length)?.get() }
@@ -203,14 +203,14 @@ struct TransferMachineTests {
     func headAtEnd() throws {
         var machine = TransferMachine(bodyLimit: 4)
         machine.receiveAtEnd(TransportResponse(status: 301))
-        #expect(try machine.complete(nil)?.get().status == 301)
+        expect(try machine.complete(nil)?.get().status, equals: 301)
         machine.receiveAtEnd(TransportResponse(status: 301))
         #expect(!machine.isWanted && machine.complete(nil) == nil)
         machine = TransferMachine(bodyLimit: 4)
         #expect(machine.receive(TransportResponse(status: 200)) == nil)
         #expect(machine.receive(Data(count: 1)) == nil)
         machine.receiveAtEnd(TransportResponse(status: 301))
-        #expect(try machine.complete(nil)?.get().body.count == 1)
+        expect(try machine.complete(nil)?.get().body.count, equals: 1)
         machine = TransferMachine(bodyLimit: 4)
         machine.receiveAtEnd(TransportResponse(status: 200))
         #expect(throws: URLError(.timedOut)) { try machine.complete(URLError(.timedOut))?.get() }
@@ -249,15 +249,17 @@ struct ProblemAnswerTests {
             extensions: ["left": .number(0)])
         let response = TransportResponse(problem)
         #expect(response.status == 409 && response.headers["content-type"] == "application/problem+json")
-        #expect(HTTPFailure(status: response.status, headers: response.headers, body: response.body).problem == problem)
-        #expect(
-            String(decoding: response.body, as: UTF8.self)
-                == #"{"left":0,"status":409,"title":"Out of stock","type":"https://shop.example/problems/stock"}"#)
+        expect(
+            HTTPFailure(status: response.status, headers: response.headers, body: response.body).problem,
+            equals: problem)
+        expect(
+            String(decoding: response.body, as: UTF8.self),
+            equals: #"{"left":0,"status":409,"title":"Out of stock","type":"https://shop.example/problems/stock"}"#)
     }
 
     @Test func `without a status it is a 500, and what is no JSON is left out`() {
         let response = TransportResponse(ProblemDetails(title: "t", extensions: ["ratio": .number(.nan)]))
-        #expect(response.status == 500)
-        #expect(String(decoding: response.body, as: UTF8.self) == #"{"title":"t","type":"about:blank"}"#)
+        expect(response.status, equals: 500)
+        expect(String(decoding: response.body, as: UTF8.self), equals: #"{"title":"t","type":"about:blank"}"#)
     }
 }

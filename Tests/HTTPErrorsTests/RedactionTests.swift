@@ -54,7 +54,7 @@ struct RedactionTests {
                 return .from(error)
             }
         }
-        #expect(codings.map(\.kind) == Array(repeating: .decoding, count: 6) + [.encoding, .encoding])
+        expect(codings.map(\.kind), equals: Array(repeating: .decoding, count: 6) + [.encoding, .encoding])
         let causes = codings.compactMap(\.cause) + urlErrors.compactMap(\.cause)
         let kept = causes + [NSError(domain: NSURLErrorDomain, code: -1001, userInfo: info)]
         let wrapped = kept.map { NetworkError(.unauthorized, cause: $0, detail: "a detail") }
@@ -116,31 +116,32 @@ struct RedactionTests {
         bus.finish()
         let errors = try Self.values().compactMap { $0 as? any Error }
         for error in errors { bus.post(error) }
-        #expect(written.withLock { $0.count } == errors.count)
+        expect(written.withLock { $0.count }, equals: errors.count)
         for line in written.withLock({ $0 }) { #expect(!line.contains(Self.secret), "\(line)") }
     }
 
     @Test("a description says the kind, the status, the code, and where a value was not as asked for")
     func descriptions() throws {
-        #expect(
-            "\(ProblemDetails(type: "x", status: 403)), \(ProblemDetails(type: "x"))" == "problem, status 403, problem")
+        expect(
+            "\(ProblemDetails(type: "x", status: 403)), \(ProblemDetails(type: "x"))",
+            equals: "problem, status 403, problem")
         let unprocessable = HTTPFailure(status: 422)
-        #expect("\(NetworkError(HTTPFailure(status: 503)))" == "server, HTTP 503")
-        #expect("\(NetworkError(URLError(.cannotConnectToHost)))" == "connection, URLError -1004")
-        #expect("\(NetworkError(URLError(.timedOut)))" == "timeout, URLError -1001")
-        #expect(
-            "\(NetworkError(.service, cause: GitHubError(code: 1), failure: unprocessable))"
-                == "service, GitHubError, HTTP 422")
-        #expect("\(NetworkError(.bodyTooLarge, detail: "more than 9 bytes"))" == "bodyTooLarge, more than 9 bytes")
-        #expect("\(TransportRequest(method: "PUT", url: try Self.url()))" == "PUT https://example.org/path")
-        #expect("\(HTTPHeaders([("A", "1"), ("b", "2")]))" == "[A, b]")
+        expect("\(NetworkError(HTTPFailure(status: 503)))", equals: "server, HTTP 503")
+        expect("\(NetworkError(URLError(.cannotConnectToHost)))", equals: "connection, URLError -1004")
+        expect("\(NetworkError(URLError(.timedOut)))", equals: "timeout, URLError -1001")
+        expect(
+            "\(NetworkError(.service, cause: GitHubError(code: 1), failure: unprocessable))",
+            equals: "service, GitHubError, HTTP 422")
+        expect("\(NetworkError(.bodyTooLarge, detail: "more than 9 bytes"))", equals: "bodyTooLarge, more than 9 bytes")
+        expect("\(TransportRequest(method: "PUT", url: try Self.url()))", equals: "PUT https://example.org/path")
+        expect("\(HTTPHeaders([("A", "1"), ("b", "2")]))", equals: "[A, b]")
         struct Box: Decodable { let choices: [String: [Choice]] }
         let error = #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(Box.self, from: Data(#"{"choices": {"a": ["only", "x"]}}"#.utf8))
         }
         guard case DecodingError.dataCorrupted(let context)? = NetworkError(decoding: try #require(error)).cause
         else { throw URLError(.unknown) }
-        #expect(context.codingPath.map(\.stringValue) == ["choices", "*", "Index 1"])
+        expect(context.codingPath.map(\.stringValue), equals: ["choices", "*", "Index 1"])
     }
 
     @Test("what is thrown and posted of any source keeps its type, and loses what may be secret")
@@ -169,10 +170,10 @@ struct RedactionTests {
             let error = try #require(
                 await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) })
             let cause = try #require(ErrorMatcher.anywhere(.type(URLError.self)).match(error))
-            #expect(cause.failingURL?.absoluteString == "https://example.org/path")
+            expect(cause.failingURL?.absoluteString, equals: "https://example.org/path")
             bus.post(error)
         }
-        #expect(written.withLock { $0.count } == 5)
+        expect(written.withLock { $0.count }, equals: 5)
         for line in written.withLock({ $0 }) { #expect(!line.contains(Self.secret), "\(line)") }
     }
 

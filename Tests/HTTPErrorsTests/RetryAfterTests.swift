@@ -15,7 +15,7 @@ struct RetryAfterTests {
             ("31536001", 31_536_000), ("99999999999999999999999", 31_536_000),
         ])
     func seconds(value: String, seconds: Int) {
-        #expect(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter == .seconds(seconds))
+        expect(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter, equals: .seconds(seconds))
     }
 
     @Test(
@@ -30,7 +30,7 @@ struct RetryAfterTests {
     func dates(value: String, seconds: Int) {
         for value in [value, "  \(value) "] {
             let headers: HTTPHeaders = ["retry-after": value, "date": Self.begin]
-            #expect(HTTPFailure(status: 429, headers: headers).retryAfter == .seconds(seconds))
+            expect(HTTPFailure(status: 429, headers: headers).retryAfter, equals: .seconds(seconds))
         }
     }
 
@@ -54,9 +54,9 @@ struct RetryAfterTests {
             ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"],
             ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT", "Date": "today"],
         ] {
-            #expect(HTTPFailure(status: 503, headers: headers).retryAfter == .seconds(365 * 86_400))
+            expect(HTTPFailure(status: 503, headers: headers).retryAfter, equals: .seconds(365 * 86_400))
         }
-        #expect(HTTPFailure(status: 503, headers: ["Retry-After": Self.begin]).retryAfter == .zero)
+        expect(HTTPFailure(status: 503, headers: ["Retry-After": Self.begin]).retryAfter, equals: .zero)
     }
 
     @Test("a year of two digits is the nearest that is no more than 50 years ahead")
@@ -65,10 +65,10 @@ struct RetryAfterTests {
         func year(_ digits: String) -> Int64? {
             HTTPDate.seconds("Sunday, 01-Jan-\(digits) 00:00:00 GMT", now: now)
         }
-        #expect(year("27") == HTTPDate.seconds("Fri, 01 Jan 2027 00:00:00 GMT", now: now))
-        #expect(year("77") == HTTPDate.seconds("Fri, 01 Jan 2077 00:00:00 GMT", now: now))
-        #expect(year("78") == HTTPDate.seconds("Fri, 01 Jan 1978 00:00:00 GMT", now: now))
-        #expect(year("99") == HTTPDate.seconds("Fri, 01 Jan 1999 00:00:00 GMT", now: now))
+        expect(year("27"), equals: HTTPDate.seconds("Fri, 01 Jan 2027 00:00:00 GMT", now: now))
+        expect(year("77"), equals: HTTPDate.seconds("Fri, 01 Jan 2077 00:00:00 GMT", now: now))
+        expect(year("78"), equals: HTTPDate.seconds("Fri, 01 Jan 1978 00:00:00 GMT", now: now))
+        expect(year("99"), equals: HTTPDate.seconds("Fri, 01 Jan 1999 00:00:00 GMT", now: now))
     }
 
     @Test("every day from 1900 to 2200 has the number that counting gives it")
@@ -87,6 +87,6 @@ struct RetryAfterTests {
                 }
             }
         }
-        #expect(wrong == [])
+        expect(wrong, equals: [])
     }
 }

@@ -12,10 +12,10 @@ struct TextsTests {
             NetworkError.$language.withValue(language) {
                 for error in NetworkError.samples {
                     let texts = [error.localizedDescription, error.recoverySuggestion].compactMap { $0 }
-                    #expect(error.errorDescription == error.localizedDescription)
+                    expect(error.errorDescription, equals: error.localizedDescription)
                     for text in texts {
                         #expect(text.hasSuffix(end) && text.count < 60, "\(text)")
-                        #expect(text.allSatisfy { $0.isASCII } == (language == .english), "\(text)")
+                        expect(text.allSatisfy { $0.isASCII }, equals: (language == .english), "\(text)")
                     }
                 }
             }
@@ -25,7 +25,7 @@ struct TextsTests {
     @Test("an error that a person can do nothing about has no suggestion")
     func suggestions() {
         let silent = NetworkError.samples.filter { $0.recoverySuggestion == nil }.map(\.kind)
-        #expect(silent == [.invalidURL, .encoding, .cancelled, .bodyTooLarge])
+        expect(silent, equals: [.invalidURL, .encoding, .cancelled, .bodyTooLarge])
     }
 
     @Test(
@@ -35,7 +35,7 @@ struct TextsTests {
             (["fr"], .english), ([], .english),
         ] as [([String], NetworkError.Language)])
     func preferred(languages: [String], language: NetworkError.Language) {
-        #expect(NetworkError.Language(preferring: languages, environment: [:]) == language)
+        expect(NetworkError.Language(preferring: languages, environment: [:]), equals: language)
     }
 
     #if os(Linux)
@@ -49,7 +49,7 @@ struct TextsTests {
                 (["LANG": "C.UTF-8"], .english), ([:], .english),
             ] as [([String: String], NetworkError.Language)])
         func environment(_ environment: [String: String], language: NetworkError.Language) {
-            #expect(NetworkError.Language(preferring: ["en-001"], environment: environment) == language)
+            expect(NetworkError.Language(preferring: ["en-001"], environment: environment), equals: language)
         }
     #endif
 }

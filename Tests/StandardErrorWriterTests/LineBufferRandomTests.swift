@@ -48,16 +48,16 @@ private struct LineWalk {
         naive.arrive(line)
         let answer = buffer.arrive(line)
         // A poster that comes while somebody writes has nothing to do.
-        if step != .rest { #expect(answer == .rest) } else { begin(answer) }
+        if step != .rest { expect(answer, equals: .rest) } else { begin(answer) }
     }
 
     private mutating func begin(_ step: LineBuffer.Step) {
         self.step = step
         guard case .write(let bytes, let target) = step else { return }
         #expect(naive.waiting.starts(with: bytes))
-        #expect(bytes.last == UInt8(ascii: "\n"))
+        expect(bytes.last, equals: UInt8(ascii: "\n"))
         // Only what goes on with a line, or ends it, belongs to a file; that may be another one by now.
-        #expect((target != nil) == (naive.begun > 0 || naive.isCut))
+        expect((target != nil), equals: (naive.begun > 0 || naive.isCut))
         let lines = bytes.count { $0 == UInt8(ascii: "\n") } - (naive.isCut ? 1 : 0)
         #expect(lines == 1 || bytes.count <= LineBuffer.atomicSize + 1)
         naive.offered(bytes.count)
@@ -119,7 +119,7 @@ private struct LineWalk {
             while step != .rest { act(30) }
         } while buffer.pending > 0
         #expect(naive.isEmpty)
-        #expect(naive.lost == 0)
+        expect(naive.lost, equals: 0)
         let files = naive.files.map { file in
             file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
                 .map { String(decoding: $0, as: UTF8.self) }
@@ -127,8 +127,8 @@ private struct LineWalk {
         let whole = files.flatMap { $0.dropLast() }
         let told = whole.filter { $0.hasSuffix("lost") }.countOfLost
         let received = numbers(whole)
-        #expect(received == received.sorted())
-        #expect(Set(received).count == received.count)
+        expect(received, equals: received.sorted())
+        expect(Set(received).count, equals: received.count)
         #expect(told <= naive.toldInAll)
         #expect(received.count + told <= sent)
         // A line that lacks only its end when another file takes the place counts too, and may be in that file once

@@ -10,59 +10,59 @@ struct LineBufferTests {
     @Test("where nothing is in the way the poster writes its line, and that is all")
     func nothingInTheWay() {
         var buffer = LineBuffer()
-        #expect(buffer.arrive(line("one")) == .write("one\n"))
-        #expect(buffer.attempted(.wrote(4, Self.file)) == .rest)
-        #expect(buffer.pending == 0)
+        expect(buffer.arrive(line("one")), equals: .write("one\n"))
+        expect(buffer.attempted(.wrote(4, Self.file)), equals: .rest)
+        expect(buffer.pending, equals: 0)
     }
 
     @Test("the remainder of a line goes to the thread, before what came behind it")
     func remainder() {
         var buffer = LineBuffer()
         _ = buffer.arrive(line("long"))
-        #expect(buffer.arrive(line("behind")) == .rest)
-        #expect(buffer.attempted(.wrote(2, Self.file)) == .startThread)
-        #expect(buffer.arrive(line("later")) == .rest)
-        #expect(buffer.threadBegins() == .write("ng\n", continuing: Self.file))
-        #expect(buffer.attempted(.wouldBlock) == .wait)
-        #expect(buffer.again() == .write("ng\n", continuing: Self.file))
-        #expect(buffer.attempted(.wrote(3, Self.file)) == .write("behind\nlater\n"))
-        #expect(buffer.attempted(.wrote(13, Self.file)) == .rest)
+        expect(buffer.arrive(line("behind")), equals: .rest)
+        expect(buffer.attempted(.wrote(2, Self.file)), equals: .startThread)
+        expect(buffer.arrive(line("later")), equals: .rest)
+        expect(buffer.threadBegins(), equals: .write("ng\n", continuing: Self.file))
+        expect(buffer.attempted(.wouldBlock), equals: .wait)
+        expect(buffer.again(), equals: .write("ng\n", continuing: Self.file))
+        expect(buffer.attempted(.wrote(3, Self.file)), equals: .write("behind\nlater\n"))
+        expect(buffer.attempted(.wrote(13, Self.file)), equals: .rest)
     }
 
     @Test("the thread is started once, and woken from then on")
     func startedOnce() {
         var buffer = LineBuffer()
         _ = buffer.arrive(line("one"))
-        #expect(buffer.attempted(.wouldBlock) == .startThread)
-        #expect(buffer.threadBegins() == .write("one\n"))
-        #expect(buffer.attempted(.wrote(4, Self.file)) == .rest)
+        expect(buffer.attempted(.wouldBlock), equals: .startThread)
+        expect(buffer.threadBegins(), equals: .write("one\n"))
+        expect(buffer.attempted(.wrote(4, Self.file)), equals: .rest)
         _ = buffer.arrive(line("two"))
-        #expect(buffer.attempted(.needsThread) == .wakeThread)
+        expect(buffer.attempted(.needsThread), equals: .wakeThread)
     }
 
     @Test("where no thread can be started the next poster tries, with what waits first")
     func noThread() {
         var buffer = LineBuffer()
         _ = buffer.arrive(line("one"))
-        #expect(buffer.attempted(.wrote(2, Self.file)) == .startThread)
+        expect(buffer.attempted(.wrote(2, Self.file)), equals: .startThread)
         buffer.threadDidNotStart()
-        #expect(buffer.arrive(line("two")) == .write("e\n", continuing: Self.file))
-        #expect(buffer.attempted(.wrote(2, Self.file)) == .write("two\n"))
-        #expect(buffer.attempted(.wouldBlock) == .startThread)
+        expect(buffer.arrive(line("two")), equals: .write("e\n", continuing: Self.file))
+        expect(buffer.attempted(.wrote(2, Self.file)), equals: .write("two\n"))
+        expect(buffer.attempted(.wouldBlock), equals: .startThread)
     }
 
     @Test("a poster writes some lines of others behind its own, then leaves them to the thread")
     func linesOfOthers() {
         var buffer = LineBuffer()
         let long = String(repeating: "x", count: LineBuffer.atomicSize - 1)
-        #expect(buffer.arrive(line("own")) == .write("own\n"))
-        for _ in 0...LineBuffer.batchesOfOthers { #expect(buffer.arrive(line(long)) == .rest) }
+        expect(buffer.arrive(line("own")), equals: .write("own\n"))
+        for _ in 0...LineBuffer.batchesOfOthers { expect(buffer.arrive(line(long)), equals: .rest) }
         var step = buffer.attempted(.wrote(4, Self.file))
         for _ in 0..<LineBuffer.batchesOfOthers {
-            #expect(step == .write(long + "\n"))
+            expect(step, equals: .write(long + "\n"))
             step = buffer.attempted(.wrote(LineBuffer.atomicSize, Self.file))
         }
-        #expect(step == .startThread)
+        expect(step, equals: .startThread)
     }
 
     @Test("what is written together fits a pipe in one piece, unless one line alone is longer")
@@ -71,10 +71,10 @@ struct LineBufferTests {
         _ = buffer.arrive(line("first"))
         let (short, long) = (String(repeating: "s", count: 1_500), String(repeating: "l", count: 5_000))
         for text in [short, short, short, long, short] { _ = buffer.arrive(line(text)) }
-        #expect(buffer.attempted(.wrote(6, Self.file)) == .write("\(short)\n\(short)\n"))
-        #expect(buffer.attempted(.wrote(3_002, Self.file)) == .write("\(short)\n"))
-        #expect(buffer.attempted(.wrote(1_501, Self.file)) == .write("\(long)\n"))
-        #expect(buffer.attempted(.wrote(5_001, Self.file)) == .write("\(short)\n"))
+        expect(buffer.attempted(.wrote(6, Self.file)), equals: .write("\(short)\n\(short)\n"))
+        expect(buffer.attempted(.wrote(3_002, Self.file)), equals: .write("\(short)\n"))
+        expect(buffer.attempted(.wrote(1_501, Self.file)), equals: .write("\(long)\n"))
+        expect(buffer.attempted(.wrote(5_001, Self.file)), equals: .write("\(short)\n"))
     }
 
     @Test("what does not fit is counted, and the count is written right after the first write that succeeds")
@@ -83,39 +83,39 @@ struct LineBufferTests {
         _ = buffer.arrive(line("one"))
         _ = buffer.attempted(.wouldBlock)
         for text in ["two", "three", "six", "seven"] { _ = buffer.arrive(line(text)) }
-        #expect(buffer.pending == 12)
-        #expect(buffer.threadBegins() == .write("one\n"))
+        expect(buffer.pending, equals: 12)
+        expect(buffer.threadBegins(), equals: .write("one\n"))
         let notice = "error-bus: standard error took no more, and 2 lines were lost\n"
-        #expect(buffer.attempted(.wrote(4, Self.file)) == .write(notice))
-        #expect(buffer.attempted(.wrote(notice.utf8.count, Self.file)) == .write("two\nsix\n"))
-        #expect(buffer.attempted(.wrote(8, Self.file)) == .rest)
+        expect(buffer.attempted(.wrote(4, Self.file)), equals: .write(notice))
+        expect(buffer.attempted(.wrote(notice.utf8.count, Self.file)), equals: .write("two\nsix\n"))
+        expect(buffer.attempted(.wrote(8, Self.file)), equals: .rest)
     }
 
     @Test("a line longer than the limit is taken where nothing waits")
     func longerThanTheLimit() {
         var buffer = LineBuffer(limit: 4)
-        #expect(buffer.arrive(line("a long one")) == .write("a long one\n"))
-        #expect(buffer.arrive(line("b")) == .rest)
+        expect(buffer.arrive(line("a long one")), equals: .write("a long one\n"))
+        expect(buffer.arrive(line("b")), equals: .rest)
         _ = buffer.attempted(.wrote(11, Self.file))
-        #expect(buffer.attempted(.failed) == .rest)
+        expect(buffer.attempted(.failed), equals: .rest)
     }
 
     @Test("what failed is counted, and the count is written after a success; a line that was cut gets an end first")
     func failed() {
         var buffer = LineBuffer()
         _ = buffer.arrive(line("one"))
-        #expect(buffer.attempted(.failed) == .rest)
+        expect(buffer.attempted(.failed), equals: .rest)
         _ = buffer.arrive(line("two"))
         _ = buffer.attempted(.wrote(1, Self.file))
         _ = buffer.threadBegins()
-        #expect(buffer.attempted(.failed) == .rest)
-        #expect(buffer.arrive(line("three")) == .write("\nthree\n", continuing: Self.file))
+        expect(buffer.attempted(.failed), equals: .rest)
+        expect(buffer.arrive(line("three")), equals: .write("\nthree\n", continuing: Self.file))
         let notice = "error-bus: standard error took no more, and 2 lines were lost\n"
-        #expect(buffer.attempted(.wrote(7, Self.file)) == .write(notice))
+        expect(buffer.attempted(.wrote(7, Self.file)), equals: .write(notice))
         // So does the notice, and its count is not lost.
-        #expect(buffer.attempted(.failed) == .rest)
+        expect(buffer.attempted(.failed), equals: .rest)
         _ = buffer.arrive(line("four"))
-        #expect(buffer.attempted(.wrote(5, Self.file)) == .write(notice))
+        expect(buffer.attempted(.wrote(5, Self.file)), equals: .write(notice))
     }
 
     @Test("a line that lacks but its end is not lost: it gets the end with the next one")
@@ -123,10 +123,10 @@ struct LineBufferTests {
         var buffer = LineBuffer()
         _ = buffer.arrive(line("one"))
         _ = buffer.attempted(.wrote(3, Self.file))
-        #expect(buffer.threadBegins() == .write("\n", continuing: Self.file))
-        #expect(buffer.attempted(.failed) == .rest)
-        #expect(buffer.arrive(line("two")) == .write("\ntwo\n", continuing: Self.file))
-        #expect(buffer.attempted(.wrote(5, Self.file)) == .rest)
+        expect(buffer.threadBegins(), equals: .write("\n", continuing: Self.file))
+        expect(buffer.attempted(.failed), equals: .rest)
+        expect(buffer.arrive(line("two")), equals: .write("\ntwo\n", continuing: Self.file))
+        expect(buffer.attempted(.wrote(5, Self.file)), equals: .rest)
     }
 
     @Test("another file gets the whole line of which the one before has the beginning, and no end for it")
@@ -134,28 +134,28 @@ struct LineBufferTests {
         var buffer = LineBuffer()
         _ = buffer.arrive(line("first"))
         _ = buffer.attempted(.wrote(2, Self.file))
-        #expect(buffer.threadBegins() == .write("rst\n", continuing: Self.file))
-        #expect(buffer.attempted(.isAnotherFile) == .write("first\n"))
+        expect(buffer.threadBegins(), equals: .write("rst\n", continuing: Self.file))
+        expect(buffer.attempted(.isAnotherFile), equals: .write("first\n"))
         _ = buffer.attempted(.wrote(3, Self.file))
-        #expect(buffer.attempted(.failed) == .rest)
-        #expect(buffer.arrive(line("second")) == .write("\nsecond\n", continuing: Self.file))
-        #expect(buffer.attempted(.isAnotherFile) == .write("second\n"))
+        expect(buffer.attempted(.failed), equals: .rest)
+        expect(buffer.arrive(line("second")), equals: .write("\nsecond\n", continuing: Self.file))
+        expect(buffer.attempted(.isAnotherFile), equals: .write("second\n"))
     }
 
     @Test("the end of the process writes where nobody does, waits where somebody does, and takes the rest at last")
     func leaving() {
         var buffer = LineBuffer(limit: 10)
-        #expect(buffer.leave(adding: []) == .rest)
-        #expect(buffer.leave(adding: line("more than ten")) == .write("more than ten\n"))
-        #expect(buffer.attempted(.wouldBlock) == .wait)
-        #expect(buffer.attempted(.needsThread) == .startThread)
+        expect(buffer.leave(adding: []), equals: .rest)
+        expect(buffer.leave(adding: line("more than ten")), equals: .write("more than ten\n"))
+        expect(buffer.attempted(.wouldBlock), equals: .wait)
+        expect(buffer.attempted(.needsThread), equals: .startThread)
         #expect(buffer.leave(adding: line("counts")) == nil)
         _ = buffer.arrive(line("late"))
         _ = buffer.threadBegins()
         _ = buffer.attempted(.wrote(1, Self.file))
         let notice = "error-bus: standard error took no more, and 1 line was lost\n"
-        #expect(buffer.takeRest() == Array("\n\(notice)counts\n".utf8))
-        #expect(buffer.takeRest() == Array("\n".utf8))
+        expect(buffer.takeRest(), equals: Array("\n\(notice)counts\n".utf8))
+        expect(buffer.takeRest(), equals: Array("\n".utf8))
     }
 
     private func line(_ text: String) -> [UInt8] { Array("\(text)\n".utf8) }

@@ -31,7 +31,7 @@ struct StandardErrorExitTests {
             atexit { relay() }
             exit(0)
         }
-        #expect(result.standardErrorLines == (0..<200).map { "line \($0)" })
+        expect(result.standardErrorLines, equals: (0..<200).map { "line \($0)" })
     }
 
     @Test("the process ends although nobody reads")
@@ -60,10 +60,10 @@ struct StandardErrorExitTests {
             }
             isHeld.wait()
             StandardError.writeAtExit(["last words", "of two lines"])
-            #expect(stage.available().nonemptyLines == ["before", "last words", "of two lines"])
+            expect(stage.available().nonemptyLines, equals: ["before", "last words", "of two lines"])
             // Once the time is used up, another handler does not wait again, but its lines are written.
             StandardError.writeAtExit(["very last"])
-            #expect(stage.available().nonemptyLines == ["very last"])
+            expect(stage.available().nonemptyLines, equals: ["very last"])
             exit(0)
         }
     }
@@ -74,7 +74,7 @@ struct StandardErrorExitTests {
             endIfItHangs()
             let stage = StandardErrorStage.pipe()
             StandardError.write("before")
-            #expect(stage.available() == "before\n")
+            expect(stage.available(), equals: "before\n")
             StandardError.buffer.withLock { _ in exit(0) }
         }
     }
@@ -87,9 +87,9 @@ struct StandardErrorExitTests {
             // A poster that stops between asking and writing.
             #expect(StandardError.buffer.withLock { $0.arrive(StandardError.bytes(of: "stopped")) } != .rest)
             StandardError.write("behind it")
-            #expect(stage.available() == "")
+            expect(stage.available(), equals: "")
             StandardError.writeAtExit(["last words"])
-            #expect(stage.available().nonemptyLines == ["behind it", "last words"])
+            expect(stage.available().nonemptyLines, equals: ["behind it", "last words"])
             exit(0)
         }
     }
@@ -102,9 +102,9 @@ struct StandardErrorExitTests {
             let stage = StandardErrorStage.pipe()
             let filled = stage.fill()
             StandardError.write("waiting")
-            #expect(stage.available(atMost: filled).utf8.count == filled)
+            expect(stage.available(atMost: filled).utf8.count, equals: filled)
             StandardError.writeAtExit(["last words"])
-            #expect(stage.available() == "waiting\nlast words\n")
+            expect(stage.available(), equals: "waiting\nlast words\n")
         }
     }
 }

@@ -14,12 +14,12 @@ struct StandardErrorFileTests {
             let before = stage.flags
             StandardError.write("at once")
             #expect(stage.isReadable(milliseconds: 10_000))
-            #expect(stage.available() == "at once\n")
+            expect(stage.available(), equals: "at once\n")
             let sent = (0..<3_000).map { "line \($0) " + String(repeating: "x", count: 100) }
             for line in sent { StandardError.write(line) }
-            #expect(stage.flags == before)
-            #expect(stage.lines(3_000) == sent)
-            #expect(stage.flags == before)
+            expect(stage.flags, equals: before)
+            expect(stage.lines(3_000), equals: sent)
+            expect(stage.flags, equals: before)
         }
     }
 
@@ -31,7 +31,7 @@ struct StandardErrorFileTests {
             let before = Self.setDescriptorLimit(3)
             let sent = (0..<3_000).map { "line \($0) " + String(repeating: "x", count: 100) }
             for line in sent { StandardError.write(line) }
-            #expect(stage.lines(3_000) == sent)
+            expect(stage.lines(3_000), equals: sent)
             _ = Self.setDescriptorLimit(before)
         }
     }
@@ -62,12 +62,12 @@ struct StandardErrorFileTests {
             let stage = StandardErrorStage.socket()
             let before = stage.flags
             StandardError.write("at once")
-            #expect(stage.available() == "at once\n")
+            expect(stage.available(), equals: "at once\n")
             let sent = (0..<5_000).map { "line \($0) " + String(repeating: "x", count: 100) }
             for line in sent { StandardError.write(line) }
-            #expect(stage.flags == before)
-            #expect(stage.lines(5_000) == sent)
-            #expect(stage.flags == before)
+            expect(stage.flags, equals: before)
+            expect(stage.lines(5_000), equals: sent)
+            expect(stage.flags, equals: before)
         }
     }
 
@@ -89,7 +89,7 @@ struct StandardErrorFileTests {
                     sent += [line, "other"]
                 }
                 let content = FileManager.default.contents(atPath: path) ?? Data()
-                #expect(String(decoding: content, as: UTF8.self).nonemptyLines == sent)
+                expect(String(decoding: content, as: UTF8.self).nonemptyLines, equals: sent)
                 unsafe unlink(path)
             }
         }
@@ -106,8 +106,8 @@ struct StandardErrorFileTests {
             let stage = StandardErrorStage.pipe()
             StandardError.write("space again")
             let lines = stage.lines(2)
-            #expect(lines.first == "space again")
-            #expect(lines.countOfLost == 10)
+            expect(lines.first, equals: "space again")
+            expect(lines.countOfLost, equals: 10)
         }
     }
 
@@ -119,7 +119,7 @@ struct StandardErrorFileTests {
             for number in 0..<10_000 { StandardError.write("line \(number)") }
             let stage = StandardErrorStage.pipe()
             StandardError.write("the only one")
-            #expect(stage.available() == "the only one\n")
+            expect(stage.available(), equals: "the only one\n")
         }
     }
 
@@ -134,7 +134,7 @@ struct StandardErrorFileTests {
             for number in 0..<10 { StandardError.write("line \(number)") }
             dup2(stage.shared, STDERR_FILENO)
             StandardError.write("open again")
-            #expect(stage.available().nonemptyLines.withoutNotices == ["open again"])
+            expect(stage.available().nonemptyLines.withoutNotices, equals: ["open again"])
         }
     }
 
@@ -148,7 +148,7 @@ struct StandardErrorFileTests {
             StandardError.write(long)
             for number in 0..<100 { StandardError.write("line \(number)") }
             let second = StandardErrorStage.pipe()
-            #expect(second.lines(101) == [long] + (0..<100).map { "line \($0)" })
+            expect(second.lines(101), equals: [long] + (0..<100).map { "line \($0)" })
             #expect(long.hasPrefix(first.available()))
         }
     }
@@ -160,12 +160,12 @@ struct StandardErrorFileTests {
             for stage in [StandardErrorStage.pipe(), .namedPipe()] {
                 dup2(stage.shared, STDERR_FILENO)
                 StandardError.write("a line")
-                #expect(stage.available() == "a line\n")
+                expect(stage.available(), equals: "a line\n")
                 dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO)
                 close(stage.shared)
                 // The end of the pipe can be read, since nobody could write any more.
                 #expect(stage.isReadable(milliseconds: 10_000))
-                #expect(stage.available() == "")
+                expect(stage.available(), equals: "")
             }
         }
     }
@@ -181,7 +181,7 @@ struct StandardErrorFileTests {
         unsafe getrlimit(resource, &limit)
         let before = limit.rlim_cur
         limit.rlim_cur = count
-        #expect(unsafe setrlimit(resource, &limit) == 0)
+        expect(unsafe setrlimit(resource, &limit), equals: 0)
         return before
     }
 }

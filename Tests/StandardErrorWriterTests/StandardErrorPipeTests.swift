@@ -15,7 +15,7 @@ struct StandardErrorPipeTests {
             let stage = StandardErrorStage.pipe()
             for number in 0..<100 {
                 StandardError.write("line \(number)")
-                #expect(stage.available() == "line \(number)\n")
+                expect(stage.available(), equals: "line \(number)\n")
             }
         }
     }
@@ -28,11 +28,11 @@ struct StandardErrorPipeTests {
             _ = stage.fill()
             let sent = (0..<1_000).map { "line \($0)" }
             for line in sent { StandardError.write(line) }
-            #expect(stage.lines(1_000) == sent)
+            expect(stage.lines(1_000), equals: sent)
             // Lines are written at once again when the count is written; its writer may not have left yet.
             while StandardError.buffer.withLock({ $0.leave(adding: []) }) == nil { yieldToOtherThreads() }
             StandardError.write("at once")
-            #expect(stage.available() == "at once\n")
+            expect(stage.available(), equals: "at once\n")
         }
     }
 
@@ -47,7 +47,7 @@ struct StandardErrorPipeTests {
             while received.accounted < sent.count, stage.isReadable(milliseconds: 10_000) {
                 received.add(stage.available(atMost: 1 + received.lines.count % 5_000))
             }
-            #expect(received.lines == sent)
+            expect(received.lines, equals: sent)
         }
     }
 
@@ -64,11 +64,11 @@ struct StandardErrorPipeTests {
                 received.add(stage.available())
             }
             let lines = received.lines.withoutNotices
-            #expect(received.accounted == sent.count)
-            #expect(lines == Array(sent.prefix(lines.count)))
+            expect(received.accounted, equals: sent.count)
+            expect(lines, equals: Array(sent.prefix(lines.count)))
             #expect(lines.reduce(0) { $0 + $1.utf8.count + 1 } > 1_000_000)
             // One batch of lines had been begun before.
-            #expect(received.lines.firstIndex { $0.hasPrefix("error-bus: ") }.map { $0 < 100 } == true)
+            expect(received.lines.firstIndex { $0.hasPrefix("error-bus: ") }.map { $0 < 100 }, equals: true)
         }
     }
 
@@ -83,11 +83,11 @@ struct StandardErrorPipeTests {
             while received.accounted < sent.count, stage.isReadable(milliseconds: 10_000) {
                 received.add(stage.available(atMost: 3_000))
             }
-            #expect(received.accounted == sent.count)
+            expect(received.accounted, equals: sent.count)
             let lines = received.lines.withoutNotices
             let numbers = lines.compactMap { Int($0.split(separator: " ")[1]) }
-            #expect(numbers == numbers.sorted())
-            #expect(Set(numbers).count == lines.count)
+            expect(numbers, equals: numbers.sorted())
+            expect(Set(numbers).count, equals: lines.count)
             #expect(Set(sent).isSuperset(of: lines))
         }
     }
@@ -102,9 +102,9 @@ struct StandardErrorPipeTests {
             let before = stage.flags
             let sent = (0..<2_000).map { "line \($0) " + String(repeating: "x", count: 100) }
             for line in sent { StandardError.write(line) }
-            #expect(stage.flags == before)
-            #expect(stage.lines(2_000) == sent)
-            #expect(stage.flags == before)
+            expect(stage.flags, equals: before)
+            expect(stage.lines(2_000), equals: sent)
+            expect(stage.flags, equals: before)
         }
     }
 
@@ -116,7 +116,7 @@ struct StandardErrorPipeTests {
             let long = String(repeating: "0123456789", count: 10_000)
             let sent = ["before", long, "after", long, "end"]
             for line in sent { StandardError.write(line) }
-            #expect(stage.lines(5) == sent)
+            expect(stage.lines(5), equals: sent)
         }
     }
 
@@ -127,12 +127,12 @@ struct StandardErrorPipeTests {
             let stage = StandardErrorStage.namedPipe()
             let before = stage.flags
             StandardError.write("at once")
-            #expect(stage.available() == "at once\n")
+            expect(stage.available(), equals: "at once\n")
             _ = stage.fill()
             let sent = (0..<1_000).map { "line \($0)" }
             for line in sent { StandardError.write(line) }
-            #expect(stage.flags == before)
-            #expect(stage.lines(1_000) == sent)
+            expect(stage.flags, equals: before)
+            expect(stage.lines(1_000), equals: sent)
             stage.closeReader()
             // Without a reader it cannot be opened.
             StandardError.write("to nobody")

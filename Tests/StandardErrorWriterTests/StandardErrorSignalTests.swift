@@ -52,11 +52,11 @@ struct StandardErrorSignalTests {
             let stage = StandardErrorStage.pipe()
             stage.closeReader()
             for number in 0..<100 { StandardError.write("line \(number)") }
-            #expect(calls.load(ordering: .relaxed) == 0)
-            #expect(Self.handler == before)
+            expect(calls.load(ordering: .relaxed), equals: 0)
+            expect(Self.handler, equals: before)
             // The program's handler still gets the signal of the program's own write.
             _ = unsafe write(stage.shared, "x", 1)
-            #expect(calls.load(ordering: .relaxed) == 1)
+            expect(calls.load(ordering: .relaxed), equals: 1)
             StandardErrorStage.end()
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.hangLimit) struct InteractiveOptionTests {
     @Test func `interactive is an option of its own`() throws {
-        #expect(try Options(arguments: ["--interactive"]).command == .interactive)
+        expect(try Options(arguments: ["--interactive"]).command, equals: .interactive)
         #expect(throws: UsageError("--interactive takes no value")) { try Options(arguments: ["--interactive=yes"]) }
     }
 }
@@ -21,8 +21,8 @@ import Testing
             endIfItHangs()
             exit(try await InteractiveCommand(options: Options(arguments: ["--interactive"])).run().rawValue)
         }
-        #expect(end.standardErrorLines.count == 1)
-        #expect(end.standardErrorLines.first?.contains("--interactive needs a terminal") == true)
+        expect(end.standardErrorLines.count, equals: 1)
+        expect(end.standardErrorLines.first?.contains("--interactive needs a terminal"), equals: true)
         let output = String(decoding: end?.standardOutputContent ?? [], as: UTF8.self)
         #expect(!output.contains("Keys:"))
     }
@@ -35,12 +35,12 @@ import Testing
     @Test func `without a terminal it says so in one line, and exits with 64`() async throws {
         let end = try await DemoProcess(["--interactive"]).end()
         #expect(end.reason == .exit && end.status == 64 && end.output.isEmpty && end.leftovers.isEmpty)
-        #expect(end.errors.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
+        expect(end.errors.split(separator: "\n", omittingEmptySubsequences: false).count, equals: 2)
         #expect(end.errors.contains("needs a terminal"))
         // A terminal for one of the two is not enough.
         let terminal = try PseudoTerminal()
-        #expect(try await DemoProcess(["--interactive"], input: terminal.line).end().status == 64)
-        #expect(try await DemoProcess(["--interactive"], output: terminal.line).end().status == 64)
+        expect(try await DemoProcess(["--interactive"], input: terminal.line).end().status, equals: 64)
+        expect(try await DemoProcess(["--interactive"], output: terminal.line).end().status, equals: 64)
         #expect(terminal.text.isEmpty)
     }
 

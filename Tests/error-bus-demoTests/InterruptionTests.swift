@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import error_bus_demo
@@ -99,7 +100,7 @@ import Testing
             // An explanation takes no time to speak of, and may have been faster.
             interrupted += end.status == 130 ? 1 : 0
         }
-        #expect(interrupted == 1)
+        expect(interrupted, equals: 1)
     }
 
     @Test func `without a signal it ends with a status of its own`() async throws {

@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import error_bus_demo
@@ -46,8 +47,8 @@ import Testing
         let size = 6 * 1024 * 1024 * 1024
         try make("order.json", size: size)
         let error = #expect(throws: FileTooLarge.self) { try Inbox.readOrder(folder.appending("order.json")) }
-        #expect(error == FileTooLarge(size: size, limit: 16 * 1024 * 1024))
-        #expect(error?.description == "the file has 6442450944 bytes, and an order no more than 16777216")
+        expect(error, equals: FileTooLarge(size: size, limit: 16 * 1024 * 1024))
+        expect(error?.description, equals: "the file has 6442450944 bytes, and an order no more than 16777216")
         let ledger = Ledger()
         let statistics = try await statistics(ledger: ledger)
         #expect(statistics.handled == 1 && statistics.posted == 1)
@@ -56,7 +57,7 @@ import Testing
 
     @Test func `an order may be as large as the limit, and not a byte larger`() throws {
         try make("order.json", "123456789")
-        #expect(try folder.appending("order.json").read(upTo: 9).count == 9)
+        expect(try folder.appending("order.json").read(upTo: 9).count, equals: 9)
         #expect(throws: FileTooLarge(size: 9, limit: 8)) { try folder.appending("order.json").read(upTo: 8) }
     }
 
@@ -67,7 +68,7 @@ import Testing
         defer { close(descriptor) }
         // As if the file had grown since its size was read.
         #expect(throws: FileTooLarge(size: nil, limit: limit)) { try FilePath.read(descriptor, upTo: limit) }
-        #expect(lseek(descriptor, 0, SEEK_CUR) == limit + 1)
+        expect(lseek(descriptor, 0, SEEK_CUR), equals: limit + 1)
         let zeros = unsafe open("/dev/zero", O_RDONLY)
         defer { close(zeros) }
         #expect(throws: FileTooLarge(size: nil, limit: limit)) { try FilePath.read(zeros, upTo: limit) }
@@ -78,23 +79,23 @@ import Testing
 
     @Test(.timeLimit(.minutes(10))) func `pipes and devices are refused, and not waited for`() async throws {
         let pipe = folder.appending("pipe.json")
-        #expect(unsafe pipe.withCString { unsafe mkfifo($0, 0o600) } == 0)
-        #expect(unsafe folder.appending("zero.json").withCString { unsafe symlink("/dev/zero", $0) } == 0)
+        expect(unsafe pipe.withCString { unsafe mkfifo($0, 0o600) }, equals: 0)
+        expect(unsafe folder.appending("zero.json").withCString { unsafe symlink("/dev/zero", $0) }, equals: 0)
         #expect(throws: SpecialFile(path: pipe.text)) { try pipe.read(upTo: 10) }
         let ledger = Ledger()
         let statistics = try await statistics(ledger: ledger)
         #expect(statistics.handled == 2 && statistics.posted == 2)
-        #expect(ledger[.left] == 2)
+        expect(ledger[.left], equals: 2)
     }
 
     @Test func `any path can be read back from its text`() {
         for bytes in [[0x61], [0xFC], [0x25, 0x46, 0x43], [0x25, 0xFC, 0x0A, 0x20, 0x5C], [0x07, 0xC3]] as [[UInt8]] {
             let path = FilePath(bytes: [0x2F] + bytes)
-            #expect(FilePath(text: path.text) == path)
+            expect(FilePath(text: path.text), equals: path)
             #expect(path.text.unicodeScalars.allSatisfy { $0 != "\u{FFFD}" })
         }
-        #expect(FilePath(bytes: [0x2F, 0xFC, 0x0A, 0x25]).text == "file:///%FC%0A%25")
-        #expect(FilePath("/a/ä%FC.json").text == "/a/ä%FC.json")
+        expect(FilePath(bytes: [0x2F, 0xFC, 0x0A, 0x25]).text, equals: "file:///%FC%0A%25")
+        expect(FilePath("/a/ä%FC.json").text, equals: "/a/ä%FC.json")
         for broken in ["file:///%F", "file:///%", "file:///%+F", "file:///%G0"] {
             #expect(FilePath(text: broken) == nil)
         }
@@ -108,8 +109,8 @@ import Testing
             let order = #"{"id": "A-1", "customer": "c", "lines": [{"sku": "tea", "quantity": 1, "unitCents": 5}]}"#
             try make(Self.latin, order)
             let inbox = try Inbox(folder)
-            #expect(inbox.entries == [folder.appending(Self.latin)])
-            #expect(inbox.entries.first?.name.text == "order-m%FCller.json")
+            expect(inbox.entries, equals: [folder.appending(Self.latin)])
+            expect(inbox.entries.first?.name.text, equals: "order-m%FCller.json")
             let ledger = Ledger()
             let statistics = try await statistics(ledger: ledger)
             // The payment fails, since nobody listens.
@@ -121,22 +122,22 @@ import Testing
             let ledger = Ledger()
             for _ in 1...2 {
                 try make(Self.latin, "{")
-                #expect(try await statistics(ledger: ledger).ignored == 0)
+                expect(try await statistics(ledger: ledger).ignored, equals: 0)
             }
-            #expect(ledger[.quarantined] == 2)
+            expect(ledger[.quarantined], equals: 2)
             #expect(try folder.entryNames().isEmpty)
             let second = FilePath(bytes: Array("order-m".utf8) + [0xFC] + "ller-2.json".utf8)
             let names = try Quarantine.folder(for: folder).entryNames()
-            #expect(Set(names) == [Self.latin, second])
+            expect(Set(names), equals: [Self.latin, second])
         }
 
         @Test func `an inbox may have such a name too`() async throws {
             let inbox = folder.appending(FilePath(bytes: [0xE4]))
-            #expect(unsafe inbox.withCString { unsafe mkdir($0, 0o700) } == 0)
-            #expect(try Inbox(Options(arguments: [inbox]).inbox ?? "").folder == inbox)
+            expect(unsafe inbox.withCString { unsafe mkdir($0, 0o700) }, equals: 0)
+            expect(try Inbox(Options(arguments: [inbox]).inbox ?? "").folder, equals: inbox)
             let gone = folder.appending(FilePath(bytes: [0xF6]))
             let error = #expect(throws: UnreadableInbox.self) { try Inbox(gone) }
-            #expect(error?.description.hasSuffix("/inbox/%F6\": there is no such folder") == true)
+            expect(error?.description.hasSuffix("/inbox/%F6\": there is no such folder"), equals: true)
         }
 
         @Test func `a quarantine on another volume gets a copy, and the file is gone`() async throws {
@@ -147,10 +148,10 @@ import Testing
             try #require(unsafe stat(folder.text, &here) == 0 && stat(elsewhere.text, &there) == 0)
             // Where both are one volume there is nothing to see.
             guard here.st_dev != there.st_dev else { return }
-            #expect(unsafe symlink(elsewhere.text, Quarantine.folder(for: folder).text) == 0)
+            expect(unsafe symlink(elsewhere.text, Quarantine.folder(for: folder).text), equals: 0)
             try make("order.json", "{")
             let place = try await Quarantine.move(folder.appending("order.json"))
-            #expect(try place.read(upTo: 10) == Data("{".utf8))
+            expect(try place.read(upTo: 10), equals: Data("{".utf8))
             #expect(try folder.entryNames().isEmpty)
         }
     }

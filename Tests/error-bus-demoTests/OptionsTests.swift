@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 @testable import error_bus_demo
@@ -7,7 +8,7 @@ import Testing
 @Suite struct OptionsTests {
     @Test func `no arguments ask for an intake of made-up orders`() throws {
         let options = try Options(arguments: [])
-        #expect(options.command == .intake)
+        expect(options.command, equals: .intake)
         #expect(options.inbox == nil)
         #expect(options.payments == nil)
         #expect(!options.keepsFiles)
@@ -15,23 +16,23 @@ import Testing
 
     @Test func `options may stand before and after the inbox`() throws {
         let options = try Options(arguments: ["--keep", "orders", "--payments", "http://localhost:8080/pay"])
-        #expect(options.inbox == "orders")
-        #expect(options.payments?.absoluteString == "http://localhost:8080/pay")
+        expect(options.inbox, equals: "orders")
+        expect(options.payments?.absoluteString, equals: "http://localhost:8080/pay")
         #expect(options.keepsFiles)
-        #expect(try Options(arguments: ["--payments=https://pay.example"]).payments?.host() == "pay.example")
+        expect(try Options(arguments: ["--payments=https://pay.example"]).payments?.host(), equals: "pay.example")
     }
 
     @Test func `errors are recorded to a file, and replayed from one`() throws {
-        #expect(try Options(arguments: ["--record", "-e.jsonl"]).recording == "-e.jsonl")
-        #expect(try Options(arguments: ["orders", "--record=e.jsonl"]).recording == "e.jsonl")
+        expect(try Options(arguments: ["--record", "-e.jsonl"]).recording, equals: "-e.jsonl")
+        expect(try Options(arguments: ["orders", "--record=e.jsonl"]).recording, equals: "e.jsonl")
         let replay = try Options(arguments: ["replay", "e.jsonl", "--changed"])
         #expect(replay.command == .replay && replay.recording == "e.jsonl" && replay.hasChangedRules)
-        #expect(try Options(arguments: ["./replay"]).inbox == "./replay")
-        #expect(try Options(arguments: ["--", "replay"]).inbox == "replay")
+        expect(try Options(arguments: ["./replay"]).inbox, equals: "./replay")
+        expect(try Options(arguments: ["--", "replay"]).inbox, equals: "replay")
     }
 
     @Test func `two dashes end the options`() throws {
-        #expect(try Options(arguments: ["--", "--keep"]).inbox == "--keep")
+        expect(try Options(arguments: ["--", "--keep"]).inbox, equals: "--keep")
     }
 
     @Test(arguments: [
@@ -53,14 +54,14 @@ import Testing
     ])
     func `a wrong command line is refused with a reason`(arguments: [String], reason: String) {
         let error = #expect(throws: UsageError.self) { try Options(arguments: arguments.map { FilePath($0) }) }
-        #expect(error?.description == reason)
-        #expect(error.map { ExitStatus.ofErrors[$0] } == .usage)
+        expect(error?.description, equals: reason)
+        expect(error.map { ExitStatus.ofErrors[$0] }, equals: .usage)
     }
 
     @Test(arguments: ["/nowhere/at/all", "", #filePath])
     func `an inbox that cannot be listed has its own exit status`(path: String) throws {
         let error = try #require(throws: UnreadableInbox.self) { try Inbox(FilePath(path)) }
-        #expect(ExitStatus.ofErrors[error] == .noInput)
+        expect(ExitStatus.ofErrors[error], equals: .noInput)
         #expect(!error.description.contains("\n"))
     }
 }

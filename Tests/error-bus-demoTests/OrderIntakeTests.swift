@@ -2,6 +2,7 @@ import ErrorRecovery
 import ErrorRouting
 import Foundation
 import HTTPErrors
+import TestSupport
 import Testing
 
 @testable import error_bus_demo
@@ -11,7 +12,7 @@ import Testing
         // Asked of the command: in this module, which sees both, `ErrorHandler.default` would be ambiguous.
         let handler = try IntakeCommand(options: Options(arguments: [])).handler
         let modules = handler.explain(CancellationError()).entries.map(\.rule.source.module)
-        #expect(modules.first == "error_bus_demo")
+        expect(modules.first, equals: "error_bus_demo")
         #expect(modules.contains("ErrorRouting"))
     }
 
@@ -37,20 +38,20 @@ import Testing
             return (bus, scopes, counting)
         }
 
-        #expect(Ledger.Entry.allCases.map { ledger[$0] } == [9, 0, 9, 0, 4, 3, 2, 6, 1])
+        expect(Ledger.Entry.allCases.map { ledger[$0] }, equals: [9, 0, 9, 0, 4, 3, 2, 6, 1])
         #expect(bus.statistics.isBalanced)
-        #expect(bus.statistics.posted == 27)
-        #expect(bus.statistics.ignored == 2)
-        #expect(bus.statistics.pending == 0)
+        expect(bus.statistics.posted, equals: 27)
+        expect(bus.statistics.ignored, equals: 2)
+        expect(bus.statistics.pending, equals: 0)
         let table = RuleTable(handler, scopes.all, await counting.value)
-        #expect(table.columns == ["intake", "payments"])
-        #expect(table.rows.filter { $0.rule == "always" }.map(\.matched) == [[18, 9]])
+        expect(table.columns, equals: ["intake", "payments"])
+        expect(table.rows.filter { $0.rule == "always" }.map(\.matched), equals: [[18, 9]])
         let others = table.rows.filter { $0.rule != "always" }
-        #expect(others.compactMap { $0.matched[0] }.reduce(0, +) == 18)
-        #expect(others.compactMap { $0.matched[1] }.reduce(0, +) == 9)
-        #expect(table.description.split(separator: "\n").first?.hasPrefix("   #  intake  payments  rule") == true)
+        expect(others.compactMap { $0.matched[0] }.reduce(0, +), equals: 18)
+        expect(others.compactMap { $0.matched[1] }.reduce(0, +), equals: 9)
+        expect(table.description.split(separator: "\n").first?.hasPrefix("   #  intake  payments  rule"), equals: true)
         let quarantine = Quarantine.folder(for: inbox.folder)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: quarantine.text).count == 6)
+        expect(try FileManager.default.contentsOfDirectory(atPath: quarantine.text).count, equals: 6)
     }
 
     @Test func `each part has rules of its own, and neither those of the other`() async throws {
@@ -59,13 +60,13 @@ import Testing
         let scopes = IntakeScopes(of: ErrorBus(handler: handler), ledger: ledger)
         let table = RuleTable(handler, scopes.all, await RuleTally(counting: AsyncStream { $0.finish() }))
         let own = table.rows.filter { $0.scope != "the bus" }
-        #expect(own.map(\.scope) == ["intake"] + Array(repeating: "payments", count: 3))
-        #expect(own.map { $0.matched[0] != nil } == [true, false, false, false])
-        #expect(own.map { $0.matched[1] != nil } == [false, true, true, true])
-        #expect(own.first?.rule == "type(DecodingError)")
+        expect(own.map(\.scope), equals: ["intake"] + Array(repeating: "payments", count: 3))
+        expect(own.map { $0.matched[0] != nil }, equals: [true, false, false, false])
+        expect(own.map { $0.matched[1] != nil }, equals: [false, true, true, true])
+        expect(own.first?.rule, equals: "type(DecodingError)")
         let others = table.rows.filter { $0.scope == "the bus" }
         #expect(Set(own.map(\.rule)).isDisjoint(with: others.map(\.rule)))
-        #expect(others.count == handler.explain(CancellationError()).entries.count)
+        expect(others.count, equals: handler.explain(CancellationError()).entries.count)
     }
 
     @Test func `the same error comes to another end in another part`() async throws {
@@ -73,12 +74,13 @@ import Testing
         let decoding = try #require(error)
         let ledger = Ledger()
         let scopes = IntakeScopes(of: ErrorBus(handler: .orderIntake(ledger: ledger)), ledger: ledger)
-        #expect(scopes.intake.explain(decoding).entries.first { $0.verdict == .matched }?.scope == ["intake"])
-        #expect(scopes.payments.explain(decoding).entries.first { $0.verdict == .matched }?.stage == .onNoMatch)
+        expect(scopes.intake.explain(decoding).entries.first { $0.verdict == .matched }?.scope, equals: ["intake"])
+        expect(scopes.payments.explain(decoding).entries.first { $0.verdict == .matched }?.stage, equals: .onNoMatch)
         let unreachable = NetworkError(URLError(.cannotConnectToHost))
-        #expect(scopes.intake.explain(unreachable).rule?.matcher == "transient")
-        #expect(
-            scopes.payments.explain(unreachable).rule?.matcher == "network(.connection, .timeout, .networkUnavailable)")
+        expect(scopes.intake.explain(unreachable).rule?.matcher, equals: "transient")
+        expect(
+            scopes.payments.explain(unreachable).rule?.matcher,
+            equals: "network(.connection, .timeout, .networkUnavailable)")
     }
 
     @Test func `quarantine never overwrites a file`() async throws {
@@ -88,11 +90,11 @@ import Testing
         for content in ["first", "second", "third"] {
             try Data(content.utf8).write(to: file)
             let destination = try await Quarantine.move(FilePath(file.path))
-            #expect(try String(contentsOfFile: destination.text, encoding: .utf8) == content)
+            expect(try String(contentsOfFile: destination.text, encoding: .utf8), equals: content)
         }
         let quarantine = Quarantine.folder(for: FilePath(sample.folder.path)).text
         let names = try FileManager.default.contentsOfDirectory(atPath: quarantine)
-        #expect(names.sorted() == ["order-2.json", "order-3.json", "order.json"])
+        expect(names.sorted(), equals: ["order-2.json", "order-3.json", "order.json"])
     }
 
     @Test func `an order whose total is more than fits is over the limit`() {

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPErrors
+import TestSupport
 import Testing
 
 @testable import error_bus_demo
@@ -23,7 +24,7 @@ import Testing
         let begin = ContinuousClock.now
         charge.cancel()
         let error = await #expect(throws: NetworkError.self) { try await charge.value }
-        #expect(error?.kind == .cancelled)
+        expect(error?.kind, equals: .cancelled)
         // A transfer that nobody replies to takes as long as the session waits.
         #expect(ContinuousClock.now - begin < PaymentClient.timeLimit)
     }
@@ -36,7 +37,7 @@ import Testing
         }
         // Where nobody listens a request would fail by itself, with another code.
         let error = await #expect(throws: NetworkError.self) { try await charge.value }
-        #expect(error?.kind == .cancelled)
+        expect(error?.kind, equals: .cancelled)
     }
 
     @Test func `cancelled at any moment, payments end one way or the other`() async throws {
@@ -53,7 +54,7 @@ import Testing
             }
         }
         #expect(Set(kinds.keys).isSubset(of: [.cancelled, .connection]))
-        #expect(kinds.values.reduce(0, +) == 2_400)
+        expect(kinds.values.reduce(0, +), equals: 2_400)
         print("demo: payments cancelled and failed: \(kinds.map { "\($0.key.rawValue): \($0.value)" })")
     }
 }

@@ -3,6 +3,7 @@ import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
 import HTTPErrors
+import TestSupport
 import Testing
 
 @testable import error_bus_demo
@@ -11,11 +12,11 @@ import Testing
 @Suite struct RecoveringPaymentsTests {
     @Test func `what may pass is tried again; a refusal, an open circuit and a cancellation are not`() {
         let decisions = RetryPolicy.payments.decisions
-        #expect(decisions[NetworkError(URLError(.cannotConnectToHost))] == .retry())
-        #expect(decisions[NetworkError(HTTPFailure(status: 429))] == .retry())
-        #expect(decisions[NetworkError(HTTPFailure(status: 503))] == .retry())
-        #expect(decisions[NetworkError(HTTPFailure(status: 402))] == .fail)
-        #expect(decisions[CircuitOpen(name: "payments", retryAfter: .zero, cause: URLError(.timedOut))] == .fail)
+        expect(decisions[NetworkError(URLError(.cannotConnectToHost))], equals: .retry())
+        expect(decisions[NetworkError(HTTPFailure(status: 429))], equals: .retry())
+        expect(decisions[NetworkError(HTTPFailure(status: 503))], equals: .retry())
+        expect(decisions[NetworkError(HTTPFailure(status: 402))], equals: .fail)
+        expect(decisions[CircuitOpen(name: "payments", retryAfter: .zero, cause: URLError(.timedOut))], equals: .fail)
     }
 
     @Test func `an endpoint that is gone is let alone: as much is sent for a hundred orders as for ten`() async {
@@ -31,17 +32,18 @@ import Testing
                 } catch is CircuitOpen {
                     refused += 1
                 } catch {
-                    #expect((error as? NetworkError)?.kind == .connection)
+                    expect((error as? NetworkError)?.kind, equals: .connection)
                 }
             }
             (attempts, lines) = (payments.tally.attempts, payments.tally.lines(payments.circuit))
         }
         // Three orders of three attempts, and the first attempt of the fourth, open it.
-        #expect(attempts == 10)
-        #expect(refused == 97)
-        #expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state) == [.open])
-        #expect(
-            lines == [
+        expect(attempts, equals: 10)
+        expect(refused, equals: 97)
+        expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state), equals: [.open])
+        expect(
+            lines,
+            equals: [
                 "    10  requests sent",
                 "     7  tried again",
                 "    97  CircuitOpen, not retried: no rule retries this error",
@@ -62,7 +64,7 @@ import Testing
         #expect(end.reason == .exit && end.status == 0 && end.lawHolds, "\(end)")
         let seen = endpoint.seen
         #expect(seen.requests.count == 12 && seen.requests.values.allSatisfy { $0 == 2 })
-        #expect(seen.taken.count == 12)
+        expect(seen.taken.count, equals: 12)
         let expected = """
             Payments:
                 24  requests sent

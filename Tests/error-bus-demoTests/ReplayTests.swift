@@ -29,7 +29,7 @@ import Testing
             await OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress).run(in: scopes)
         }
         let statistics = await recorder.close(within: .seconds(60))
-        #expect(statistics.written == statistics.recorded)
+        expect(statistics.written, equals: statistics.recorded)
         return try Data(contentsOf: URL(filePath: file))
     }
 
@@ -41,11 +41,11 @@ import Testing
         // Of the intake 18, and of the 15 payments one each, a change of the circuit included.
         #expect(count >= 18 + 15)
         let same = ReplayCommand.replay(data, hasChangedRules: false)
-        #expect(same.unchanged == count, "\(same)")
+        expect(same.unchanged, equals: count, "\(same)")
         let changed = ReplayCommand.replay(data, hasChangedRules: true)
         #expect(changed.unchanged == count - 5 && changed.notRebuilt.isEmpty, "\(changed)")
-        #expect(changed.differences.values.sorted() == [2, 3])
-        #expect(Set(changed.differences.keys.map { $0.before.prefix(7) }) == ["handled", "ignored"])
+        expect(changed.differences.values.sorted(), equals: [2, 3])
+        expect(Set(changed.differences.keys.map { $0.before.prefix(7) }), equals: ["handled", "ignored"])
         // The page about it shows the same.
         let page = try Markdown.text(of: "Sources/ErrorRecording/ErrorRecording.docc/TryingRules.md")
         let shown = page.split(separator: "\n").filter { $0.contains("before: ") || $0.contains("after:  ") }
@@ -55,7 +55,7 @@ import Testing
     @Test func `a file that is not there has the exit status of input that is not there`() async throws {
         let command = ReplayCommand(options: try Options(arguments: ["replay", "/nowhere/at/all"]))
         let error = await #expect(throws: UnreadableRecording.self) { try await command.run() }
-        #expect(error.map { ExitStatus.ofErrors[$0] } == .noInput)
-        #expect(error?.description.contains("/nowhere/at/all") == true)
+        expect(error.map { ExitStatus.ofErrors[$0] }, equals: .noInput)
+        expect(error?.description.contains("/nowhere/at/all"), equals: true)
     }
 }

@@ -21,10 +21,10 @@ struct AmbientPostingTests {
             Component().errors.post(Numbered(2))
             Component().errors.catching { throw Numbered(3) }
             await Component().errors.task { throw Numbered(4) }.value
-            #expect(await Component().errors.deliver(Numbered(5)).disposition == .unmatched)
+            expect(await Component().errors.deliver(Numbered(5)).disposition, equals: .unmatched)
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [1, 2, 3, 4, 5])
-        #expect(recorded.reports.first?.metadata == ["by": "function"])
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2, 3, 4, 5])
+        expect(recorded.reports.first?.metadata, equals: ["by": "function"])
         #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
     }
 
@@ -64,7 +64,7 @@ struct AmbientPostingTests {
             recorded.expectReported(.value(Numbered(3)), count: 1)
             bus.finish()
             await running.value
-            #expect(await reports.collected().map(\.error) as? [Numbered] == [Numbered(1), Numbered(2)])
+            expect(await reports.collected().map(\.error) as? [Numbered], equals: [Numbered(1), Numbered(2)])
             #expect(ErrorBus.root == nil)
             // The next one may follow.
             let next = ErrorBus(handler: ErrorHandler())
@@ -79,11 +79,11 @@ struct AmbientPostingTests {
             endIfItHangs()
             postError(Numbered(1))
             let outcome = await AmbientErrorPosting().deliver(Numbered(2))
-            #expect(outcome.disposition == .unmatched)
+            expect(outcome.disposition, equals: .unmatched)
             await Component().errors.task { throw Numbered(3) }.value
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        #expect(lines.split(separator: "\n").count == 3)
+        expect(lines.split(separator: "\n").count, equals: 3)
         for number in 1...3 { #expect(lines.contains("Numbered(number: \(number))")) }
     }
 }

@@ -28,7 +28,7 @@ struct BusFlushTests {
             for round in 0..<200 {
                 for number in 0..<round { bus.post(Numbered(number)) }
                 #expect(await bus.flush(within: .seconds(600)))
-                #expect(journal.entries.count == round)
+                expect(journal.entries.count, equals: round)
                 journal.clear()
             }
             withExtendedLifetime(reports) {}
@@ -65,11 +65,11 @@ struct BusFlushTests {
             for number in 1...5 { bus.post(Numbered(number)) }
             async let isFlushed = bus.flush(within: .seconds(5))
             #expect(await isFlushed)
-            #expect(journal.entries == [1, 5])
-            #expect(bus.statistics.suppressed == 3)
+            expect(journal.entries, equals: [1, 5])
+            expect(bus.statistics.suppressed, equals: 3)
             bus.post(Numbered(6), line: 1)
         }
-        #expect(journal.entries == [1, 5, 6])
+        expect(journal.entries, equals: [1, 5, 6])
     }
 
     @Test("failures of what was posted before are delivered before flush returns")
@@ -84,7 +84,7 @@ struct BusFlushTests {
         await withRunningBus(handler) { bus in
             for number in 1...3 { bus.post(Numbered(number)) }
             #expect(await bus.flush(within: .seconds(600)))
-            #expect(journal.entries.count == 3)
+            expect(journal.entries.count, equals: 3)
         }
     }
 
@@ -104,11 +104,11 @@ struct BusFlushTests {
             bus.post(Numbered(1))
             await entered.wait()
             while bus.statistics.pending > 0 { yieldToOtherThreads() }
-            #expect(await bus.flush(within: .zero) == false)
+            expect(await bus.flush(within: .zero), equals: false)
             async let isFlushed = bus.flush(within: .seconds(600))
             leave.signal()
             #expect(await isFlushed)
-            #expect(seen.entries == [1])
+            expect(seen.entries, equals: [1])
             bus.finish()
             await running
             observation.cancel()
@@ -125,15 +125,15 @@ struct BusFlushTests {
         }
         await withRunningBus(handler, .init(actionTimeLimit: nil, clock: clock)) { bus in
             bus.post(Numbered(1))
-            #expect(await bus.flush(within: .zero) == false)
+            expect(await bus.flush(within: .zero), equals: false)
             async let isFlushed = bus.flush(within: .seconds(5))
             await clock.waitForSleepers()
             clock.advance(by: .seconds(5))
-            #expect(await isFlushed == false)
+            expect(await isFlushed, equals: false)
             let cancelled = Task { await bus.flush(within: .seconds(5)) }
             await clock.waitForSleepers()
             cancelled.cancel()
-            #expect(await cancelled.value == false)
+            expect(await cancelled.value, equals: false)
             gate.open()
             #expect(await bus.flush(within: .seconds(600)))
         }
@@ -145,12 +145,12 @@ struct BusFlushTests {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(clock: clock))
         #expect(await bus.flush(within: .zero))
         bus.post(Numbered(1))
-        #expect(await bus.flush(within: .zero) == false)
+        expect(await bus.flush(within: .zero), equals: false)
         async let isFlushed = bus.flush(within: .seconds(5))
         await clock.waitForSleepers()
         let left = await bus.shutdown(within: .zero)
-        #expect(left.count == 1)
-        #expect(await isFlushed == false)
+        expect(left.count, equals: 1)
+        expect(await isFlushed, equals: false)
         #expect(await bus.flush(within: .seconds(5)))
     }
 
@@ -162,6 +162,6 @@ struct BusFlushTests {
             return .stop
         }
         await withErrorBus(handler: handler) { $0.post(Numbered(1)) }
-        #expect(journal.entries == [false])
+        expect(journal.entries, equals: [false])
     }
 }

@@ -34,9 +34,9 @@ struct BusPostingTests {
             }
         }
         let numbers = recorded.matches(of: .type(Numbered.self)).map(\.number)
-        #expect(numbers.count == 4_000)
+        expect(numbers.count, equals: 4_000)
         for poster in 0..<8 {
-            #expect(numbers.filter { $0 / 1_000 == poster } == (0..<500).map { poster * 1_000 + $0 })
+            expect(numbers.filter { $0 / 1_000 == poster }, equals: (0..<500).map { poster * 1_000 + $0 })
         }
     }
 
@@ -45,8 +45,8 @@ struct BusPostingTests {
         let recorded = await withRecordedErrors { bus in
             for number in 0..<100 { bus.post(Numbered(number)) }
         }
-        #expect(recorded.reports.map(\.sequence) == Array(1...100 as ClosedRange<UInt64>))
-        #expect(ErrorReport(error: Numbered(0), source: .init()).sequence == 0)
+        expect(recorded.reports.map(\.sequence), equals: Array(1...100 as ClosedRange<UInt64>))
+        expect(ErrorReport(error: Numbered(0), source: .init()).sequence, equals: 0)
     }
 
     @Test("post works on threads that are no tasks")
@@ -75,10 +75,10 @@ struct BusPostingTests {
         let bus = ErrorBus(handler: .noting(journal))
         bus.post(Numbered(1))
         bus.post(Numbered(2))
-        #expect(bus.statistics.pending == 2)
+        expect(bus.statistics.pending, equals: 2)
         bus.finish()
         await bus.run()
-        #expect(journal.entries == [1, 2])
+        expect(journal.entries, equals: [1, 2])
     }
 
     @Test("a report says where, when and with what it was posted")
@@ -89,25 +89,25 @@ struct BusPostingTests {
             bus.post(Numbered(1), metadata: ["order": "17"])
         }
         let report = try #require(recorded.reports.first)
-        #expect(report.source == .init(fileID: #fileID, line: line))
-        #expect(report.source.module == "ErrorRoutingTests")
-        #expect(report.metadata == ["order": "17"])
+        expect(report.source, equals: .init(fileID: #fileID, line: line))
+        expect(report.source.module, equals: "ErrorRoutingTests")
+        expect(report.metadata, equals: ["order": "17"])
         #expect(report.scope.isEmpty)
-        #expect(report.occurrences == 1)
+        expect(report.occurrences, equals: 1)
         // Computed from another clock, so equal only to within the reading of both.
         #expect(report.date > before.addingTimeInterval(-1) && report.date < Date().addingTimeInterval(1))
-        #expect(report.outcome.disposition == .unmatched)
+        expect(report.outcome.disposition, equals: .unmatched)
     }
 
     @Test("deliver returns what became of the error")
     func deliver() async {
         let handler = ErrorHandler().on(Numbered(1)) { _ in .stop }.ignore(Numbered(2))
         await withErrorBus(handler: handler) { bus in
-            #expect(await bus.deliver(Numbered(1)).disposition == .handled)
-            #expect(await bus.deliver(Numbered(2)).disposition == .ignored)
-            #expect(await bus.deliver(Numbered(3)).disposition == .unmatched)
+            expect(await bus.deliver(Numbered(1)).disposition, equals: .handled)
+            expect(await bus.deliver(Numbered(2)).disposition, equals: .ignored)
+            expect(await bus.deliver(Numbered(3)).disposition, equals: .unmatched)
             bus.finish()
-            #expect(await bus.deliver(Numbered(4)).disposition == .dropped)
+            expect(await bus.deliver(Numbered(4)).disposition, equals: .dropped)
         }
     }
 
@@ -123,10 +123,10 @@ struct BusPostingTests {
             let waiting = Task { await bus.deliver(Numbered(1)) }
             await entered.wait()
             waiting.cancel()
-            #expect(await waiting.value.disposition == .pending)
+            expect(await waiting.value.disposition, equals: .pending)
             gate.open()
         }
-        #expect(recorded.reports.map(\.outcome.disposition) == [.handled])
+        expect(recorded.reports.map(\.outcome.disposition), equals: [.handled])
     }
 
     @Test("a cancelled task's deliver still posts")
@@ -142,7 +142,7 @@ struct BusPostingTests {
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 return await bus.deliver(Numbered(1))
             }
-            #expect(await task.value.disposition == .pending)
+            expect(await task.value.disposition, equals: .pending)
             gate.open()
         }
         recorded.expectReported(.value(Numbered(1)), count: 1)

@@ -44,7 +44,7 @@ struct BusReentryTests {
         let reports = bus.reports()
         bus.post(Numbered(2))
         await bus.run()
-        #expect(bus.statistics.pending == 0)
+        expect(bus.statistics.pending, equals: 0)
         #expect(bus.statistics.isBalanced)
         #expect(bus.statistics.actionFailures > 0)
         #expect(journal.entries.contains("inner") && journal.entries.contains("no match ActionFailure"))
@@ -67,7 +67,7 @@ struct BusReentryTests {
             return .next
         }
         await withErrorBus(handler: handler) { bus in bus.post(Numbered(1)) }
-        #expect(journal.entries == [1, 2])
+        expect(journal.entries, equals: [1, 2])
     }
 
     @Test("a task that an action started is no longer inside it once the action has ended")
@@ -91,7 +91,7 @@ struct BusReentryTests {
             after.open()
             await done.wait()
         }
-        #expect(journal.entries == [.handled])
+        expect(journal.entries, equals: [.handled])
     }
 
     @Test("deliver inside an action returns .dropped where the error was dropped")
@@ -105,7 +105,7 @@ struct BusReentryTests {
         await withErrorBus(handler: handler, configuration: .init(capacity: 2)) { bus in
             await bus.deliver(Numbered(1))
         }
-        #expect(journal.entries == [.pending, .pending, .dropped])
+        expect(journal.entries, equals: [.pending, .pending, .dropped])
     }
 
     @Test("no action begins once shutdown has taken its report back")
@@ -134,7 +134,7 @@ struct BusReentryTests {
             bus.post(Numbered(1))
             let running = Task { await bus.run() }
             await entered.wait()
-            #expect(await bus.shutdown(within: .zero).count == 1)
+            expect(await bus.shutdown(within: .zero).count, equals: 1)
             await running.value
             leave.signal()
             await left.wait()
@@ -161,9 +161,9 @@ struct BusReentryTests {
             bus?.post(Numbered(1))
             let running = Task { [bus] in await bus?.run() }
             await entered.wait()
-            #expect(await bus?.shutdown(within: .zero).count == 1)
+            expect(await bus?.shutdown(within: .zero).count, equals: 1)
             await running.value
-            #expect(bus?.statistics.actionFailures == 1)
+            expect(bus?.statistics.actionFailures, equals: 1)
             bus = nil
             gate.open()
             // Waits until the action has ended: the leak sanitizer would report it.
@@ -198,7 +198,7 @@ struct BusReentryTests {
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         let before = lines.split(separator: "\n").prefix { $0 != "run has returned" }
-        #expect(before.count == 20)
+        expect(before.count, equals: 20)
     }
 
     @Test("an error whose deinit posts is never released under the bus's lock")
@@ -240,7 +240,7 @@ struct BusReentryTests {
             bus.post(Numbered(1))
             bus.post(Numbered(2))
         }
-        #expect(journal.entries == [false, false])
+        expect(journal.entries, equals: [false, false])
     }
 
     @Test(
@@ -282,8 +282,8 @@ struct BusReentryTests {
         }
         let once = ["before false", "cancels", "first false", "second false"]
         let scoped = ["cancels", "first false", "second false"] + once
-        #expect(journal.entries == once + scoped)
-        #expect(failures.entries.count == (isThrowing ? 3 : 0))
+        expect(journal.entries, equals: once + scoped)
+        expect(failures.entries.count, equals: (isThrowing ? 3 : 0))
     }
 
     @Test(
@@ -332,7 +332,7 @@ struct BusReentryTests {
             clock.advance(by: .seconds(10))
             while journal.entries.count < 2 { await Task.yield() }
         }
-        #expect(journal.entries == [1, 2])
+        expect(journal.entries, equals: [1, 2])
     }
 
     @Test("limits beyond what a clock can count are no limit, and no trap")
@@ -347,7 +347,7 @@ struct BusReentryTests {
         async let running: Void = bus.run()
         #expect(await bus.shutdown(within: forever).isEmpty)
         await running
-        #expect(bus.statistics.handled == 1)
+        expect(bus.statistics.handled, equals: 1)
     }
 
     @Test("a clock that ignores cancellation, or fails, holds up neither shutdown nor the end")
@@ -362,9 +362,9 @@ struct BusReentryTests {
             let watched = Weak(bus)
             bus?.post(Numbered(1))
             let running = Task { [bus] in await bus?.run() }
-            #expect(await bus?.shutdown(within: .seconds(3_600)).isEmpty == true)
+            expect(await bus?.shutdown(within: .seconds(3_600)).isEmpty, equals: true)
             await running.value
-            #expect(bus?.statistics.handled == 1)
+            expect(bus?.statistics.handled, equals: 1)
             bus = nil
             // A task that still sleeps on the clock does not retain the bus.
             while watched.object != nil { await Task.yield() }
@@ -383,8 +383,8 @@ struct BusReentryTests {
             let left = await bus.shutdown(within: .zero)
             await running.value
             let observed = await reports.collected()
-            #expect(observed.count + left.count == 20)
-            #expect(observed.count == bus.statistics.unmatched)
+            expect(observed.count + left.count, equals: 20)
+            expect(observed.count, equals: bus.statistics.unmatched)
         }
     }
 }

@@ -12,13 +12,13 @@ struct CatchingTests {
         let recorded = await withRecordedErrors { bus in
             #expect(await bus.catching { try await fail(1) } == nil)
             #expect(bus.catching { try failNow(2) } == nil)
-            #expect(
+            expect(
                 await bus.catching {
                     await Task.yield(); return 5
-                } == 5)
-            #expect(bus.catching { 6 } == 6)
+                }, equals: 5)
+            expect(bus.catching { 6 }, equals: 6)
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [1, 2])
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2])
     }
 
     @Test("an optional stays an optional, and is not wrapped in another")
@@ -42,15 +42,15 @@ struct CatchingTests {
                 // A typed error stays typed, or this would not compile.
                 try await bus.rethrowing(metadata: ["try": "1"]) { () async throws(Numbered) in throw Numbered(1) }
             } catch {
-                #expect(error.number == 1)
+                expect(error.number, equals: 1)
             }
             #expect(throws: Numbered(2)) { try bus.rethrowing { try failNow(2) } }
             // Nothing thrown, nothing to try.
-            #expect(bus.rethrowing { 5 } == 5)
+            expect(bus.rethrowing { 5 }, equals: 5)
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [1, 2])
-        #expect(recorded.reports.first?.metadata == ["try": "1"])
-        #expect(recorded.reports.first?.source.line == line)
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2])
+        expect(recorded.reports.first?.metadata, equals: ["try": "1"])
+        expect(recorded.reports.first?.source.line, equals: line)
     }
 
     @Test("CancellationError is posted by none of them")
@@ -74,7 +74,7 @@ struct CatchingTests {
             // Posted as it is, it is an error like any other.
             bus.post(CancellationError())
         }
-        #expect(recorded.statistics.posted == 1)
+        expect(recorded.statistics.posted, equals: 1)
     }
 
     @Test("no error dies in a task: it is posted, and the task's value comes after that")
@@ -83,13 +83,13 @@ struct CatchingTests {
             let line: UInt = #line + 1
             let task = bus.task(name: "intake", metadata: ["order": "17"]) { throw Numbered(1) }
             await task.value
-            #expect(bus.statistics.posted == 1)
+            expect(bus.statistics.posted, equals: 1)
             bus.post(Numbered(Int(line)))
         }
-        #expect(
-            recorded.reports.first?.source.line
-                == recorded.matches(of: .type(Numbered.self)).last.map { UInt($0.number) })
-        #expect(recorded.reports.first?.metadata == ["order": "17"])
+        expect(
+            recorded.reports.first?.source.line,
+            equals: recorded.matches(of: .type(Numbered.self)).last.map { UInt($0.number) })
+        expect(recorded.reports.first?.metadata, equals: ["order": "17"])
     }
 
     @Test("cancelling a task cancels its operation")
@@ -116,7 +116,7 @@ struct CatchingTests {
                 }
             }
         }
-        #expect(log.numbers == Array(0..<50))
+        expect(log.numbers, equals: Array(0..<50))
     }
 
     @Test("an actor's own isolation carries through catching and task")
@@ -171,6 +171,6 @@ struct TaskCancellationTests {
         }
         root.cancel()
         await root.value
-        #expect(journal.entries == Array(repeating: true, count: 200))
+        expect(journal.entries, equals: Array(repeating: true, count: 200))
     }
 }

@@ -30,7 +30,7 @@ struct CatchingVoidTests {
             // An unused result causes no warning.
             bus.catching { try client.send(-3) }
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [-1, -2, -3])
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [-1, -2, -3])
     }
 
     @Test("what returns something still returns it, and an optional chain stays optional")

@@ -29,8 +29,9 @@ struct MetadataTests {
             await inner.bound { await AmbientErrorPosting().task(metadata: ["c": "task"]) { throw Numbered(6) }.value }
         }
         let inner = ["a": "outer", "b": "inner", "c": "inner"]
-        #expect(
-            metadata(recorded) == [
+        expect(
+            metadata(recorded),
+            equals: [
                 [:], ["a": "outer", "b": "outer", "c": "outer"], inner,
                 ["a": "outer", "b": "inner", "c": "poster", "d": "poster"], inner,
                 ["a": "outer", "b": "inner", "c": "task"],
@@ -51,7 +52,7 @@ struct MetadataTests {
             await scope.deliver(Numbered(2), metadata: ["l": "poster"])
         }
         let expected = ["k": "scope", "l": "poster", "request": "none"]
-        #expect(journal.entries == [expected, expected])
+        expect(journal.entries, equals: [expected, expected])
     }
 
     @Test("the provider gets the error, out of its boxes, in the poster's task; what it says goes into the report")
@@ -71,7 +72,7 @@ struct MetadataTests {
                 bus.catching { throw Zoo.Offline() }
             }
         }
-        #expect(metadata(recorded).map { $0["error"] } == ["1", "2", "3", "Offline"])
+        expect(metadata(recorded).map { $0["error"] }, equals: ["1", "2", "3", "Offline"])
         #expect(metadata(recorded).allSatisfy { $0["request"] == "7" })
     }
 
@@ -94,7 +95,7 @@ struct MetadataTests {
             }
             await gate.wait()
         }
-        #expect(recorded.reports.map { $0.metadata["request"] } == ["1", "1", "1", "1", "2", "none", "thread"])
+        expect(recorded.reports.map { $0.metadata["request"] }, equals: ["1", "1", "1", "1", "2", "none", "thread"])
     }
 
     @Test("the provider overrides the scopes' metadata, and the poster overrides the provider")
@@ -106,8 +107,9 @@ struct MetadataTests {
             scope.post(Numbered(2))
             bus.post(Numbered(3))
         }
-        #expect(
-            metadata(recorded) == [
+        expect(
+            metadata(recorded),
+            equals: [
                 ["a": "scope", "b": "provider", "c": "poster"], ["a": "scope", "b": "provider", "c": "provider"],
                 ["b": "provider", "c": "provider"],
             ])
@@ -125,11 +127,12 @@ struct MetadataTests {
             bus.post(Numbered(1))
             await withErrorScope("scope", metadata: ["k": "v"]) { _ in postError(Numbered(2)) }
         }
-        #expect(asked.load(ordering: .relaxed) == 2)
+        expect(asked.load(ordering: .relaxed), equals: 2)
         let numbers = recorded.matches(of: .type(Numbered.self)).map(\.number)
-        #expect(numbers == [101, 1, 102, 2])
-        #expect(
-            metadata(recorded) == [
+        expect(numbers, equals: [101, 1, 102, 2])
+        expect(
+            metadata(recorded),
+            equals: [
                 ["by": "provider"], ["number": "1"], ["by": "provider", "k": "v"], ["number": "2", "k": "v"],
             ])
     }
@@ -147,9 +150,10 @@ struct MetadataTests {
         for number in 1...5 { scope.post(Numbered(number)) }
         bus.finish()
         await bus.run()
-        #expect(asked.load(ordering: .relaxed) == 5)
+        expect(asked.load(ordering: .relaxed), equals: 5)
         // Each failure has its report's metadata; the notice of drops has none.
-        #expect(await reports.collected().map(\.metadata) == [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
+        expect(
+            await reports.collected().map(\.metadata), equals: [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
     }
 
     @Test("an error that is posted after the end has its metadata on standard error, the provider's included")
@@ -163,7 +167,7 @@ struct MetadataTests {
             Request.$id.withValue("7") { bus.scope("scope", metadata: ["k": "scope", "l": "scope"]).post(Numbered(1)) }
         }
         let fields = result.standardErrorLines.map { ErrorLineFields($0) }
-        #expect(fields.count == 1)
+        expect(fields.count, equals: 1)
         #expect(fields.first??["metadata.request"] == "7" && fields.first??["metadata.k"] == "p")
         #expect(fields.first??["metadata.l"] == "scope" && fields.first??["scope"] == "scope")
     }
@@ -175,9 +179,9 @@ struct MetadataTests {
                 _ in
                 postError(Numbered(1))
             }
-            #expect(metadata(inner) == [["by": "inner"]])
+            expect(metadata(inner), equals: [["by": "inner"]])
             postError(Numbered(2))
         }
-        #expect(metadata(outer) == [["by": "outer"]])
+        expect(metadata(outer), equals: [["by": "outer"]])
     }
 }

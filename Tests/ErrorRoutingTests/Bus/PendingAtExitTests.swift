@@ -21,7 +21,7 @@ struct PendingAtExitTests {
             withExtendedLifetime(buses) { exit(0) }
         }
         let told = lines(result)
-        #expect(told.count == 2)
+        expect(told.count, equals: 2)
         #expect(told.contains { $0.contains("had 3 pending: posted 3 = ") })
         #expect(told.contains { $0.contains("had 1 pending: posted 1 = ") })
     }

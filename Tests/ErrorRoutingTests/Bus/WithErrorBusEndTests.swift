@@ -20,7 +20,7 @@ struct WithErrorBusEndTests {
                     await onThreads(2) { postError(Numbered($0)) }
                 }
                 #expect(ErrorBus.root == nil)
-                #expect(journal.entries.sorted() == [0, 1])
+                expect(journal.entries.sorted(), equals: [0, 1])
             }
         }
     }
@@ -51,7 +51,7 @@ struct WithErrorBusEndTests {
             for _ in 0..<200 where !bus.storage.isClosed { yieldToOtherThreads() }
             leave.signal()
             await ends.value
-            #expect(journal.entries == [1, 2])
+            expect(journal.entries, equals: [1, 2])
         }
     }
 
@@ -79,11 +79,11 @@ struct WithErrorBusEndTests {
         }
         await entered.wait()
         await clock.waitForSleepers()
-        #expect(lines.entries == [])
+        expect(lines.entries, equals: [])
         clock.advance(by: .seconds(5))
         await ends.value
         gate.open()
-        #expect(lines.entries.count == 3)
+        expect(lines.entries.count, equals: 3)
         let reason = "it was not delivered within the drain time limit of 5.0 seconds"
         #expect(lines.entries.allSatisfy { $0.contains(reason) })
         let end = statistics.entries.first
@@ -131,7 +131,7 @@ struct WithErrorBusEndTests {
         await withErrorBus(handler: .noting(journal), configuration: configuration) { bus in
             for number in 1...100 { bus.post(Numbered(number)) }
         }
-        #expect(journal.entries == Array(1...100))
+        expect(journal.entries, equals: Array(1...100))
     }
 
     @Test("a negative limit is a programming error that names it")

@@ -35,13 +35,13 @@ struct WithErrorBusTests {
                 throw Numbered(1)
             }
         }
-        #expect(journal.entries == [1, 2])
+        expect(journal.entries, equals: [1, 2])
     }
 
     @Test("it returns what the body returns, and needs no try where the body does not throw")
     func answersTheBody() async {
         let answer = await withErrorBus(handler: ErrorHandler()) { _ in 42 }
-        #expect(answer == 42)
+        expect(answer, equals: 42)
     }
 
     @Test("it throws what the body throws, typed, after cancelling and awaiting its tasks")
@@ -57,7 +57,7 @@ struct WithErrorBusTests {
             }
         }
         // The body's own error is thrown to whoever waits; it is not posted.
-        #expect(journal.entries == [2])
+        expect(journal.entries, equals: [2])
     }
 
     @Test("cancelling the body cancels its tasks, and what they throw is still delivered")
@@ -75,7 +75,7 @@ struct WithErrorBusTests {
         await started.wait()
         root.cancel()
         await root.value
-        #expect(journal.entries == [1])
+        expect(journal.entries, equals: [1])
     }
 
     @Test("a task started after the cancellation is cancelled at once")
@@ -98,8 +98,8 @@ struct WithErrorBusTests {
         root.cancel()
         gate.open()
         await root.value
-        #expect(journal.entries.last == true)
-        #expect(journal.entries.count == 2)
+        expect(journal.entries.last, equals: true)
+        expect(journal.entries.count, equals: 2)
     }
 
     @Test("the body keeps its caller's isolation, and may use what is not Sendable")
@@ -115,7 +115,7 @@ struct WithErrorBusTests {
                 counter.count += 1
             }
         }
-        #expect(counter.count == 2)
+        expect(counter.count, equals: 2)
     }
 
     @Test("the body may finish the bus, and a shutdown in it takes back what hangs")
@@ -130,7 +130,7 @@ struct WithErrorBusTests {
             bus.post(Numbered(2))
             return await bus.shutdown(within: .zero)
         }
-        #expect(left.compactMap { ($0.error as? Numbered)?.number } == [1, 2])
+        expect(left.compactMap { ($0.error as? Numbered)?.number }, equals: [1, 2])
         gate.open()
     }
 
@@ -144,8 +144,8 @@ struct WithErrorBusTests {
             await bus.run()
         }
         await run.value
-        #expect(journal.entries == Array(0..<100))
-        #expect(bus.statistics.pending == 0)
+        expect(journal.entries, equals: Array(0..<100))
+        expect(bus.statistics.pending, equals: 0)
     }
 
     @Test("run returns at once on a bus that was finished with nothing to deliver")
@@ -154,6 +154,6 @@ struct WithErrorBusTests {
         bus.finish()
         bus.finish()
         await bus.run()
-        #expect(bus.statistics == ErrorBus.Statistics())
+        expect(bus.statistics, equals: ErrorBus.Statistics())
     }
 }

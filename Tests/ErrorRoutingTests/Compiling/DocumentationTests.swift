@@ -22,7 +22,7 @@ struct DocumentationTests {
         let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: page))
         var sources = snippets.isEmpty ? [:] : ["stage.swift": stage]
         for (index, snippet) in snippets.enumerated() { sources["snippet\(index + 1).swift"] = snippet }
-        if !sources.isEmpty { #expect(try await Typechecker.errors(in: sources) == [], "\(page)") }
+        if !sources.isEmpty { expect(try await Typechecker.errors(in: sources), equals: [], "\(page)") }
     }
 
     /// Declarations that pages assume: a logger as in swift-log, which this package does not depend on.
@@ -65,7 +65,7 @@ struct PromiseTests {
                 tags.1.matches(of: /\.(\w+)/).map { String($0.1) }
             }
         }
-        #expect(Set(promised).subtracting(tested) == ["recovery7"])
+        expect(Set(promised).subtracting(tested), equals: ["recovery7"])
     }
 }
 
@@ -77,7 +77,7 @@ struct ErrorsWayTests {
         let row = /\| (\d+) \| `([^`]+)` \| `([^`]+)` \|.*/
         let rows = page.matches(of: row).map(\.output)
         // All of the three tables: a row in another form would be passed over.
-        #expect(rows.map(\.1) == [1...24, 1...8, 1...11].joined().map { "\($0)" })
+        expect(rows.map(\.1), equals: [1...24, 1...8, 1...11].joined().map { "\($0)" })
         for (_, _, declaration, file) in rows {
             let source = try Markdown.text(of: "Sources/ErrorRouting/\(file)")
             let lines = source.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -98,7 +98,7 @@ struct MustNotCompileTests {
             if let diagnostic = example.diagnostic {
                 #expect(own.contains { $0.contains(diagnostic) }, "\(example.name): \(own)")
             } else {
-                #expect(own == [], "\(example.name)")
+                expect(own, equals: [], "\(example.name)")
             }
         }
         #expect(!errors.contains { $0.hasPrefix("stage.swift") })

@@ -14,7 +14,7 @@ struct ReadmeTests {
             let imports = snippet.contains("import ") ? "" : "import ErrorRouting\n"
             sources["snippet\(index + 1).swift"] = imports + snippet
         }
-        #expect(try await Typechecker.errors(in: sources) == [])
+        expect(try await Typechecker.errors(in: sources), equals: [])
     }
 
     /// A figure of the README, with the table and the row that it says it is from.
@@ -38,11 +38,13 @@ struct ReadmeTests {
     func figures() throws {
         let lines = try Markdown.text(of: "README.md").components(separatedBy: "\n")
         let figures = lines.compactMap(Figure.init)
-        #expect(figures.count == 6)
+        expect(figures.count, equals: 6)
         for figure in figures {
             let table = try Markdown.text(of: "Benchmarks/Results/\(figure.part).md").components(separatedBy: "\n")
             let row = table.first { $0.hasPrefix("| \(figure.row) |") }
-            #expect(row?.contains("| \(figure.nanoseconds) (") == true, "\(figure) is not in: \(row ?? "no such row")")
+            expect(
+                row?.contains("| \(figure.nanoseconds) ("), equals: true, "\(figure) is not in: \(row ?? "no such row")"
+            )
         }
     }
 

@@ -98,7 +98,7 @@ struct FirstUseTests {
             }.match(Numbered(1))
         }
         // At the bottom no matcher may be asked, so that no rule matches.
-        dive(0) { #expect(handler.handleSynchronously(Deep())?.disposition == .unmatched) }
-        #expect(handler.handleSynchronously(Deep())?.disposition == .handled)
+        dive(0) { expect(handler.handleSynchronously(Deep())?.disposition, equals: .unmatched) }
+        expect(handler.handleSynchronously(Deep())?.disposition, equals: .handled)
     }
 }

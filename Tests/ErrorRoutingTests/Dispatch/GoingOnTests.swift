@@ -68,8 +68,9 @@ struct GoingOnTests {
                 notes.add("first"); return .next
             }
         await uses(of: handler, Numbered(1), notes) { ran, outcome in
-            #expect(
-                ran == [
+            expect(
+                ran,
+                equals: [
                     "first?", "first", "waiting?", "waiting", "middle?", "middle", "no?", "second", "last?", "last",
                 ])
             #expect(outcome.disposition == .handled && outcome.matchedRuleCount == 5)
@@ -108,7 +109,7 @@ struct GoingOnTests {
         }
         await uses(of: handler, Numbered(1), notes) { ran, _ in
             let first = hasMatch ? ["rule", "always 0 handled"] : ["none 0", "none 1", "none 2", "none 3"]
-            #expect(ran == first + (hasMatch ? [] : ["always 0 unmatched"]) + ["always 1", "always 2"])
+            expect(ran, equals: first + (hasMatch ? [] : ["always 0 unmatched"]) + ["always 1", "always 2"])
         }
     }
 
@@ -146,8 +147,8 @@ struct GoingOnTests {
                 }
         }
         await uses(of: handler, error, notes) { ran, _ in
-            #expect(Set(ran).count == ran.count, "\(ran)")
-            #expect(ran.filter { $0.hasPrefix("type") } == (0..<values).reversed().map { "type \($0)" })
+            expect(Set(ran).count, equals: ran.count, "\(ran)")
+            expect(ran.filter { $0.hasPrefix("type") }, equals: (0..<values).reversed().map { "type \($0)" })
         }
     }
 
@@ -214,11 +215,11 @@ struct GoingOnTests {
         }
         for _ in 0..<3 {
             await handler.handle(Status.lost)
-            #expect(
-                notes.taken()
-                    == (0..<3).reversed().flatMap { ["domain \($0)", "value \($0)", "code \($0)", "type \($0)"] })
+            expect(
+                notes.taken(),
+                equals: (0..<3).reversed().flatMap { ["domain \($0)", "value \($0)", "code \($0)", "type \($0)"] })
             await handler.handle(Status.late)
-            #expect(notes.taken() == (0..<3).reversed().flatMap { ["domain \($0)", "type \($0)"] })
+            expect(notes.taken(), equals: (0..<3).reversed().flatMap { ["domain \($0)", "type \($0)"] })
             #expect(map[Status.lost] == 2 && map[Status.late] == 12)
         }
     }
@@ -237,13 +238,13 @@ struct GoingOnTests {
             }
             .on(Nested.self) { error in
                 guard error.depth > 0, let handler = own.withLock({ $0 }) else { return .next }
-                #expect(handler.handleSynchronously(Nested(depth: error.depth - 1))?.matchedRuleCount == 2)
+                expect(handler.handleSynchronously(Nested(depth: error.depth - 1))?.matchedRuleCount, equals: 2)
                 return .next
             }
         own.withLock { $0 = handler }
         for _ in 0..<3 {
             await handler.handle(Nested(depth: 3))
-            #expect(notes.taken() == ["last 0", "last 1", "last 2", "last 3"])
+            expect(notes.taken(), equals: ["last 0", "last 1", "last 2", "last 3"])
         }
         own.withLock { $0 = nil }
     }

@@ -31,7 +31,8 @@ struct IsolatedHashTests {
         func isHandled() -> Bool { handler.handleSynchronously(error)?.disposition == .handled }
         // At its first use, indexed, and planned.
         for _ in 0..<3 { #expect(isHandled()) }
-        await Task.detached { for _ in 0..<3 { #expect(handler.handleSynchronously(error)?.isHandled == true) } }.value
-        #expect(OnMainActor.hashes.load(ordering: .relaxed) == 0)
+        await Task.detached { for _ in 0..<3 { expect(handler.handleSynchronously(error)?.isHandled, equals: true) } }
+            .value
+        expect(OnMainActor.hashes.load(ordering: .relaxed), equals: 0)
     }
 }

@@ -40,9 +40,9 @@ struct LinearReadingPathTests {
             guard await compare(path, errors, &coverage, place) else { return }
         }
         // A run that met none of these would prove little.
-        #expect(Set(coverage.results.keys) == ["handled", "ignored", "unmatched"])
+        expect(Set(coverage.results.keys), equals: ["handled", "ignored", "unmatched"])
         #expect(coverage.results.values.allSatisfy { $0 > 50 })
-        #expect(Set(coverage.levels.keys) == [1, 2, 3, 4])
+        expect(Set(coverage.levels.keys), equals: [1, 2, 3, 4])
         #expect(coverage.failures > 100)
         #expect(coverage.mixedOrders > 20)
         #expect(coverage.fallbacksOfSeveral > 20)
@@ -61,8 +61,9 @@ struct LinearReadingPathTests {
             _ actual: Value, _ expected: Value, _ specimens: [LinearReading.Specimen],
             sourceLocation: SourceLocation = #_sourceLocation
         ) {
-            #expect(
-                actual == expected, "\(place), errors \(specimens), path\n\(path)", sourceLocation: sourceLocation)
+            expect(
+                actual, equals: expected, "\(place), errors \(specimens), path\n\(path)", sourceLocation: sourceLocation
+            )
             isAsExpected = isAsExpected && actual == expected
         }
 

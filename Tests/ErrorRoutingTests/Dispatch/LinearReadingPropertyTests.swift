@@ -40,7 +40,7 @@ struct LinearReadingPropertyTests {
         func check<Value: Equatable>(
             _ actual: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation
         ) {
-            #expect(actual == expected, comment, sourceLocation: sourceLocation)
+            expect(actual, equals: expected, comment, sourceLocation: sourceLocation)
             isAsExpected = isAsExpected && actual == expected
         }
 
@@ -93,7 +93,7 @@ struct LinearReadingPropertyTests {
             }
         }
         // A run that met none of these would prove little.
-        #expect(Set(coverage.results.keys) == ["handled", "ignored", "unmatched"])
+        expect(Set(coverage.results.keys), equals: ["handled", "ignored", "unmatched"])
         #expect(coverage.results.values.allSatisfy { $0 > 100 })
         #expect(coverage.failures > 100)
         #expect(coverage.declined > 100)
@@ -115,7 +115,7 @@ struct LinearReadingPropertyTests {
                 let expected = matcher.find(in: specimen)
                 let actual = made.found(in: LinearReading.error(specimen))
                 let comment = Comment(rawValue: "seed \(seed), round \(round), error \(specimen), \(matcher)")
-                #expect(actual == expected?.signature, comment)
+                expect(actual, equals: expected?.signature, comment)
                 guard actual == expected?.signature else { return }
                 if let expected {
                     matches += 1
@@ -141,13 +141,14 @@ struct LinearReadingPropertyTests {
                 let error = LinearReading.error(specimen)
                 for (map, error) in [(reading.map, error), (map, error), (map, Boxing.twice(error))] {
                     let actual = map[error]
-                    #expect(actual == expected, "seed \(seed), round \(round), error \(specimen), \(reading.rules)")
+                    expect(
+                        actual, equals: expected, "seed \(seed), round \(round), error \(specimen), \(reading.rules)")
                     guard actual == expected else { return }
                     answers.insert(actual == "default")
                 }
             }
         }
-        #expect(answers == [true, false])
+        expect(answers, equals: [true, false])
     }
 
     @Test("one handler used from many tasks at once treats each as it would alone")

@@ -28,8 +28,8 @@ struct SupersededActionTests {
                 Issue.record("it was not taken away")
                 continue
             }
-            #expect(walk.progress.failures.map { ($0.error as? Numbered)?.number } == [1, 2])
-            #expect(known == (cameInTime ? 0 : 2))
+            expect(walk.progress.failures.map { ($0.error as? Numbered)?.number }, equals: [1, 2])
+            expect(known, equals: (cameInTime ? 0 : 2))
         }
     }
 }

@@ -36,11 +36,11 @@ struct SynchronousAskingTests {
             }, counting: asked)
         // At its first use, indexed, and planned.
         for _ in 0..<3 {
-            #expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount == 1)
-            #expect(asked.taken() == 0)
+            expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
+            expect(asked.taken(), equals: 0)
         }
         #expect(handler.handleSynchronously(CancellationError()) == nil)
-        #expect(asked.taken() == 50)
+        expect(asked.taken(), equals: 50)
     }
 
     @Test("an asynchronous rule that does not match asks no synchronous one, and those that are reached are asked once")
@@ -51,10 +51,10 @@ struct SynchronousAskingTests {
                 await Task.yield(); return .stop
             }, counting: asked)
         for _ in 0..<3 {
-            #expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount == 1)
-            #expect(asked.taken() == 0)
-            #expect(handler.handleSynchronously(CancellationError())?.disposition == .unmatched)
-            #expect(asked.taken() == 50)
+            expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
+            expect(asked.taken(), equals: 0)
+            expect(handler.handleSynchronously(CancellationError())?.disposition, equals: .unmatched)
+            expect(asked.taken(), equals: 50)
         }
     }
 
@@ -68,7 +68,7 @@ struct SynchronousAskingTests {
         for _ in 0..<3 {
             #expect(handler.handleSynchronously(Numbered(1)) == nil)
             #expect(handler.handleSynchronously(CancellationError()) == nil)
-            #expect(asked.taken() == 0)
+            expect(asked.taken(), equals: 0)
         }
     }
 }

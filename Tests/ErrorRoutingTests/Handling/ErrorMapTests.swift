@@ -8,8 +8,8 @@ struct ErrorMapTests {
     @Test("a map without rules returns its default for every error")
     func empty() {
         let map = ErrorMap(default: 500)
-        #expect(map[Zoo.Offline()] == 500)
-        #expect(map[NSError(domain: "d", code: 1)] == 500)
+        expect(map[Zoo.Offline()], equals: 500)
+        expect(map[NSError(domain: "d", code: 1)], equals: 500)
     }
 
     @Test("the last-registered rule that matches decides")
@@ -19,17 +19,17 @@ struct ErrorMapTests {
             .on(Zoo.Payment.self, 402)
             .on(Zoo.Payment.expired, 410)
             .on(Zoo.Timeout.self, 504)
-        #expect(map[Zoo.Payment.expired] == 410)
-        #expect(map[Zoo.Payment.unavailable] == 402)
-        #expect(map[Zoo.Timeout()] == 504)
-        #expect(map[Zoo.Offline()] == 501)
-        #expect(map.on(Zoo.Payment.self, 409)[Zoo.Payment.expired] == 409)
+        expect(map[Zoo.Payment.expired], equals: 410)
+        expect(map[Zoo.Payment.unavailable], equals: 402)
+        expect(map[Zoo.Timeout()], equals: 504)
+        expect(map[Zoo.Offline()], equals: 501)
+        expect(map.on(Zoo.Payment.self, 409)[Zoo.Payment.expired], equals: 409)
     }
 
     @Test("an error that no rule matches gets the default")
     func defaultValue() {
         let map = ErrorMap(default: "other").on(Zoo.Payment.self, "payment")
-        #expect(map[Zoo.Offline()] == "other")
+        expect(map[Zoo.Offline()], equals: "other")
     }
 
     @Test("rules by matcher, type, value and domain return a value")
@@ -44,7 +44,7 @@ struct ErrorMapTests {
             Zoo.Localized(), Zoo.Owl(), Zoo.Payment.expired, URLError(.cancelled),
             NSError(domain: NSURLErrorDomain, code: -1001), Zoo.Payment.unavailable,
         ]
-        #expect(errors.map { map[$0] } == ["matcher", "type", "value", "domain", "code", "none"])
+        expect(errors.map { map[$0] }, equals: ["matcher", "type", "value", "domain", "code", "none"])
     }
 
     @Test("rules by matcher, type, value and domain return what a closure makes of the match")
@@ -61,8 +61,8 @@ struct ErrorMapTests {
             Zoo.Shade.dark(1), Zoo.Owl("Strix"), Zoo.Timeout(seconds: 5), URLError(.cancelled),
             URLError(.timedOut), Zoo.Shade.light,
         ]
-        #expect(
-            errors.map { map[$0] } == ["dark 2", "type Strix", "value 5", "domain -999", "code -1001", "none"]
+        expect(
+            errors.map { map[$0] }, equals: ["dark 2", "type Strix", "value 5", "domain -999", "code -1001", "none"]
         )
     }
 
@@ -76,8 +76,8 @@ struct ErrorMapTests {
             .on(matching: .predicate { _ in trace("asked") == .stop }) { _ in
                 trace("made for no match") == .next ? 4 : 0
             }
-        #expect(map[Zoo.Timeout()] == 3)
-        #expect(trace.entries == ["asked", "made"])
+        expect(map[Zoo.Timeout()], equals: 3)
+        expect(trace.entries, equals: ["asked", "made"])
     }
 
     @Test("a map is a value: every verb returns a new one, and a shared map never changes")
@@ -85,8 +85,8 @@ struct ErrorMapTests {
         let shared = ErrorMap(default: 0).on(Zoo.Timeout.self, 1)
         let mine = shared.on(Zoo.Timeout.self, 2)
         let theirs = shared.on(Zoo.Offline.self, 3)
-        #expect([shared, mine, theirs].map { $0[Zoo.Timeout()] } == [1, 2, 1])
-        #expect([shared, mine, theirs].map { $0[Zoo.Offline()] } == [0, 0, 3])
+        expect([shared, mine, theirs].map { $0[Zoo.Timeout()] }, equals: [1, 2, 1])
+        expect([shared, mine, theirs].map { $0[Zoo.Offline()] }, equals: [0, 0, 3])
     }
 
     @Test("values may be of any kind: optionals, where nil is a value too, and closures")
@@ -94,12 +94,12 @@ struct ErrorMapTests {
         let optional = ErrorMap<Int?>(default: 1).on(matching: .any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) {
             _ in nil
         }
-        #expect(optional[Zoo.Payment.expired] == 2)
+        expect(optional[Zoo.Payment.expired], equals: 2)
         #expect(optional[Zoo.Timeout()] == nil)
         #expect(optional[Zoo.Offline()] == nil)
         let strategies = ErrorMap(default: HandleStrategy.next).on(Zoo.Timeout.self, .stop)
-        #expect(strategies[Zoo.Timeout()] == .stop)
-        #expect(strategies[Zoo.Offline()] == .next)
+        expect(strategies[Zoo.Timeout()], equals: .stop)
+        expect(strategies[Zoo.Offline()], equals: .next)
     }
 
     @Test("anywhere, bridging and unions work as in a handler")
@@ -108,11 +108,11 @@ struct ErrorMapTests {
             .on(matching: .anywhere(.type(Zoo.Timeout.self))) { $0.seconds }
             .on(URLError.self) { $0.code.rawValue }
             .on(matching: .type(Zoo.Shade.self) || .nsError(domain: "d"), 7)
-        #expect(map[Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])] == 5)
-        #expect(map[NSError(domain: NSURLErrorDomain, code: -1001)] == -1001)
-        #expect(map[NSError(domain: "d", code: 1)] == 7)
-        #expect(map[Zoo.Shade.light] == 7)
-        #expect(map[NSError(domain: "e", code: 1)] == 0)
+        expect(map[Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])], equals: 5)
+        expect(map[NSError(domain: NSURLErrorDomain, code: -1001)], equals: -1001)
+        expect(map[NSError(domain: "d", code: 1)], equals: 7)
+        expect(map[Zoo.Shade.light], equals: 7)
+        expect(map[NSError(domain: "e", code: 1)], equals: 0)
     }
 
     @Test("match returns the value and the rule that has it, and nil where only the default is left")
@@ -134,8 +134,8 @@ struct ErrorMapTests {
         let both = base.overlaid(with: overlay)
         #expect(both[Zoo.Payment.expired] == 1 && both[Zoo.Timeout()] == 2 && both[Zoo.Offline()] == 0)
         #expect(base[Zoo.Timeout()] == 1 && overlay[Zoo.Payment.expired] == 9)
-        #expect(base.overlaid(with: ErrorMap(default: 5))[Zoo.Timeout()] == 1)
-        #expect(ErrorMap(default: 5).overlaid(with: base)[Zoo.Offline()] == 5)
+        expect(base.overlaid(with: ErrorMap(default: 5))[Zoo.Timeout()], equals: 1)
+        expect(ErrorMap(default: 5).overlaid(with: base)[Zoo.Offline()], equals: 5)
     }
 
     @Test("explain says which rule decides; those after it are not reached, and no closure runs")
@@ -148,8 +148,9 @@ struct ErrorMapTests {
             }
             .on(Zoo.Timeout.self, 3)
         let explanation = map.explain(Zoo.Payment.expired)
-        #expect(
-            explanation.entries.map(\.verdict) == [
+        expect(
+            explanation.entries.map(\.verdict),
+            equals: [
                 .notMatched, .matched, .notReached(because: "rule 2 decides"),
             ]
         )
@@ -162,8 +163,8 @@ struct ErrorMapTests {
     func strategy() {
         let strategies = ErrorMap(default: HandleStrategy.next).on(Zoo.Timeout.self, .stop)
         let handler = ErrorHandler().on(matching: .any) { _ in .next }.on(matching: .any) { strategies[$0] }
-        #expect(handler.handleSynchronously(Zoo.Timeout())?.matchedRuleCount == 1)
-        #expect(handler.handleSynchronously(Zoo.Offline())?.matchedRuleCount == 2)
+        expect(handler.handleSynchronously(Zoo.Timeout())?.matchedRuleCount, equals: 1)
+        expect(handler.handleSynchronously(Zoo.Offline())?.matchedRuleCount, equals: 2)
     }
 
     @Test("a map describes its rules in the order in which they are tried, then its default")
@@ -171,8 +172,9 @@ struct ErrorMapTests {
         let map = ErrorMap(default: "a\nb")
             .on(Zoo.Payment.self, "1", fileID: "Intake/Rules.swift", line: 1)
             .on(domain: "bank", "2", fileID: "Intake/Rules.swift", line: 2)
-        #expect(
-            map.description == """
+        expect(
+            map.description,
+            equals: """
                 ErrorMap, in the order tried:
                   1. on nsError(domain: bank) at Intake/Rules.swift:2
                   2. on type(Payment) at Intake/Rules.swift:1
@@ -192,7 +194,7 @@ struct ErrorMapConditionTests {
             .on(matching: .type(Zoo.Timeout.self), 3, where: { $0.seconds > 20 })
             .on(Zoo.Timeout(seconds: 30), 4, where: { $0.seconds != 30 })
             .on(domain: "d", 5, where: { $0.code == 7 })
-        #expect([5, 11, 21, 30].map { map[Zoo.Timeout(seconds: $0)] } == [1, 2, 3, 3])
+        expect([5, 11, 21, 30].map { map[Zoo.Timeout(seconds: $0)] }, equals: [1, 2, 3, 3])
         #expect(map[NSError(domain: "d", code: 7)] == 5 && map[NSError(domain: "d", code: 8)] == 0)
     }
 }
@@ -222,9 +224,9 @@ struct DerivedMapTests {
         let levels = Self.table.map(\.level)
         for error in Self.errors + Self.errors + Self.errors {
             #expect(statuses[error] == Self.table[error].status && levels[error] == Self.table[error].level)
-            #expect(texts[error] == "\(statuses[error])")
+            expect(texts[error], equals: "\(statuses[error])")
         }
-        #expect(Self.errors.map { statuses[$0] } == [504, 410, 402, 500, 500, 503, 500])
+        expect(Self.errors.map { statuses[$0] }, equals: [504, 410, 402, 500, 500, 503, 500])
     }
 
     @Test("it names the table's line for each rule, and may have rules of its own on top")
@@ -232,11 +234,11 @@ struct DerivedMapTests {
         let statuses = Self.table.map(\.status).on(Zoo.Payment.self, 409)
         #expect(statuses[Zoo.Payment.expired] == 409 && statuses[Zoo.Timeout()] == 504)
         let (own, base) = (statuses.explain(Zoo.Timeout()).entries, Self.table.explain(Zoo.Timeout()).entries)
-        #expect(own.dropFirst().map(\.rule.source) == base.map(\.rule.source))
-        #expect(own.dropFirst().map(\.rule.matcher) == base.map(\.rule.matcher))
-        #expect(
-            try #require(statuses.match(Zoo.Timeout())).rule.source
-                == #require(Self.table.match(Zoo.Timeout())).rule.source)
+        expect(own.dropFirst().map(\.rule.source), equals: base.map(\.rule.source))
+        expect(own.dropFirst().map(\.rule.matcher), equals: base.map(\.rule.matcher))
+        expect(
+            try #require(statuses.match(Zoo.Timeout())).rule.source,
+            equals: try #require(Self.table.match(Zoo.Timeout())).rule.source)
     }
 
     @Test("an overlaid map is derived with both, the overlay first")

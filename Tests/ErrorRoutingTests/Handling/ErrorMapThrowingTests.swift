@@ -39,20 +39,20 @@ struct ErrorMapThrowingTests {
 
     @Test("what succeeds is returned, at once and after a suspension")
     func success() async throws {
-        #expect(try Self.level.throwing { 1 } == 1)
+        expect(try Self.level.throwing { 1 }, equals: 1)
         let value = try await Self.level.throwing {
             await Task.yield()
             return 2
         }
-        #expect(value == 2)
+        expect(value, equals: 2)
     }
 
     @Test("each error becomes what the rules say, the rest the default")
     func rules() async {
-        #expect(await thrown { throw Zoo.Payment.declined(code: 51) } == .declined(51))
-        #expect(await thrown { throw URLError(.notConnectedToInternet) } == .offline)
-        #expect(await thrown { throw Zoo.Offline() } == .unavailable)
-        #expect(thrownNow { throw Zoo.Payment.declined(code: 7) } == .declined(7))
+        expect(await thrown { throw Zoo.Payment.declined(code: 51) }, equals: .declined(51))
+        expect(await thrown { throw URLError(.notConnectedToInternet) }, equals: .offline)
+        expect(await thrown { throw Zoo.Offline() }, equals: .unavailable)
+        expect(thrownNow { throw Zoo.Payment.declined(code: 7) }, equals: .declined(7))
     }
 
     @Test("a cancellation passes where a rule says so, and is one for who asks")
@@ -64,17 +64,17 @@ struct ErrorMapThrowingTests {
                 return 1
             }
         }.value
-        #expect(error == .cancelled)
-        #expect(error.map { ErrorMatcher.cancellation ~= $0 } == true)
+        expect(error, equals: .cancelled)
+        expect(error.map { ErrorMatcher.cancellation ~= $0 }, equals: true)
     }
 
     @Test("an error of this level that no rule matches is thrown as it is, also boxed again; a rule goes before that")
     func ownLevel() async {
-        #expect(await thrown { throw Checkout.declined(3) } == .declined(3))
+        expect(await thrown { throw Checkout.declined(3) }, equals: .declined(3))
         let boxed = await thrown { try await withCheckedThrowingContinuation { $0.resume(throwing: Checkout.offline) } }
-        #expect(boxed == .offline)
+        expect(boxed, equals: .offline)
         let strict = Self.level.on(Checkout.self, .unavailable)
-        #expect(thrownNow(strict) { throw Checkout.offline } == .unavailable)
+        expect(thrownNow(strict) { throw Checkout.offline }, equals: .unavailable)
     }
 
     @MainActor
@@ -87,6 +87,6 @@ struct ErrorMapThrowingTests {
             MainActor.preconditionIsolated()
             count += 1
         }
-        #expect(count == 2)
+        expect(count, equals: 2)
     }
 }

@@ -21,8 +21,8 @@ struct ExplanationTests {
             .onNoMatch { _ in .next }
             .on(matching: .any.named("second")) { _ in .next }
         let entries = handler.explain(Zoo.Offline()).entries
-        #expect(entries.map(\.rule.matcher) == ["second", "first", "onNoMatch", "always"])
-        #expect(entries.map(\.stage) == [.rule, .rule, .onNoMatch, .always])
+        expect(entries.map(\.rule.matcher), equals: ["second", "first", "onNoMatch", "always"])
+        expect(entries.map(\.stage), equals: [.rule, .rule, .onNoMatch, .always])
     }
 
     @Test("rules after the first match run if reached, since only actions know what they return")
@@ -32,8 +32,8 @@ struct ExplanationTests {
             .on(Zoo.Timeout.self) { _ in .next }
             .on(Zoo.Payment.expired) { _ in .stop }
             .on(Zoo.Payment.unavailable) { _ in .stop }
-        #expect(
-            verdicts(handler, Zoo.Payment.expired) == [.notMatched, .matched, .notMatched, .matchedIfReached]
+        expect(
+            verdicts(handler, Zoo.Payment.expired), equals: [.notMatched, .matched, .notMatched, .matchedIfReached]
         )
     }
 
@@ -43,10 +43,10 @@ struct ExplanationTests {
             _ in .next
         }
         let reason = "rule 2 ignores the error"
-        #expect(
-            verdicts(handler, Zoo.Payment.expired) == [.matched, .matchedIfReached, .notReached(because: reason)]
+        expect(
+            verdicts(handler, Zoo.Payment.expired), equals: [.matched, .matchedIfReached, .notReached(because: reason)]
         )
-        #expect(verdicts(handler, Zoo.Offline()) == [.matched, .notMatched, .matchedIfReached])
+        expect(verdicts(handler, Zoo.Offline()), equals: [.matched, .notMatched, .matchedIfReached])
     }
 
     @Test("onNoMatch is not reached if a rule matched, and the reason names it")
@@ -57,15 +57,15 @@ struct ExplanationTests {
             .onNoMatch { _ in .next }
             .onNoMatch { _ in .next }
         let notReached = Verdict.notReached(because: "rule 2 matched")
-        #expect(verdicts(handler, Zoo.Payment.expired) == [.notMatched, .matched, notReached, notReached])
-        #expect(verdicts(handler, Zoo.Offline()) == [.notMatched, .notMatched, .matched, .matchedIfReached])
+        expect(verdicts(handler, Zoo.Payment.expired), equals: [.notMatched, .matched, notReached, notReached])
+        expect(verdicts(handler, Zoo.Offline()), equals: [.notMatched, .notMatched, .matched, .matchedIfReached])
     }
 
     @Test("the first always runs whatever happened, the next ones if reached")
     func always() {
         let handler = ErrorHandler().ignore(Zoo.Payment.self).always { _ in .next }.always { _ in .next }
-        #expect(verdicts(handler, Zoo.Payment.expired) == [.matched, .matched, .matchedIfReached])
-        #expect(verdicts(handler, Zoo.Offline()) == [.notMatched, .matched, .matchedIfReached])
+        expect(verdicts(handler, Zoo.Payment.expired), equals: [.matched, .matched, .matchedIfReached])
+        expect(verdicts(handler, Zoo.Offline()), equals: [.notMatched, .matched, .matchedIfReached])
     }
 
     @Test("no action runs; predicates do")
@@ -81,8 +81,8 @@ struct ExplanationTests {
             .onNoMatch { _ in trace("no match") }
             .always { _ in trace("always") }
         let found = verdicts(handler, Zoo.Payment.expired)
-        #expect(trace.entries == ["where", "matching"])
-        #expect(found.prefix(3) == [.notMatched, .matched, .matchedIfReached])
+        expect(trace.entries, equals: ["where", "matching"])
+        expect(found.prefix(3), equals: [.notMatched, .matched, .matchedIfReached])
     }
 
     @Test("the rule that ends an error's way is the one that matches as the n-th, where n rules matched before")
@@ -93,7 +93,7 @@ struct ExplanationTests {
             .on(matching: .any) { _ in .next }
             .always { _ in .next }
         let explanation = handler.explain(Zoo.Payment.expired)
-        #expect(explanation.entries.map(\.rule.matcher).prefix(3) == ["any", "type(Timeout)", "type(Payment)"])
+        expect(explanation.entries.map(\.rule.matcher).prefix(3), equals: ["any", "type(Timeout)", "type(Payment)"])
         for (count, entry, matched) in [(0, 0, 1), (1, 0, 1), (2, 2, 2), (3, 2, 2)] {
             let outcome = explanation.outcome(matchedRuleCount: count)
             #expect(outcome.disposition == .handled && outcome.rule == explanation.entries[entry].rule, "\(count)")
@@ -109,11 +109,11 @@ struct ExplanationTests {
             .on(matching: .any.where { $0 is Zoo.Payment }) { _ in .next }
             .onNoMatch { _ in .stop }
         let explanation = handler.explain(Zoo.Payment.expired)
-        #expect(explanation.outcome(matchedRuleCount: 1).disposition == .handled)
+        expect(explanation.outcome(matchedRuleCount: 1).disposition, equals: .handled)
         for count in 2...4 {
             let outcome = explanation.outcome(matchedRuleCount: count)
             #expect(outcome.disposition == .ignored && outcome.rule == explanation.entries[1].rule, "\(count)")
-            #expect(outcome.matchedRuleCount == 2, "\(count)")
+            expect(outcome.matchedRuleCount, equals: 2, "\(count)")
         }
         let handled = await handler.handle(Zoo.Payment.expired)
         let again = explanation.outcome(matchedRuleCount: handled.matchedRuleCount)
@@ -156,13 +156,13 @@ struct ExplanationTests {
             .ignore(Zoo.Timeout.self)
             .onNoMatch { _ in .next }
         let sources = handler.explain(Zoo.Offline()).entries.map(\.rule.source)
-        #expect(sources.map(\.line) == [line + 3, line + 2, line + 4])
-        #expect(Set(sources.map(\.fileID)) == [#fileID])
+        expect(sources.map(\.line), equals: [line + 3, line + 2, line + 4])
+        expect(Set(sources.map(\.fileID)), equals: [#fileID])
     }
 
     @Test("the explanation keeps the error that it explains")
     func error() {
-        #expect(ErrorHandler().explain(Zoo.Timeout(seconds: 5)).error as? Zoo.Timeout == Zoo.Timeout(seconds: 5))
+        expect(ErrorHandler().explain(Zoo.Timeout(seconds: 5)).error as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 5))
     }
 
     @Test("its description is a text to paste: every rule numbered, with matcher, site and verdict in columns")
@@ -177,8 +177,9 @@ struct ExplanationTests {
             }
             .onNoMatch(fileID: "Intake/Rules.swift", line: 10) { _ in .stop }
             .always(fileID: "Intake/Rules.swift", line: 11) { _ in .next }
-        #expect(
-            handler.explain(Zoo.Payment.expired).description == """
+        expect(
+            handler.explain(Zoo.Payment.expired).description,
+            equals: """
                 ErrorRoutingTests.Zoo.Payment: expired
                   1. the bank                 Intake/Rules.swift:9   did not match
                   2. value(Payment.expired)   Intake/Main.swift:3    matched
@@ -190,8 +191,9 @@ struct ExplanationTests {
                   No action has run; "if reached" depends on what the actions before it would return.
                 """
         )
-        #expect(
-            handler.explain(CancellationError()).description.split(separator: "\n").dropFirst().prefix(5) == [
+        expect(
+            handler.explain(CancellationError()).description.split(separator: "\n").dropFirst().prefix(5),
+            equals: [
                 "  1. the bank                 Intake/Rules.swift:9   did not match",
                 "  2. value(Payment.expired)   Intake/Main.swift:3    did not match",
                 "  3. type(Payment)            Intake/Rules.swift:8   did not match",
@@ -208,15 +210,16 @@ struct ExplanationTests {
             handler = handler.ignore(matching: .any.named("r\(line)"), fileID: "Rules.swift", line: UInt(line))
         }
         let lines = handler.explain(Zoo.Offline()).description.split(separator: "\n")
-        #expect(lines[1] == "   1. r10  Rules.swift:10  matched")
-        #expect(lines[2] == "   2. r9   Rules.swift:9   not reached: rule 1 ignores the error")
-        #expect(lines[10] == "  10. r1   Rules.swift:1   not reached: rule 1 ignores the error")
+        expect(lines[1], equals: "   1. r10  Rules.swift:10  matched")
+        expect(lines[2], equals: "   2. r9   Rules.swift:9   not reached: rule 1 ignores the error")
+        expect(lines[10], equals: "  10. r1   Rules.swift:1   not reached: rule 1 ignores the error")
     }
 
     @Test("the explanation of a handler without rules says so")
     func emptyText() {
-        #expect(
-            ErrorHandler().explain(Zoo.Localized(errorDescription: "no\nline")).description == """
+        expect(
+            ErrorHandler().explain(Zoo.Localized(errorDescription: "no\nline")).description,
+            equals: """
                 ErrorRoutingTests.Zoo.Localized: no\\nline
                   There are no rules.
                 """

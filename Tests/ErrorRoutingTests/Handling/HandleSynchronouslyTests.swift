@@ -29,13 +29,13 @@ struct HandleSynchronouslyTests {
             .onNoMatch { _ in trace("no match") }
             .always { _, report in trace("always: \(report.outcome.matchedRuleCount)") }
         let outcome = try #require(handler.handleSynchronously(Zoo.Payment.expired))
-        #expect(trace.takeAll() == ["stops", "always: 2"])
+        expect(trace.takeAll(), equals: ["stops", "always: 2"])
         let awaited = await handler.handle(Zoo.Payment.expired)
-        #expect(trace.takeAll() == ["stops", "always: 2"])
-        #expect(outcome.disposition == awaited.disposition)
-        #expect(outcome.matchedRuleCount == awaited.matchedRuleCount)
-        #expect(outcome.rule == awaited.rule)
-        #expect(outcome.failures.count == awaited.failures.count)
+        expect(trace.takeAll(), equals: ["stops", "always: 2"])
+        expect(outcome.disposition, equals: awaited.disposition)
+        expect(outcome.matchedRuleCount, equals: awaited.matchedRuleCount)
+        expect(outcome.rule, equals: awaited.rule)
+        expect(outcome.failures.count, equals: awaited.failures.count)
     }
 
     @Test("it declines if a rule that matches is asynchronous, and no action has run")
@@ -59,8 +59,8 @@ struct HandleSynchronouslyTests {
     @Test("an asynchronous rule that does not match does not make it decline")
     func asynchronousRuleThatDoesNotMatch() {
         let outcome = mixed().handleSynchronously(Zoo.Offline())
-        #expect(outcome?.disposition == .handled)
-        #expect(trace.entries == ["synchronous", "always"])
+        expect(outcome?.disposition, equals: .handled)
+        expect(trace.entries, equals: ["synchronous", "always"])
     }
 
     @Test("an asynchronous rule whose predicate returns false does not make it decline")
@@ -71,7 +71,7 @@ struct HandleSynchronouslyTests {
             return trace("asynchronous")
         }
         #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 30)) == nil)
-        #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition == .unmatched)
+        expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition, equals: .unmatched)
         #expect(trace.entries.isEmpty)
     }
 
@@ -87,10 +87,10 @@ struct HandleSynchronouslyTests {
             .always { _ in trace("always") }
         #expect(handler.handleSynchronously(Zoo.Offline()) == nil)
         #expect(trace.takeAll().isEmpty)
-        #expect(handler.handleSynchronously(Zoo.Payment.expired)?.disposition == .handled)
-        #expect(trace.takeAll() == ["payment", "always"])
-        #expect(handler.ignore(Zoo.Offline.self).handleSynchronously(Zoo.Offline())?.disposition == .ignored)
-        #expect(trace.takeAll() == ["always"])
+        expect(handler.handleSynchronously(Zoo.Payment.expired)?.disposition, equals: .handled)
+        expect(trace.takeAll(), equals: ["payment", "always"])
+        expect(handler.ignore(Zoo.Offline.self).handleSynchronously(Zoo.Offline())?.disposition, equals: .ignored)
+        expect(trace.takeAll(), equals: ["always"])
     }
 
     @Test("it declines for every error if any always is asynchronous")
@@ -110,15 +110,15 @@ struct HandleSynchronouslyTests {
     @Test("an ignore never makes it decline")
     func ignore() {
         let handler = ErrorHandler().ignore(Zoo.Payment.self)
-        #expect(handler.handleSynchronously(Zoo.Payment.expired)?.disposition == .ignored)
-        #expect(handler.handleSynchronously(Zoo.Offline())?.disposition == .unmatched)
+        expect(handler.handleSynchronously(Zoo.Payment.expired)?.disposition, equals: .ignored)
+        expect(handler.handleSynchronously(Zoo.Offline())?.disposition, equals: .unmatched)
     }
 
     @Test("what declines without suspending is handled by handle")
     func handledByHandle() async {
         #expect(mixed().handleSynchronously(Zoo.Payment.expired) == nil)
         let outcome = await mixed().handle(Zoo.Payment.expired)
-        #expect(outcome.matchedRuleCount == 2)
-        #expect(trace.entries == ["synchronous", "asynchronous", "always"])
+        expect(outcome.matchedRuleCount, equals: 2)
+        expect(trace.entries, equals: ["synchronous", "asynchronous", "always"])
     }
 }

@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// `ErrorHandler` has value semantics: every verb returns a new value.
@@ -14,12 +15,12 @@ struct HandlerValueTests {
         let mine = preset.on(Zoo.Payment.self) { _ in trace("mine", .stop) }
         let theirs = preset.on(Zoo.Payment.self) { _ in trace("theirs") }
         await preset.handle(Zoo.Payment.expired)
-        #expect(trace.takeAll() == ["preset"])
+        expect(trace.takeAll(), equals: ["preset"])
         await mine.handle(Zoo.Payment.expired)
-        #expect(trace.takeAll() == ["mine"])
+        expect(trace.takeAll(), equals: ["mine"])
         await theirs.handle(Zoo.Payment.expired)
-        #expect(trace.takeAll() == ["theirs", "preset"])
-        #expect(preset.description == before)
+        expect(trace.takeAll(), equals: ["theirs", "preset"])
+        expect(preset.description, equals: before)
     }
 
     @Test(
@@ -41,8 +42,8 @@ struct HandlerValueTests {
     func verbsReturnNewValues(verb: @Sendable (ErrorHandler) -> ErrorHandler) {
         let handler = ErrorHandler().ignore(Zoo.Timeout.self)
         let result = verb(handler)
-        #expect(handler.explain(Zoo.Offline()).entries.count == 1)
-        #expect(result.explain(Zoo.Offline()).entries.count == 2)
+        expect(handler.explain(Zoo.Offline()).entries.count, equals: 1)
+        expect(result.explain(Zoo.Offline()).entries.count, equals: 2)
     }
 
     @Test("a handler that has handled errors can still be customised, and its copies keep to their rules")
@@ -53,7 +54,7 @@ struct HandlerValueTests {
         handler = handler.on(Zoo.Payment.self) { _ in trace("new", .stop) }
         await handler.handle(Zoo.Payment.expired)
         await copy.handle(Zoo.Payment.expired)
-        #expect(trace.entries == ["old", "new", "old"])
+        expect(trace.entries, equals: ["old", "new", "old"])
     }
 
     @Test("the rules of an overlay count as registered later: they go first, in their own order")
@@ -70,15 +71,15 @@ struct HandlerValueTests {
             .on(Zoo.Payment.self) { _ in trace("overlay 2") }
         let both = base.overlaid(with: overlay)
         await both.handle(Zoo.Payment.expired)
-        #expect(
-            trace.takeAll() == ["overlay 2", "overlay 1", "base 2", "base 1", "overlay always", "base always"]
+        expect(
+            trace.takeAll(), equals: ["overlay 2", "overlay 1", "base 2", "base 1", "overlay always", "base always"]
         )
         await both.handle(Zoo.Offline())
-        #expect(trace.takeAll() == ["overlay no match", "base no match", "overlay always", "base always"])
+        expect(trace.takeAll(), equals: ["overlay no match", "base no match", "overlay always", "base always"])
         await base.handle(Zoo.Payment.expired)
-        #expect(trace.takeAll() == ["base 2", "base 1", "base always"])
+        expect(trace.takeAll(), equals: ["base 2", "base 1", "base always"])
         await overlay.handle(Zoo.Payment.expired)
-        #expect(trace.takeAll() == ["overlay 2", "overlay 1", "overlay always"])
+        expect(trace.takeAll(), equals: ["overlay 2", "overlay 1", "overlay always"])
     }
 
     @Test("an overlay's .stop keeps the rules below it from running, and its match their onNoMatch")
@@ -86,8 +87,8 @@ struct HandlerValueTests {
         let base = ErrorHandler().on(matching: .any) { _ in trace("base") }.onNoMatch { _ in trace("no match") }
         let overlaid = base.overlaid(with: ErrorHandler().on(Zoo.Payment.self) { _ in trace("overlay", .stop) })
         let outcome = await overlaid.handle(Zoo.Payment.expired)
-        #expect(trace.entries == ["overlay"])
-        #expect(outcome.matchedRuleCount == 1)
+        expect(trace.entries, equals: ["overlay"])
+        expect(outcome.matchedRuleCount, equals: 1)
     }
 
     @Test("overlaying is associative, and an empty handler changes nothing on either side")
@@ -99,9 +100,9 @@ struct HandlerValueTests {
         )
         let left = one.overlaid(with: two).overlaid(with: three)
         let right = one.overlaid(with: two.overlaid(with: three))
-        #expect(left.description == right.description)
-        #expect(one.overlaid(with: ErrorHandler()).description == one.description)
-        #expect(ErrorHandler().overlaid(with: one).description == one.description)
+        expect(left.description, equals: right.description)
+        expect(one.overlaid(with: ErrorHandler()).description, equals: one.description)
+        expect(ErrorHandler().overlaid(with: one).description, equals: one.description)
         #expect(one.overlaid(with: two).description != two.overlaid(with: one).description)
     }
 
@@ -113,8 +114,9 @@ struct HandlerValueTests {
             .onNoMatch(fileID: "Intake/Rules.swift", line: 3) { _ in .stop }
             .always(fileID: "Intake/Rules.swift", line: 4) { _ in .stop }
             .always(fileID: "Intake/Rules.swift", line: 5) { _ in .stop }
-        #expect(
-            handler.description == """
+        expect(
+            handler.description,
+            equals: """
                 ErrorHandler, in the order tried:
                   1. ignore type(CancellationError) at Intake/Rules.swift:2
                   2. on type(Payment) at Intake/Rules.swift:1
@@ -123,6 +125,6 @@ struct HandlerValueTests {
                   5. always at Intake/Rules.swift:4
                 """
         )
-        #expect(ErrorHandler().description == "ErrorHandler: no rules")
+        expect(ErrorHandler().description, equals: "ErrorHandler: no rules")
     }
 }

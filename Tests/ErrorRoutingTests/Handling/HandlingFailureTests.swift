@@ -18,26 +18,26 @@ struct HandlingFailureTests {
             }
             .onNoMatch { _ in trace("no match") }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(trace.entries == ["throws", "last"])
-        #expect(outcome.disposition == .handled)
-        #expect(outcome.matchedRuleCount == 2)
+        expect(trace.entries, equals: ["throws", "last"])
+        expect(outcome.disposition, equals: .handled)
+        expect(outcome.matchedRuleCount, equals: 2)
     }
 
     @Test("a rule that throws is the outcome's rule if it was the last to match")
     func throwingRuleIsLast() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(outcome.disposition == .handled)
-        #expect(outcome.matchedRuleCount == 1)
-        #expect(outcome.rule?.matcher == "type(Payment)")
+        expect(outcome.disposition, equals: .handled)
+        expect(outcome.matchedRuleCount, equals: 1)
+        expect(outcome.rule?.matcher, equals: "type(Payment)")
     }
 
     @Test("an ignore after an action that throws still ignores the error")
     func ignoreAfterThrow() async {
         let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(outcome.disposition == .ignored)
-        #expect(outcome.failures.count == 1)
+        expect(outcome.disposition, equals: .ignored)
+        expect(outcome.failures.count, equals: 1)
     }
 
     @Test("what was thrown becomes an ActionFailure with its rule and its report")
@@ -46,11 +46,11 @@ struct HandlingFailureTests {
         let report = ErrorReport(error: Zoo.Payment.expired, source: .init(), metadata: ["order": "17"])
         let outcome = await handler.handle(report)
         let failure = try #require(outcome.failures.first)
-        #expect(outcome.failures.count == 1)
-        #expect(failure.error as? Zoo.Timeout == Zoo.Timeout(seconds: 5))
-        #expect(failure.report.error as? Zoo.Payment == .expired)
-        #expect(failure.report.metadata == ["order": "17"])
-        #expect(failure.rule == outcome.rule)
+        expect(outcome.failures.count, equals: 1)
+        expect(failure.error as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 5))
+        expect(failure.report.error as? Zoo.Payment, equals: .expired)
+        expect(failure.report.metadata, equals: ["order": "17"])
+        expect(failure.rule, equals: outcome.rule)
     }
 
     @Test("an asynchronous action that throws after suspending fails in the same way")
@@ -62,16 +62,16 @@ struct HandlingFailureTests {
                 throw CancellationError()
             }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(trace.entries == ["last"])
-        #expect(outcome.failures.map { $0.error is CancellationError } == [true])
+        expect(trace.entries, equals: ["last"])
+        expect(outcome.failures.map { $0.error is CancellationError }, equals: [true])
     }
 
     @Test("handleSynchronously returns the failures too")
     func synchronousFailure() throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
         let outcome = try #require(handler.handleSynchronously(Zoo.Payment.expired))
-        #expect(outcome.failures.map { $0.error is Zoo.Timeout } == [true])
-        #expect(outcome.disposition == .handled)
+        expect(outcome.failures.map { $0.error is Zoo.Timeout }, equals: [true])
+        expect(outcome.disposition, equals: .handled)
     }
 
     @Test("failures come in the order of the actions, those of onNoMatch and always included")
@@ -84,20 +84,20 @@ struct HandlingFailureTests {
             .always { _ in throw Zoo.Timeout(seconds: 6) }
             .always { _ in throw Zoo.Timeout(seconds: 5) }
         let matched = await handler.handle(Zoo.Payment.expired)
-        #expect(matched.failures.map { ($0.error as? Zoo.Timeout)?.seconds } == [1, 2, 5, 6])
-        #expect(matched.failures.map(\.rule.matcher) == ["type(Payment)", "type(Payment)", "always", "always"])
+        expect(matched.failures.map { ($0.error as? Zoo.Timeout)?.seconds }, equals: [1, 2, 5, 6])
+        expect(matched.failures.map(\.rule.matcher), equals: ["type(Payment)", "type(Payment)", "always", "always"])
         let unmatched = await handler.handle(Zoo.Offline())
-        #expect(unmatched.failures.map { ($0.error as? Zoo.Timeout)?.seconds } == [3, 4, 5, 6])
-        #expect(unmatched.failures.map(\.rule.matcher) == ["onNoMatch", "onNoMatch", "always", "always"])
+        expect(unmatched.failures.map { ($0.error as? Zoo.Timeout)?.seconds }, equals: [3, 4, 5, 6])
+        expect(unmatched.failures.map(\.rule.matcher), equals: ["onNoMatch", "onNoMatch", "always", "always"])
     }
 
     @Test("an onNoMatch action that throws does not make the error matched")
     func failingOnNoMatch() async {
         let handler = ErrorHandler().onNoMatch { _ in throw Zoo.Timeout() }
         let outcome = await handler.handle(Zoo.Offline())
-        #expect(outcome.disposition == .unmatched)
+        expect(outcome.disposition, equals: .unmatched)
         #expect(outcome.rule == nil)
-        #expect(outcome.failures.count == 1)
+        expect(outcome.failures.count, equals: 1)
     }
 
     @Test("handle hands failures back and does not handle them itself")
@@ -107,7 +107,7 @@ struct HandlingFailureTests {
             .on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
             .onNoMatch { _ in trace("no match") }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(outcome.failures.count == 1)
+        expect(outcome.failures.count, equals: 1)
         #expect(trace.entries.isEmpty)
     }
 
@@ -115,9 +115,9 @@ struct HandlingFailureTests {
     func underlying() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Box(content: Zoo.Timeout(seconds: 5)) }
         let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
-        #expect(failure.underlyingErrors.count == 1)
+        expect(failure.underlyingErrors.count, equals: 1)
         #expect(failure.underlyingErrors.first is Zoo.Box<Zoo.Timeout>)
-        #expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(failure) == Zoo.Timeout(seconds: 5))
+        expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(failure), equals: Zoo.Timeout(seconds: 5))
     }
 
     @Test("anywhere does not find the original error in an ActionFailure")
@@ -125,7 +125,7 @@ struct HandlingFailureTests {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
         let original = ErrorMatcher.anywhere(.type(Zoo.Payment.self))
         let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
-        #expect(original.match(failure.report.error) == .expired)
+        expect(original.match(failure.report.error), equals: .expired)
         #expect(original.match(failure) == nil)
     }
 
@@ -133,7 +133,7 @@ struct HandlingFailureTests {
     func originalThrownAgain() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { throw $0 }
         let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
-        #expect(ErrorMatcher.anywhere(.type(Zoo.Payment.self)).match(failure) == .expired)
+        expect(ErrorMatcher.anywhere(.type(Zoo.Payment.self)).match(failure), equals: .expired)
     }
 
     @Test("an ActionFailure describes itself on one line")
@@ -143,8 +143,9 @@ struct HandlingFailureTests {
             report: ErrorReport(error: Zoo.Localized(errorDescription: "a\nb"), source: .init()),
             rule: RuleDescription(matcher: "m", source: .init(fileID: "Intake/Rules.swift", line: 12))
         )
-        #expect(
-            failure.description == "the action of m at Intake/Rules.swift:12 failed with Shade.dark(3) while handling "
+        expect(
+            failure.description,
+            equals: "the action of m at Intake/Rules.swift:12 failed with Shade.dark(3) while handling "
                 + #"Localized(errorDescription: Optional("a\nb"))"#
         )
     }

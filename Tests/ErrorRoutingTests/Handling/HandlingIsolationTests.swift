@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Actions run on the caller's executor, unless they are written for the main actor")
@@ -52,8 +53,8 @@ struct HandlingIsolationTests {
                 return .next
             }
             .onNoMatch { @MainActor _ async in .next }
-        #expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: handler).matchedRuleCount == 4)
-        #expect(await screen.alerts == ["domain 1", "value 5", "type 5", "matcher", "always"])
+        expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: handler).matchedRuleCount, equals: 4)
+        expect(await screen.alerts, equals: ["domain 1", "value 5", "type 5", "matcher", "always"])
         #expect(handler.handleSynchronously(Zoo.Offline()) == nil)
     }
 
@@ -64,7 +65,7 @@ struct HandlingIsolationTests {
             return .stop
         }
         #expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: handler).failures.isEmpty)
-        #expect(await handleElsewhere(Zoo.Timeout(seconds: 11), with: handler).failures.count == 1)
+        expect(await handleElsewhere(Zoo.Timeout(seconds: 11), with: handler).failures.count, equals: 1)
     }
 
     @MainActor
@@ -76,7 +77,7 @@ struct HandlingIsolationTests {
             return trace("ran")
         }
         await handler.handle(Zoo.Offline())
-        #expect(trace.entries == ["ran"])
+        expect(trace.entries, equals: ["ran"])
     }
 
     @Test("actions, asynchronous ones too, run on the actor from which the error is handled")
@@ -93,6 +94,6 @@ struct HandlingIsolationTests {
                 return trace("asynchronous")
             }
         _ = await caller.handle(Zoo.Offline(), with: handler)
-        #expect(trace.entries == ["asynchronous", "synchronous"])
+        expect(trace.entries, equals: ["asynchronous", "synchronous"])
     }
 }

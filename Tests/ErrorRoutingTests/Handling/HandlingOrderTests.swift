@@ -18,7 +18,7 @@ struct HandlingOrderTests {
             .on(Zoo.Payment.self) { _ in trace("second") }
             .on(Zoo.Payment.self) { _ in trace("third") }
         await handler.handle(Zoo.Payment.expired)
-        #expect(trace.entries == ["third", "second", "first"])
+        expect(trace.entries, equals: ["third", "second", "first"])
     }
 
     @Test("matching actions run until one returns .stop")
@@ -28,7 +28,7 @@ struct HandlingOrderTests {
             .on(Zoo.Payment.self) { _ in trace("stops", .stop) }
             .on(Zoo.Payment.self) { _ in trace("goes on", .next) }
         await handler.handle(Zoo.Payment.expired)
-        #expect(trace.entries == ["goes on", "stops"])
+        expect(trace.entries, equals: ["goes on", "stops"])
     }
 
     @Test("rules that do not match are passed over and keep no other rule from running")
@@ -37,7 +37,7 @@ struct HandlingOrderTests {
             .on(Zoo.Payment.self) { _ in trace("payment") }
             .on(Zoo.Timeout.self) { _ in trace("timeout", .stop) }
         await handler.handle(Zoo.Payment.expired)
-        #expect(trace.entries == ["payment"])
+        expect(trace.entries, equals: ["payment"])
     }
 
     @Test("all forms of on, synchronous or not, share one order")
@@ -58,8 +58,8 @@ struct HandlingOrderTests {
             .on(domain: NSURLErrorDomain, code: error.errorCode) { _ in trace("6 code") }
             .on(matching: .anywhere(.value(error))) { _ in trace("7 anywhere") }
         await handler.handle(error)
-        #expect(
-            trace.entries == ["7 anywhere", "6 code", "5 type", "4 matcher", "3 domain", "2 value", "1 type"]
+        expect(
+            trace.entries, equals: ["7 anywhere", "6 code", "5 type", "4 matcher", "3 domain", "2 value", "1 type"]
         )
     }
 
@@ -73,7 +73,7 @@ struct HandlingOrderTests {
             trace("\(error.seconds) \(report) #\(report.sequence) \(report.outcome.disposition)")
         }
         await handler.handle(report)
-        #expect(trace.entries == ["3 \(report) #9 pending"])
+        expect(trace.entries, equals: ["3 \(report) #9 pending"])
     }
 
     @Test("an error that is handled without a report comes from the line of handle")
@@ -82,7 +82,7 @@ struct HandlingOrderTests {
         await handler.handle(Zoo.Offline())
         _ = handler.handleSynchronously(Zoo.Offline())
         let line = #line
-        #expect(trace.entries == ["\(#fileID):\(line - 2)", "\(#fileID):\(line - 1)"])
+        expect(trace.entries, equals: ["\(#fileID):\(line - 2)", "\(#fileID):\(line - 1)"])
     }
 
     // Behaviour 2
@@ -94,7 +94,7 @@ struct HandlingOrderTests {
             .on(Zoo.Payment.self) { _ in trace("payment") }
             .onNoMatch { _ in trace("after") }
         await handler.handle(Zoo.Offline())
-        #expect(trace.entries == ["after", "before"])
+        expect(trace.entries, equals: ["after", "before"])
     }
 
     @Test(
@@ -106,7 +106,7 @@ struct HandlingOrderTests {
             .on(Zoo.Payment.self) { _ in trace("payment", strategy) }
             .onNoMatch { _ in trace("no match") }
         await handler.handle(Zoo.Payment.expired)
-        #expect(trace.entries == ["payment"])
+        expect(trace.entries, equals: ["payment"])
     }
 
     @Test("onNoMatch does not run for an ignored error")
@@ -114,7 +114,7 @@ struct HandlingOrderTests {
         let handler = ErrorHandler().onNoMatch { _ in trace("no match") }.ignore(Zoo.Payment.self)
         await handler.handle(Zoo.Payment.expired)
         await handler.handle(Zoo.Offline())
-        #expect(trace.entries == ["no match"])
+        expect(trace.entries, equals: ["no match"])
     }
 
     @Test("onNoMatch actions run last-registered first until one returns .stop")
@@ -124,7 +124,7 @@ struct HandlingOrderTests {
             .onNoMatch { _ in trace("stops", .stop) }
             .onNoMatch { _ in trace("goes on", .next) }
         await handler.handle(Zoo.Offline())
-        #expect(trace.entries == ["goes on", "stops"])
+        expect(trace.entries, equals: ["goes on", "stops"])
     }
 
     // Behaviour 3
@@ -138,13 +138,13 @@ struct HandlingOrderTests {
             .ignore(Zoo.Shade.light)
             .onNoMatch { _ in trace("no match", .stop) }
         await handler.handle(Zoo.Payment.expired)
-        #expect(trace.takeAll() == ["handled", "always"])
+        expect(trace.takeAll(), equals: ["handled", "always"])
         await handler.handle(Zoo.Timeout())
-        #expect(trace.takeAll() == ["always"])
+        expect(trace.takeAll(), equals: ["always"])
         await handler.handle(Zoo.Shade.light)
-        #expect(trace.takeAll() == ["always"])
+        expect(trace.takeAll(), equals: ["always"])
         await handler.handle(Zoo.Offline())
-        #expect(trace.takeAll() == ["no match", "always"])
+        expect(trace.takeAll(), equals: ["no match", "always"])
     }
 
     @Test("always actions run last-registered first until one returns .stop")
@@ -154,7 +154,7 @@ struct HandlingOrderTests {
             .always { _ in trace("stops", .stop) }
             .always { _ in trace("goes on", .next) }
         await handler.handle(Zoo.Offline())
-        #expect(trace.entries == ["goes on", "stops"])
+        expect(trace.entries, equals: ["goes on", "stops"])
     }
 
     @Test("the report of an always action carries the outcome so far, that of a rule says that it is pending")
@@ -171,26 +171,29 @@ struct HandlingOrderTests {
             .ignore(Zoo.Timeout.self)
         let handled = await handler.handle(Zoo.Payment.expired)
         let rule = try #require(handled.rule)
-        #expect(
-            trace.takeAll() == [
+        expect(
+            trace.takeAll(),
+            equals: [
                 "on: pending",
                 "always: handled by \(rule) (2 rules matched)",
                 "always: handled by \(rule) (2 rules matched), 1 action failed",
             ]
         )
         await handler.handle(Zoo.Offline())
-        #expect(trace.takeAll() == ["no match: pending", "always: unmatched", "always: unmatched, 1 action failed"])
+        expect(
+            trace.takeAll(), equals: ["no match: pending", "always: unmatched", "always: unmatched, 1 action failed"])
         let ignored = try #require(await handler.handle(Zoo.Timeout()).rule)
-        #expect(
-            trace.takeAll() == ["always: ignored by \(ignored)", "always: ignored by \(ignored), 1 action failed"]
+        expect(
+            trace.takeAll(),
+            equals: ["always: ignored by \(ignored)", "always: ignored by \(ignored), 1 action failed"]
         )
     }
 
     @Test("a handler without rules matches nothing and does nothing")
     func empty() async {
         let outcome = await ErrorHandler().handle(Zoo.Offline())
-        #expect(outcome.disposition == .unmatched)
-        #expect(outcome.matchedRuleCount == 0)
+        expect(outcome.disposition, equals: .unmatched)
+        expect(outcome.matchedRuleCount, equals: 0)
         #expect(outcome.rule == nil)
         #expect(outcome.failures.isEmpty)
     }

@@ -8,8 +8,8 @@ struct HandlingOutcomeTests {
     @Test("a matched error is handled, whatever its actions return", arguments: [HandleStrategy.next, .stop])
     func handled(strategy: HandleStrategy) async {
         let outcome = await ErrorHandler().on(Zoo.Payment.self) { _ in strategy }.handle(Zoo.Payment.expired)
-        #expect(outcome.disposition == .handled)
-        #expect(outcome.matchedRuleCount == 1)
+        expect(outcome.disposition, equals: .handled)
+        expect(outcome.matchedRuleCount, equals: 1)
         #expect(outcome.isHandled)
     }
 
@@ -24,34 +24,34 @@ struct HandlingOutcomeTests {
             base.ignore(domain: NSURLErrorDomain, code: error.errorCode),
         ]
         let outcome = await forms[form].handle(error)
-        #expect(outcome.disposition == .ignored)
-        #expect(outcome.matchedRuleCount == 1)
+        expect(outcome.disposition, equals: .ignored)
+        expect(outcome.matchedRuleCount, equals: 1)
         #expect(outcome.isHandled)
-        #expect(await forms[form].handle(Zoo.Offline()).disposition == .handled)
+        expect(await forms[form].handle(Zoo.Offline()).disposition, equals: .handled)
     }
 
     @Test("an error that an action let go on and an ignore then stopped is ignored")
     func ignoredAfterNext() async {
         let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in .next }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(outcome.disposition == .ignored)
-        #expect(outcome.matchedRuleCount == 2)
+        expect(outcome.disposition, equals: .ignored)
+        expect(outcome.matchedRuleCount, equals: 2)
     }
 
     @Test("an error that an action stopped before an ignore is handled")
     func handledBeforeIgnore() async {
         let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in .stop }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(outcome.disposition == .handled)
-        #expect(outcome.matchedRuleCount == 1)
+        expect(outcome.disposition, equals: .handled)
+        expect(outcome.matchedRuleCount, equals: 1)
     }
 
     @Test("onNoMatch and always do not count as rules that matched", arguments: [HandleStrategy.next, .stop])
     func unmatched(strategy: HandleStrategy) async {
         let handler = ErrorHandler().onNoMatch { _ in strategy }.always { _ in strategy }
         let outcome = await handler.handle(Zoo.Offline())
-        #expect(outcome.disposition == .unmatched)
-        #expect(outcome.matchedRuleCount == 0)
+        expect(outcome.disposition, equals: .unmatched)
+        expect(outcome.matchedRuleCount, equals: 0)
         #expect(outcome.rule == nil)
         #expect(!outcome.isHandled)
     }
@@ -64,8 +64,8 @@ struct HandlingOutcomeTests {
             .on(matching: .type(Zoo.Payment.self).named("goes on")) { _ in .next }
             .always { _ in .stop }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(outcome.rule?.matcher == "stops")
-        #expect(outcome.matchedRuleCount == 2)
+        expect(outcome.rule?.matcher, equals: "stops")
+        expect(outcome.matchedRuleCount, equals: 2)
     }
 
     @Test("the outcome's rule is the last that matched if none stopped")
@@ -75,8 +75,8 @@ struct HandlingOutcomeTests {
             .on(matching: .type(Zoo.Payment.self).named("last")) { _ in .next }
             .on(matching: .type(Zoo.Payment.self).named("first")) { _ in .next }
         let outcome = await handler.handle(Zoo.Payment.expired)
-        #expect(outcome.rule?.matcher == "last")
-        #expect(outcome.matchedRuleCount == 2)
+        expect(outcome.rule?.matcher, equals: "last")
+        expect(outcome.matchedRuleCount, equals: 2)
     }
 
     @Test("the description of a rule is one and the same in outcomes, failures and explanations")
@@ -85,24 +85,24 @@ struct HandlingOutcomeTests {
         let first = await handler.handle(Zoo.Payment.expired)
         let second = await handler.handle(Zoo.Payment.unavailable)
         let rule = try #require(first.rule)
-        #expect(rule == second.rule)
-        #expect(rule == first.failures.first?.rule)
-        #expect(rule == handler.explain(Zoo.Payment.expired).entries.first?.rule)
+        expect(rule, equals: second.rule)
+        expect(rule, equals: first.failures.first?.rule)
+        expect(rule, equals: handler.explain(Zoo.Payment.expired).entries.first?.rule)
     }
 
     @Test("two registrations of the same rule are different rules")
     func registrationsDiffer() async throws {
         let handlers = (0..<2).map { _ in ErrorHandler().ignore(Zoo.Payment.self) }
         let rules = try handlers.map { try #require($0.explain(Zoo.Offline()).entries.first?.rule) }
-        #expect(rules[0].description == rules[1].description)
+        expect(rules[0].description, equals: rules[1].description)
         #expect(rules[0] != rules[1])
-        #expect(Set(rules).count == 2)
+        expect(Set(rules).count, equals: 2)
     }
 
     @Test("isHandled is true for handled and ignored errors alone")
     func isHandled() {
         let handled = HandleOutcome.Disposition.allCases.filter { HandleOutcome(disposition: $0).isHandled }
-        #expect(handled == [.handled, .ignored])
+        expect(handled, equals: [.handled, .ignored])
     }
 
     @Test("an outcome describes itself on one line")
@@ -110,14 +110,14 @@ struct HandlingOutcomeTests {
         let rule = RuleDescription(matcher: "slow payments", source: .init(fileID: "Intake/Rules.swift", line: 12))
         let report = ErrorReport(error: Zoo.Offline(), source: .init())
         let failure = ActionFailure(error: Zoo.Timeout(), report: report, rule: rule)
-        #expect(HandleOutcome(disposition: .suppressed).description == "suppressed")
-        #expect(
-            HandleOutcome(disposition: .handled, matchedRuleCount: 1, rule: rule, failures: [failure]).description
-                == "handled by slow payments at Intake/Rules.swift:12, 1 action failed"
+        expect(HandleOutcome(disposition: .suppressed).description, equals: "suppressed")
+        expect(
+            HandleOutcome(disposition: .handled, matchedRuleCount: 1, rule: rule, failures: [failure]).description,
+            equals: "handled by slow payments at Intake/Rules.swift:12, 1 action failed"
         )
         let crowded = HandleOutcome(
             disposition: .ignored, matchedRuleCount: 3, rule: rule, failures: [failure, failure]
         )
-        #expect(crowded.description == "ignored by \(rule) (3 rules matched), 2 actions failed")
+        expect(crowded.description, equals: "ignored by \(rule) (3 rules matched), 2 actions failed")
     }
 }

@@ -25,12 +25,12 @@ struct MainActorActionTests {
         #expect(handler.handleSynchronously(Numbered(1)) == nil)
         await withErrorBus(handler: handler) { bus in bus.post(Numbered(1)) }
         await Task { @concurrent in _ = await handler.handle(Numbered(5)) }.value
-        #expect(view.shown == [2, 1, 6, 5])
+        expect(view.shown, equals: [2, 1, 6, 5])
     }
 
     @Test("a closure that says nothing of an actor is synchronous, also where the main actor writes it")
     func others() {
         let handler = ErrorHandler().on(Numbered.self) { $0.number == 1 ? .stop : .next }
-        #expect(handler.handleSynchronously(Numbered(1))?.disposition == .handled)
+        expect(handler.handleSynchronously(Numbered(1))?.disposition, equals: .handled)
     }
 }

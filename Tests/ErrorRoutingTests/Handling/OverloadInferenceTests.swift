@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// The compiler picks the synchronous shape where the closure awaits nothing.
@@ -25,12 +26,12 @@ struct OverloadInferenceTests {
         _ note: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        #expect(handlers.count == 4)
+        expect(handlers.count, equals: 4)
         let answers = handlers.map { $0.handleSynchronously(error) != nil }
-        #expect(answers == [true, true, false, false], sourceLocation: sourceLocation)
-        #expect(trace.takeAll() == [note, note], sourceLocation: sourceLocation)
+        expect(answers, equals: [true, true, false, false], sourceLocation: sourceLocation)
+        expect(trace.takeAll(), equals: [note, note], sourceLocation: sourceLocation)
         for handler in handlers { await handler.handle(error) }
-        #expect(trace.takeAll() == [note, note, note, note], sourceLocation: sourceLocation)
+        expect(trace.takeAll(), equals: [note, note, note, note], sourceLocation: sourceLocation)
     }
 
     @Test("on(matching: matcher) takes all four shapes")
@@ -128,7 +129,7 @@ struct OverloadInferenceTests {
         await handler.handle(Payment())
         await handler.handle(NSError(domain: NSURLErrorDomain, code: -1))
         await handler.handle(Zoo.Offline())
-        #expect(trace.entries == ["Payment", "NSError"])
+        expect(trace.entries, equals: ["Payment", "NSError"])
     }
 
     @Test("closures of several statements infer their input, and throw")
@@ -154,8 +155,8 @@ struct OverloadInferenceTests {
         await handler.handle(Payment())
         await handler.handle(Zoo.Timeout(seconds: 5))
         await handler.handle(Zoo.Shade.dark(1))
-        #expect(trace.entries == ["retry", "once", "dark 2"])
-        #expect(await handler.handle(Payment(isRetryable: false)).failures.count == 1)
+        expect(trace.entries, equals: ["retry", "once", "dark 2"])
+        expect(await handler.handle(Payment(isRetryable: false)).failures.count, equals: 1)
     }
 
     @Test("single expressions infer .next and .stop")
@@ -164,8 +165,8 @@ struct OverloadInferenceTests {
             .on(Payment.self) { $0.isRetryable ? .next : .stop }
             .on(Zoo.Timeout.self) { error in if error.seconds > 10 { .next } else { .stop } }
             .on(matching: .any) { _ in .next }
-        #expect(handler.handleSynchronously(Payment(isRetryable: true))?.matchedRuleCount == 2)
-        #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition == .handled)
+        expect(handler.handleSynchronously(Payment(isRetryable: true))?.matchedRuleCount, equals: 2)
+        expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition, equals: .handled)
     }
 
     @Test("functions can be given as actions")
@@ -175,9 +176,9 @@ struct OverloadInferenceTests {
             await suspending("note")
         }
         let handler = ErrorHandler().on(matching: .any, do: note).on(Zoo.Timeout.self, do: stop)
-        #expect(await handler.handle(error).matchedRuleCount == 1)
-        #expect(await handler.handle(Zoo.Offline()).matchedRuleCount == 1)
-        #expect(trace.entries == ["stop", "note"])
+        expect(await handler.handle(error).matchedRuleCount, equals: 1)
+        expect(await handler.handle(Zoo.Offline()).matchedRuleCount, equals: 1)
+        expect(trace.entries, equals: ["stop", "note"])
     }
 
     @Test("one matcher of a constant serves several verbs")
@@ -187,10 +188,10 @@ struct OverloadInferenceTests {
             trace("\($0.seconds)")
         }
         let map = ErrorMap(default: "other").on(matching: slow, "slow")
-        #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 11))?.disposition == .ignored)
-        #expect(handler.handleSynchronously(Payment())?.disposition == .ignored)
-        #expect(handler.handleSynchronously(error)?.disposition == .unmatched)
-        #expect(map[Zoo.Timeout(seconds: 11)] == "slow")
-        #expect(trace.entries == ["11"])
+        expect(handler.handleSynchronously(Zoo.Timeout(seconds: 11))?.disposition, equals: .ignored)
+        expect(handler.handleSynchronously(Payment())?.disposition, equals: .ignored)
+        expect(handler.handleSynchronously(error)?.disposition, equals: .unmatched)
+        expect(map[Zoo.Timeout(seconds: 11)], equals: "slow")
+        expect(trace.entries, equals: ["11"])
     }
 }

@@ -23,8 +23,9 @@ struct PresetTests {
             let outcome = await ErrorHandler.default.handle(Self.report(Zoo.Localized(errorDescription: "a\nb")))
             precondition(outcome.disposition == .unmatched && outcome.failures.isEmpty)
         }
-        #expect(
-            try standardError(result) == #"failure type=ErrorRoutingTests.Zoo.Localized message="a\nb" "#
+        expect(
+            try standardError(result),
+            equals: #"failure type=ErrorRoutingTests.Zoo.Localized message="a\nb" "#
                 + #"source=Intake/Main.swift:12 metadata.iban="DE12""# + "\n"
         )
     }
@@ -35,9 +36,9 @@ struct PresetTests {
             endIfItHangs()
             _ = ErrorHandler.standardError.handleSynchronously(Zoo.Offline(), fileID: "Intake/Main.swift", line: 3)
         }
-        #expect(
-            try standardError(result)
-                == #"failure type=ErrorRoutingTests.Zoo.Offline message="Offline()" source=Intake/Main.swift:3"# + "\n"
+        expect(
+            try standardError(result),
+            equals: #"failure type=ErrorRoutingTests.Zoo.Offline message="Offline()" source=Intake/Main.swift:3"# + "\n"
         )
     }
 
@@ -49,13 +50,13 @@ struct PresetTests {
             precondition(handler.handleSynchronously(CancellationError())?.disposition == .ignored)
             precondition(handler.handleSynchronously(Zoo.Timeout())?.disposition == .handled)
         }
-        #expect(try standardError(result) == "")
+        expect(try standardError(result), equals: "")
     }
 
     @Test(".default never suspends, so it serves synchronous callers")
     func synchronous() {
-        #expect(ErrorHandler.default.handleSynchronously(CancellationError())?.disposition == .ignored)
-        #expect(ErrorHandler.default.explain(Zoo.Offline()).entries.map(\.verdict) == [.notMatched, .matched])
+        expect(ErrorHandler.default.handleSynchronously(CancellationError())?.disposition, equals: .ignored)
+        expect(ErrorHandler.default.explain(Zoo.Offline()).entries.map(\.verdict), equals: [.notMatched, .matched])
     }
 
     @Test("lines from several tasks do not mix, and a long one is whole")
@@ -74,7 +75,7 @@ struct PresetTests {
             StandardError.waitUntilWritten()
         }
         let messages = try standardError(result).split(separator: "\n").map { ErrorLineFields(String($0))?["message"] }
-        #expect(messages.count == 8)
+        expect(messages.count, equals: 8)
         #expect(messages.allSatisfy { $0?.utf8.count == 16_384 && Set(($0 ?? "").utf8).count == 1 })
     }
 
@@ -89,8 +90,8 @@ struct PresetTests {
             await second.handle(report)
         }
         let lines = try standardError(result).split(separator: "\n").map { ErrorLineFields(String($0)) }
-        #expect(lines.map { $0?["message"] } == ["6 letters", "secret"])
-        #expect(lines.map { $0?["metadata.iban"] } == ["DE12", "…"])
+        expect(lines.map { $0?["message"] }, equals: ["6 letters", "secret"])
+        expect(lines.map { $0?["metadata.iban"] }, equals: ["DE12", "…"])
     }
 
     @Test("an overlay's onNoMatch that returns .stop replaces what .default prints")
@@ -100,7 +101,7 @@ struct PresetTests {
             let quiet = ErrorHandler.default.overlaid(with: ErrorHandler().onNoMatch { _ in .stop })
             await quiet.handle(Zoo.Offline())
         }
-        #expect(try standardError(result) == "")
+        expect(try standardError(result), equals: "")
     }
 
     // MARK: logging
@@ -116,11 +117,12 @@ struct PresetTests {
                     _ = trace("\(type(of: error)) \(report.outcome.disposition) \(report.source)")
                 }
             )
-        #expect(await handler.handle(Self.report(Zoo.Timeout())).disposition == .handled)
-        #expect(await handler.handle(Self.report(CancellationError())).disposition == .ignored)
-        #expect(await handler.handle(Self.report(Zoo.Offline())).disposition == .unmatched)
-        #expect(
-            trace.entries == [
+        expect(await handler.handle(Self.report(Zoo.Timeout())).disposition, equals: .handled)
+        expect(await handler.handle(Self.report(CancellationError())).disposition, equals: .ignored)
+        expect(await handler.handle(Self.report(Zoo.Offline())).disposition, equals: .unmatched)
+        expect(
+            trace.entries,
+            equals: [
                 "Timeout handled Intake/Main.swift:12",
                 "CancellationError ignored Intake/Main.swift:12",
                 "Offline unmatched Intake/Main.swift:12",
@@ -135,7 +137,7 @@ struct PresetTests {
         let always = ErrorHandler().always { _ in trace("always") }
         _ = logging.overlaid(with: always).handleSynchronously(Zoo.Offline())
         _ = always.overlaid(with: logging).handleSynchronously(Zoo.Offline())
-        #expect(trace.entries == ["always", "log", "log", "always"])
+        expect(trace.entries, equals: ["always", "log", "log", "always"])
     }
 
     @Test(".logging over .default keeps the level to the closure: an error is logged as handled or not")
@@ -149,6 +151,6 @@ struct PresetTests {
                 })
         _ = handler.handleSynchronously(Zoo.Timeout())
         _ = handler.handleSynchronously(CancellationError())
-        #expect(trace.entries == ["true 1", "true 0"])
+        expect(trace.entries, equals: ["true 1", "true 0"])
     }
 }

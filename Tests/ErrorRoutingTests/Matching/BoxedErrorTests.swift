@@ -29,20 +29,20 @@ struct BoxedErrorTests {
             for door in Door.allCases {
                 let before = journal.entries.count
                 await door(error, handler)
-                #expect(journal.entries.dropFirst(before) == [specimen.mark], "\(feature), \(door)")
+                expect(journal.entries.dropFirst(before), equals: [specimen.mark], "\(feature), \(door)")
             }
         }
     }
 
     @Test("maps answer the same value", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
     func maps(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
-        #expect(specimen.map[await boxing(specimen.error)] == specimen.mark)
+        expect(specimen.map[await boxing(specimen.error)], equals: specimen.mark)
     }
 
     @Test("matchers asked alone match the same", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
     func matchersAlone(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
         let error = await boxing(specimen.error)
-        #expect(ErrorMatcher.conforming(to: (any Marked).self).match(error)?.mark == specimen.mark)
+        expect(ErrorMatcher.conforming(to: (any Marked).self).match(error)?.mark, equals: specimen.mark)
         #expect(ErrorMatcher.any.match(error).map { "\(type(of: $0))" } == "\(type(of: specimen.error))")
         #expect(ErrorMatcher<NSError>.nsError(domain: (specimen.error as NSError).domain) ~= error)
     }
@@ -55,7 +55,7 @@ struct BoxedErrorTests {
             BoxHolder(inner: error), Zoo.Group(underlyingErrors: [error]), Zoo.Failure.failed(code: 1, reason: error),
             CocoaError(.fileNoSuchFile, userInfo: [NSUnderlyingErrorKey: error]),
         ]
-        for holder in holders { #expect(marked.match(await boxing(holder))?.mark == specimen.mark) }
+        for holder in holders { expect(marked.match(await boxing(holder))?.mark, equals: specimen.mark) }
     }
 
     @Test("what is printed is the same: line, trail, explanation", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
@@ -64,16 +64,16 @@ struct BoxedErrorTests {
         func line(_ error: any Error) -> String {
             ErrorReport(error: error, source: .init(fileID: "Intake/Main.swift", line: 1)).description
         }
-        #expect(line(error) == line(specimen.error))
+        expect(line(error), equals: line(specimen.error))
         #expect(line(await boxing(BoxHolder(inner: error))).contains(" trail="))
         let trails = [error, specimen.error].map { inner in
             ErrorReport(error: Zoo.Group(underlyingErrors: [inner]), source: .init()).trail
         }
-        #expect(trails[0] == trails[1])
+        expect(trails[0], equals: trails[1])
         for (_, handler) in specimen.matching(Journal()) {
-            #expect(handler.explain(error).description == handler.explain(specimen.error).description)
+            expect(handler.explain(error).description, equals: handler.explain(specimen.error).description)
             let scope = ErrorBus(handler: .init()).scope("inner", handler: handler)
-            #expect(scope.explain(error).description == scope.explain(specimen.error).description)
+            expect(scope.explain(error).description, equals: scope.explain(specimen.error).description)
         }
     }
 
@@ -89,7 +89,7 @@ struct BoxedErrorTests {
         await withErrorBus(handler: handler, configuration: configuration) { bus in
             for error in errors + errors { bus.post(error) }
         }
-        #expect(journal.entries == [1, 3])
+        expect(journal.entries, equals: [1, 3])
     }
 
     @Test("a failure carries what its action threw, unboxed, and so does its report")
@@ -98,7 +98,7 @@ struct BoxedErrorTests {
         let outcome = await handler.handle(await Boxing.continuation(BoxedErrors.Coded()))
         let failure = outcome.failures.first
         #expect(failure?.error is Zoo.Offline)
-        #expect(failure.map { ErrorMatcher.anywhere(.type(Zoo.Offline.self)) ~= $0 } == true)
-        #expect(failure.map { "\($0)".contains("Coded(code: 7)") } == true)
+        expect(failure.map { ErrorMatcher.anywhere(.type(Zoo.Offline.self)) ~= $0 }, equals: true)
+        expect(failure.map { "\($0)".contains("Coded(code: 7)") }, equals: true)
     }
 }

@@ -17,19 +17,19 @@ struct CancellationTests {
     func matcher() {
         let matcher = ErrorMatcher.cancellation
         #expect(matcher.match(CancellationError()) is CancellationError)
-        #expect(matcher.match(TransferError.cancelled) as? TransferError == .cancelled)
+        expect(matcher.match(TransferError.cancelled) as? TransferError, equals: .cancelled)
         #expect(matcher.match(TransferError.refused) == nil)
         #expect(matcher.match(URLError(.cancelled)) == nil)
         #expect(matcher.match(Zoo.Offline()) == nil)
-        #expect("\(matcher)" == "cancellation")
+        expect("\(matcher)", equals: "cancellation")
     }
 
     @Test("the default preset ignores it; a rule on top still gets it")
     func preset() async {
-        #expect(await ErrorHandler.standardError.handle(TransferError.cancelled).disposition == .ignored)
-        #expect(await ErrorHandler.standardError.handle(CancellationError()).disposition == .ignored)
+        expect(await ErrorHandler.standardError.handle(TransferError.cancelled).disposition, equals: .ignored)
+        expect(await ErrorHandler.standardError.handle(CancellationError()).disposition, equals: .ignored)
         let handler = ErrorHandler.standardError.on(TransferError.self) { _ in .stop }
-        #expect(await handler.handle(TransferError.cancelled).disposition == .handled)
+        expect(await handler.handle(TransferError.cancelled).disposition, equals: .handled)
     }
 
     @Test("catching, rethrowing and task do not post it, but what is no cancellation of the same type")
@@ -45,7 +45,7 @@ struct CancellationTests {
                 await bus.task { throw error }.value
             }
         }
-        #expect(recorded.errors.map { $0 as? TransferError } == Array(repeating: .refused, count: 4))
+        expect(recorded.errors.map { $0 as? TransferError }, equals: Array(repeating: .refused, count: 4))
     }
 
     @Test("a transfer's cancellation is not posted in a cancelled task, and is in any other")
@@ -61,6 +61,6 @@ struct CancellationTests {
                 await cancelled.value
             }
         }
-        #expect(recorded.errors.map { ($0 as NSError).code } == [-999, -999, -1001, -1001])
+        expect(recorded.errors.map { ($0 as NSError).code }, equals: [-999, -999, -1001, -1001])
     }
 }

@@ -62,29 +62,29 @@ struct ErrorTextLengthTests {
         let error = Zoo.Localized(errorDescription: Self.long)
         let expected = Self.long.prefix(Self.limit - 3) + "…"
         let line = report(error, metadata: ["key": Self.long, Self.long: "value"])
-        #expect(field("message", of: line).map { $0 == expected } == true)
-        #expect(field("metadata.key", of: line).map { $0 == expected } == true)
-        #expect(field("metadata.\(expected)", of: line) == "value")
+        expect(field("message", of: line).map { $0 == expected }, equals: true)
+        expect(field("metadata.key", of: line).map { $0 == expected }, equals: true)
+        expect(field("metadata.\(expected)", of: line), equals: "value")
         #expect(line.description.utf8.count < 3 * Self.limit + 200)
         let far = ErrorReport(error: error, source: .init(fileID: Self.long, line: 1), scope: [Self.long, Self.long])
-        #expect(field("scope", of: far).map { $0 == expected } == true)
+        expect(field("scope", of: far).map { $0 == expected }, equals: true)
         #expect(far.description.utf8.count < 3 * Self.limit + 200)
     }
 
     @Test("what counts is the text as it is written, after escaping")
     func escaped() {
         let text = field("message", of: report(Zoo.Localized(errorDescription: String(repeating: "\n", count: 10_000))))
-        #expect(text.map { $0 == String(repeating: "\n", count: (Self.limit - 3) / 2) + "…" } == true)
+        expect(text.map { $0 == String(repeating: "\n", count: (Self.limit - 3) / 2) + "…" }, equals: true)
     }
 
     @Test("each error of a trail is cut by itself, in the line and in the report's trail")
     func trail() throws {
         let inner = (0..<5).map { _ in Zoo.Localized(errorDescription: Self.long) }
         let report = report(Zoo.Group(underlyingErrors: inner))
-        #expect(report.trail.map(\.message.utf8.count) == Array(repeating: Self.limit, count: 5))
+        expect(report.trail.map(\.message.utf8.count), equals: Array(repeating: Self.limit, count: 5))
         let trail = try #require(field("trail", of: report))
         #expect(trail.utf8.count > 5 * Self.limit && trail.utf8.count < 5 * Self.limit + 500)
-        #expect(trail.components(separatedBy: "…").count == 6)
+        expect(trail.components(separatedBy: "…").count, equals: 6)
     }
 
     @Test("a redaction gets the whole text, and what it returns is cut")
@@ -95,7 +95,7 @@ struct ErrorTextLengthTests {
             _ = trace("\(text.utf8.count)")
             return text + text
         }
-        #expect(trace.entries == ["1000000", "1000000"])
+        expect(trace.entries, equals: ["1000000", "1000000"])
         #expect(line.text.utf8.count < 2 * Self.limit + 200)
     }
 
@@ -103,7 +103,7 @@ struct ErrorTextLengthTests {
     func numbers() {
         let error = Zoo.Box(content: Array(repeating: 7, count: 10_000_000))
         #expect(report(error).description.utf8.count < Self.limit)
-        #expect(field("message", of: report(error))?.hasSuffix("7, 7, …])") == true)
+        expect(field("message", of: report(error))?.hasSuffix("7, 7, …])"), equals: true)
         #expect("\(ErrorHandler().explain(error))".utf8.count < Self.limit)
         #expect("\(ErrorMatcher<Zoo.Box<[Int]>>(.value(error)) { _ in nil })".utf8.count < Self.limit)
     }
@@ -114,17 +114,17 @@ struct ErrorTextLengthTests {
         for error in [Spoken(trace: trace, text: "it"), Localized(trace: trace)] as [any Error] {
             _ = ErrorText.message(of: error)
         }
-        #expect(trace.entries == ["description", "description"])
-        #expect(ErrorText.literal(Spoken(trace: trace, text: "it")) == "it")
-        #expect(trace.entries == Array(repeating: "description", count: 3))
-        #expect(ErrorText.message(of: Debugged()) == "it is debugged")
+        expect(trace.entries, equals: ["description", "description"])
+        expect(ErrorText.literal(Spoken(trace: trace, text: "it")), equals: "it")
+        expect(trace.entries, equals: Array(repeating: "description", count: 3))
+        expect(ErrorText.message(of: Debugged()), equals: "it is debugged")
     }
 
     @Test("a CustomNSError that lies has a line of bounded length")
     func lying() {
         let fields = ErrorLineFields(report(Lying()).description)
-        #expect(fields?.keys == ["type", "message", "domain", "code", "source"])
-        #expect(fields?["code"] == "\(Int.min)")
+        expect(fields?.keys, equals: ["type", "message", "domain", "code", "source"])
+        expect(fields?["code"], equals: "\(Int.min)")
         #expect(report(Lying()).description.utf8.count < 2 * Self.limit + 200)
     }
 
@@ -141,8 +141,8 @@ struct ErrorTextLengthTests {
             func makeIterator() -> AnyIterator<Int> { fatalError("an object was gone through") }
             var description: String { "many" }
         }
-        #expect(ErrorText.message(of: Several()) == "several")
-        #expect(ErrorText.message(of: Many()) == "many")
+        expect(ErrorText.message(of: Several()), equals: "several")
+        expect(ErrorText.message(of: Many()), equals: "many")
         #expect(ErrorText.message(of: Array(repeating: Item(), count: 100_000)).utf8.count <= Self.limit)
     }
 

@@ -90,8 +90,8 @@ struct ErrorTextRecursionTests {
     @Test("at the fourth text within one another only the type is named")
     func depth() {
         let error = Narcissist { ErrorText.message(of: $0) }
-        #expect(ErrorText.message(of: error) == "<<<<\(Self.name)>>>>")
-        #expect(error.asked.value == 4)
+        expect(ErrorText.message(of: error), equals: "<<<<\(Self.name)>>>>")
+        expect(error.asked.value, equals: 4)
     }
 
     @Test("texts that ask for many texts end too")
@@ -101,7 +101,7 @@ struct ErrorTextRecursionTests {
         // One, and a thousand within it.
         #expect(error.asked.value <= 1 + 1_024)
         // Later texts are whole.
-        #expect(ErrorText.message(of: Zoo.Localized(errorDescription: "text")) == "text")
+        expect(ErrorText.message(of: Zoo.Localized(errorDescription: "text")), equals: "text")
     }
 
     @Test("localized descriptions, mirrors, codes and underlying errors that ask for themselves end too")
@@ -127,8 +127,8 @@ struct ErrorTextRecursionTests {
             }
         ) { _ in .next }
         rules.handler.withLock { $0 = handler }
-        #expect(handler.explain(Zoo.Offline()).entries.map(\.verdict) == [.matched])
-        #expect(asked.value == 4)
+        expect(handler.explain(Zoo.Offline()).entries.map(\.verdict), equals: [.matched])
+        expect(asked.value, equals: 4)
         rules.handler.withLock { $0 = nil }
     }
 
@@ -141,7 +141,7 @@ struct ErrorTextRecursionTests {
                 continuation.resume()
             }
         }
-        #expect(error.asked.value == 4)
+        expect(error.asked.value, equals: 4)
     }
 
     @Test("a description that posts itself where there is no bus is written by its type's name, once")
@@ -156,11 +156,11 @@ struct ErrorTextRecursionTests {
             precondition(error.asked.value == 1)
         }
         let lines = result.standardErrorLines
-        #expect(lines.count == 2)
+        expect(lines.count, equals: 2)
         let inner = try #require(lines.first)
         #expect(inner.hasPrefix("failure type=\(Self.name) source=Intake/Main.swift:3 reason=\""))
-        #expect(ErrorLineFields(inner)?.keys == ["type", "source", "reason"])
-        #expect(lines.last.flatMap { line in ErrorLineFields(line)?["message"] } == "<text>")
+        expect(ErrorLineFields(inner)?.keys, equals: ["type", "source", "reason"])
+        expect(lines.last.flatMap { line in ErrorLineFields(line)?["message"] }, equals: "<text>")
     }
 
     @Test("a redaction that handles its own error ends, and what it was not asked about is not printed")
@@ -179,7 +179,7 @@ struct ErrorTextRecursionTests {
             precondition(asked.value == 4)
             rules.handler.withLock { $0 = nil }
         }
-        #expect(result.standardErrorLines.count == 5)
+        expect(result.standardErrorLines.count, equals: 5)
         #expect(result.standardErrorLines.allSatisfy { !$0.contains("secret") })
     }
 }

@@ -61,7 +61,7 @@ struct MatchingAnywhereReflectionTests {
     private let inner = Zoo.Timeout(seconds: 7)
 
     private func expectFound(_ error: any Error, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(timeout.match(error) == inner, sourceLocation: sourceLocation)
+        expect(timeout.match(error), equals: inner, sourceLocation: sourceLocation)
     }
 
     private func expectNotFound(_ error: any Error, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -190,7 +190,7 @@ struct MatchingAnywhereReflectionTests {
             var second: any Error
         }
         let deep = Wrapper(field: Zoo.Timeout(seconds: 1))
-        #expect(timeout.match(Pair(first: deep, second: inner)) == inner)
-        #expect(timeout.match(Pair(first: inner, second: Zoo.Timeout(seconds: 1))) == inner)
+        expect(timeout.match(Pair(first: deep, second: inner)), equals: inner)
+        expect(timeout.match(Pair(first: inner, second: Zoo.Timeout(seconds: 1))), equals: inner)
     }
 }

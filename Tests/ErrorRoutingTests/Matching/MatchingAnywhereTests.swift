@@ -43,23 +43,23 @@ struct MatchingAnywhereTests {
 
     @Test("the error itself is tried first")
     func itself() {
-        #expect(timeout.match(Zoo.Timeout(seconds: 1)) == Zoo.Timeout(seconds: 1))
+        expect(timeout.match(Zoo.Timeout(seconds: 1)), equals: Zoo.Timeout(seconds: 1))
         #expect(timeout.match(Zoo.Offline()) == nil)
         let group = ErrorMatcher.anywhere(.type(Group.self))
-        #expect(group.match(Group(underlyingErrors: [Group(underlyingErrors: [])]))?.underlyingErrors.count == 1)
+        expect(group.match(Group(underlyingErrors: [Group(underlyingErrors: [])]))?.underlyingErrors.count, equals: 1)
     }
 
     @Test("UnderlyingErrors is followed, to any depth, and the inner error is handed on")
     func underlyingErrors() {
         let inner = Group(underlyingErrors: [Zoo.Offline(), Zoo.Timeout(seconds: 3)])
-        #expect(timeout.match(Group(underlyingErrors: [inner])) == Zoo.Timeout(seconds: 3))
+        expect(timeout.match(Group(underlyingErrors: [inner])), equals: Zoo.Timeout(seconds: 3))
         #expect(timeout.match(Group(underlyingErrors: [Zoo.Offline()])) == nil)
     }
 
     @Test("where an error conforms to UnderlyingErrors, its keys and fields are not looked at")
     func underlyingErrorsAlone() {
         #expect(timeout.match(Guarded()) == nil)
-        #expect(timeout.match(Guarded(underlyingErrors: [Zoo.Timeout(seconds: 4)])) == Zoo.Timeout(seconds: 4))
+        expect(timeout.match(Guarded(underlyingErrors: [Zoo.Timeout(seconds: 4)])), equals: Zoo.Timeout(seconds: 4))
     }
 
     @Test("NSUnderlyingErrorKey is followed, in NSErrors and in Swift errors that have user info")
@@ -72,31 +72,31 @@ struct MatchingAnywhereTests {
             NSError(domain: NSPOSIXErrorDomain, code: 2, userInfo: userInfo),
             Keyed(info: userInfo),
         ]
-        for error in errors { #expect(timeout.match(error) == Zoo.Timeout(seconds: 2), "\(type(of: error))") }
+        for error in errors { expect(timeout.match(error), equals: Zoo.Timeout(seconds: 2), "\(type(of: error))") }
     }
 
     @Test("NSMultipleUnderlyingErrorsKey is followed, after NSUnderlyingErrorKey")
     func multipleKey() {
         let key = "NSMultipleUnderlyingErrorsKey"
         let many: [any Error] = [Zoo.Offline(), Zoo.Timeout(seconds: 2), Zoo.Timeout(seconds: 3)]
-        #expect(timeout.match(NSError(domain: "d", code: 1, userInfo: [key: many])) == Zoo.Timeout(seconds: 2))
-        #expect(timeout.match(Keyed(info: [key: many])) == Zoo.Timeout(seconds: 2))
+        expect(timeout.match(NSError(domain: "d", code: 1, userInfo: [key: many])), equals: Zoo.Timeout(seconds: 2))
+        expect(timeout.match(Keyed(info: [key: many])), equals: Zoo.Timeout(seconds: 2))
         let both = NSError(domain: "d", code: 1, userInfo: [key: many, NSUnderlyingErrorKey: Zoo.Timeout(seconds: 1)])
-        #expect(timeout.match(both) == Zoo.Timeout(seconds: 1))
+        expect(timeout.match(both), equals: Zoo.Timeout(seconds: 1))
     }
 
     @Test("where an error has underlying-error keys, its fields are not looked at")
     func keysAlone() {
         #expect(timeout.match(Keyed(info: [NSUnderlyingErrorKey: Zoo.Offline()])) == nil)
         #expect(timeout.match(Keyed(info: ["NSMultipleUnderlyingErrorsKey": [Zoo.Offline()]])) == nil)
-        #expect(timeout.match(Keyed(info: ["other": Zoo.Offline()])) == Zoo.Timeout())
+        expect(timeout.match(Keyed(info: ["other": Zoo.Offline()])), equals: Zoo.Timeout())
     }
 
     @Test("an NSError under an error is bridged for the three types, as it would be by itself")
     func bridgedUnderneath() {
         let outer = Group(underlyingErrors: [NSError(domain: NSURLErrorDomain, code: -1001)])
-        #expect(ErrorMatcher.anywhere(.type(URLError.self)).match(outer)?.code == .timedOut)
-        #expect(ErrorMatcher.anywhere(.nsError(domain: NSURLErrorDomain)).match(outer)?.code == -1001)
+        expect(ErrorMatcher.anywhere(.type(URLError.self)).match(outer)?.code, equals: .timedOut)
+        expect(ErrorMatcher.anywhere(.nsError(domain: NSURLErrorDomain)).match(outer)?.code, equals: -1001)
         #expect(ErrorMatcher.anywhere(.type(CocoaError.self)).match(outer) == nil)
     }
 
@@ -104,7 +104,7 @@ struct MatchingAnywhereTests {
     func breadthFirst() {
         let deep = Group(underlyingErrors: [Group(underlyingErrors: [Zoo.Timeout(seconds: 3)])])
         let shallow = Group(underlyingErrors: [Zoo.Timeout(seconds: 2)])
-        #expect(timeout.match(Group(underlyingErrors: [deep, shallow])) == Zoo.Timeout(seconds: 2))
+        expect(timeout.match(Group(underlyingErrors: [deep, shallow])), equals: Zoo.Timeout(seconds: 2))
         let order = ActionTrace()
         let names = ErrorMatcher.anywhere(
             .type(Zoo.Animal.self).where { order($0.name) == .stop }
@@ -116,15 +116,15 @@ struct MatchingAnywhereTests {
             Zoo.Animal("b"),
         ])
         #expect(names.match(tree) == nil)
-        #expect(order.entries == ["a", "b", "c", "d", "e"])
+        expect(order.entries, equals: ["a", "b", "c", "d", "e"])
     }
 
     @Test("at most 64 errors are visited, the outermost included")
     func bound() {
-        #expect(timeout.match(chain(64)) == Zoo.Timeout())
+        expect(timeout.match(chain(64)), equals: Zoo.Timeout())
         #expect(timeout.match(chain(65)) == nil)
         let offline = [any Error](repeating: Zoo.Offline(), count: 62)
-        #expect(timeout.match(Group(underlyingErrors: offline + [Zoo.Timeout()])) == Zoo.Timeout())
+        expect(timeout.match(Group(underlyingErrors: offline + [Zoo.Timeout()])), equals: Zoo.Timeout())
         #expect(timeout.match(Group(underlyingErrors: offline + [Zoo.Offline(), Zoo.Timeout()])) == nil)
     }
 
@@ -134,7 +134,7 @@ struct MatchingAnywhereTests {
         link.next = (0..<100).map { _ in Group(underlyingErrors: [link, Zoo.Offline()]) }
         let never = ErrorMatcher.anywhere(.predicate { _ in visits("visit") == .stop })
         #expect(never.match(link) == nil)
-        #expect(visits.entries.count == 64)
+        expect(visits.entries.count, equals: 64)
         link.next = []
     }
 
@@ -144,7 +144,7 @@ struct MatchingAnywhereTests {
         (one.next, two.next) = ([two], [one])
         #expect(timeout.match(one) == nil)
         two.next = [one, two, Zoo.Timeout(seconds: 7)]
-        #expect(timeout.match(one) == Zoo.Timeout(seconds: 7))
+        expect(timeout.match(one), equals: Zoo.Timeout(seconds: 7))
         one.next = [MirroredLink(link: two)]
         two.next = [MirroredLink(link: one)]
         #expect(timeout.match(one) == nil)
@@ -158,7 +158,7 @@ struct MatchingAnywhereTests {
         (one.next, two.next) = ([two, two], [one])
         let never = ErrorMatcher.anywhere(.type(Link.self).where { _ in visits("visit") == .stop })
         #expect(never.match(one) == nil)
-        #expect(visits.entries.count == 2)
+        expect(visits.entries.count, equals: 2)
         (one.next, two.next) = ([], [])
     }
 
@@ -170,13 +170,13 @@ struct MatchingAnywhereTests {
         }
         let outer = Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])
         if isAwaited { await handler.handle(outer) } else { _ = handler.handleSynchronously(outer) }
-        #expect(trace.entries == ["5 in Group"])
+        expect(trace.entries, equals: ["5 in Group"])
     }
 
     @Test("anywhere may be nested, negated and combined")
     func nested() {
         let outer = Group(underlyingErrors: [Zoo.Offline(), Zoo.Timeout(seconds: 5)])
-        #expect(ErrorMatcher.anywhere(timeout).match(outer) == Zoo.Timeout(seconds: 5))
+        expect(ErrorMatcher.anywhere(timeout).match(outer), equals: Zoo.Timeout(seconds: 5))
         #expect((!timeout).match(outer) == nil)
         #expect((!timeout).match(Zoo.Offline()) is Zoo.Offline)
         // Some error in it is none: the outer one is the first.
@@ -184,7 +184,7 @@ struct MatchingAnywhereTests {
         // Both must match the same error to match under one `anywhere`, not so with two.
         let both = ErrorMatcher.type(Zoo.Timeout.self) && .type(Zoo.Offline.self)
         #expect(ErrorMatcher.anywhere(both).match(outer) == nil)
-        #expect((timeout && .anywhere(.type(Zoo.Offline.self))).match(outer) == Zoo.Timeout(seconds: 5))
+        expect((timeout && .anywhere(.type(Zoo.Offline.self))).match(outer), equals: Zoo.Timeout(seconds: 5))
     }
 
     @Test("under an error that anywhere has found, anywhere goes to any depth as well")

@@ -16,26 +16,26 @@ struct MatchingBridgeTests {
         let key = "NSErrorFailingURLStringKey"
         let error = nsError(NSURLErrorDomain, URLError.Code.timedOut.rawValue, [key: "https://example.org"])
         let match = try #require(ErrorMatcher.type(URLError.self).match(error))
-        #expect(match.code == .timedOut)
-        #expect(match.errorUserInfo[key] as? String == "https://example.org")
+        expect(match.code, equals: .timedOut)
+        expect(match.errorUserInfo[key] as? String, equals: "https://example.org")
     }
 
     @Test("an NSError of NSCocoaErrorDomain matches type(CocoaError), with its code and user info")
     func cocoaError() throws {
         let error = nsError(NSCocoaErrorDomain, CocoaError.Code.fileNoSuchFile.rawValue, [NSFilePathErrorKey: "/tmp/x"])
         let match = try #require(ErrorMatcher.type(CocoaError.self).match(error))
-        #expect(match.code == .fileNoSuchFile)
-        #expect(match.errorUserInfo[NSFilePathErrorKey] as? String == "/tmp/x")
+        expect(match.code, equals: .fileNoSuchFile)
+        expect(match.errorUserInfo[NSFilePathErrorKey] as? String, equals: "/tmp/x")
     }
 
     @Test("an NSError of NSPOSIXErrorDomain matches type(POSIXError), with its code")
     func posixError() throws {
         let error = nsError(NSPOSIXErrorDomain, Int(POSIXErrorCode.ENOENT.rawValue), ["k": "v"])
         let match = try #require(ErrorMatcher.type(POSIXError.self).match(error))
-        #expect(match.code == .ENOENT)
+        expect(match.code, equals: .ENOENT)
         #if !os(Linux)
             // Here `POSIXError` has no user info, whatever it is made with.
-            #expect((match as NSError).userInfo["k"] as? String == "v")
+            expect((match as NSError).userInfo["k"] as? String, equals: "v")
         #endif
     }
 
@@ -47,9 +47,9 @@ struct MatchingBridgeTests {
         let urls = errors.filter { ErrorMatcher.type(URLError.self).match($0) != nil }
         let cocoas = errors.filter { ErrorMatcher.type(CocoaError.self).match($0) != nil }
         let posixes = errors.filter { ErrorMatcher.type(POSIXError.self).match($0) != nil }
-        #expect(Set(urls.map { ($0 as NSError).domain }) == [NSURLErrorDomain])
-        #expect(Set(cocoas.map { ($0 as NSError).domain }) == [NSCocoaErrorDomain])
-        #expect(Set(posixes.map { ($0 as NSError).domain }) == [NSPOSIXErrorDomain])
+        expect(Set(urls.map { ($0 as NSError).domain }), equals: [NSURLErrorDomain])
+        expect(Set(cocoas.map { ($0 as NSError).domain }), equals: [NSCocoaErrorDomain])
+        expect(Set(posixes.map { ($0 as NSError).domain }), equals: [NSPOSIXErrorDomain])
     }
 
     @Test("an NSError of a foreign domain is no CocoaError, whatever a cast says")
@@ -71,7 +71,7 @@ struct MatchingBridgeTests {
         #if os(Linux)
             #expect(ErrorMatcher.type(URLError.self).match(error) == nil)
         #else
-            #expect(ErrorMatcher.type(URLError.self).match(error)?.errorCode == -987_654)
+            expect(ErrorMatcher.type(URLError.self).match(error)?.errorCode, equals: -987_654)
         #endif
         #expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -987_654).match(error) != nil)
     }
@@ -86,7 +86,7 @@ struct MatchingBridgeTests {
     @Test("a code that CocoaError has no name for is a CocoaError all the same")
     func unknownCocoaCode() {
         let match = ErrorMatcher.type(CocoaError.self).match(nsError(NSCocoaErrorDomain, 987_654))
-        #expect(match?.code.rawValue == 987_654)
+        expect(match?.code.rawValue, equals: 987_654)
     }
 
     @Test("no other NSError becomes a Swift type, not even in the domain that the type says is its own")
@@ -106,7 +106,7 @@ struct MatchingBridgeTests {
         #expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -1001).match(Impostor()) != nil)
         // Coding errors have Cocoa's domain.
         let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
-        #expect((error as NSError).domain == NSCocoaErrorDomain)
+        expect((error as NSError).domain, equals: NSCocoaErrorDomain)
         #expect(ErrorMatcher.type(CocoaError.self).match(error) == nil)
     }
 
@@ -129,7 +129,7 @@ struct MatchingBridgeTests {
     @Test("a subclass of NSError in one of the three domains is bridged too")
     func nsErrorSubclassIsBridged() {
         let error = Zoo.NSErrorSubclass(domain: NSCocoaErrorDomain, code: 4)
-        #expect(ErrorMatcher.type(CocoaError.self).match(error)?.code == .fileNoSuchFile)
+        expect(ErrorMatcher.type(CocoaError.self).match(error)?.code, equals: .fileNoSuchFile)
     }
 
     @Test("no Swift error matches NSError.self, though every one can be cast to it with as")
@@ -152,6 +152,6 @@ struct MatchingBridgeTests {
         }
         await handler.handle(nsError(NSURLErrorDomain, -1001))
         await handler.handle(nsError("x", -1001))
-        #expect(trace.entries == ["-1001 NSError"])
+        expect(trace.entries, equals: ["-1001 NSError"])
     }
 }

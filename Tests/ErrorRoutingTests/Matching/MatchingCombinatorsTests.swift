@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// `where`, `named`, `erased`, `||`, `&&` and `!`.
@@ -23,10 +24,10 @@ struct MatchingCombinatorsTests {
     @Test("where narrows, hands on the same, and asks its predicate only where the matcher matches")
     func narrowing() {
         let slow = timeout.where { [trace] in trace("\($0.seconds)") == .next && $0.seconds > 10 }
-        #expect(slow.match(Zoo.Timeout(seconds: 11)) == Zoo.Timeout(seconds: 11))
+        expect(slow.match(Zoo.Timeout(seconds: 11)), equals: Zoo.Timeout(seconds: 11))
         #expect(slow.match(Zoo.Timeout(seconds: 10)) == nil)
         #expect(slow.match(Zoo.Offline()) == nil)
-        #expect(trace.entries == ["11", "10"])
+        expect(trace.entries, equals: ["11", "10"])
         let verySlow = slow.where { $0.seconds > 100 }
         #expect(verySlow.match(Zoo.Timeout(seconds: 101)) != nil)
         #expect(verySlow.match(Zoo.Timeout(seconds: 11)) == nil)
@@ -34,7 +35,7 @@ struct MatchingCombinatorsTests {
 
     @Test("where sees what the matcher hands on, not the error")
     func narrowingOutput() {
-        #expect(seconds.where { $0 == 5 }.match(Zoo.Timeout(seconds: 5)) == 5)
+        expect(seconds.where { $0 == 5 }.match(Zoo.Timeout(seconds: 5)), equals: 5)
         let timedOut = ErrorMatcher.nsError(domain: NSURLErrorDomain).where { $0.code == -1001 }
         #expect(timedOut.match(URLError(.timedOut)) != nil)
         #expect(timedOut.match(URLError(.cancelled)) == nil)
@@ -46,25 +47,25 @@ struct MatchingCombinatorsTests {
     @Test("named changes the name and nothing else")
     func naming() {
         let named = seconds.named("how long")
-        #expect(named.match(Zoo.Timeout(seconds: 5)) == 5)
+        expect(named.match(Zoo.Timeout(seconds: 5)), equals: 5)
         #expect(named.match(Zoo.Offline()) == nil)
-        #expect(named.description == "how long")
+        expect(named.description, equals: "how long")
     }
 
     @Test("|| of the same output keeps it; the first that matches hands on")
     func sameOutput() {
         let first = ErrorMatcher.extracting(Zoo.Timeout.self) { $0.seconds > 10 ? $0.seconds : nil }
         let either: ErrorMatcher<Int> = first || ErrorMatcher.extracting(Zoo.Timeout.self) { -$0.seconds }
-        #expect(either.match(Zoo.Timeout(seconds: 11)) == 11)
-        #expect(either.match(Zoo.Timeout(seconds: 3)) == -3)
+        expect(either.match(Zoo.Timeout(seconds: 11)), equals: 11)
+        expect(either.match(Zoo.Timeout(seconds: 3)), equals: -3)
         #expect(either.match(Zoo.Offline()) == nil)
     }
 
     @Test("|| of different outputs hands on the error that matched")
     func differentOutputs() {
         let either: ErrorMatcher<any Error> = payment || timeout
-        #expect(either.match(Zoo.Payment.expired) as? Zoo.Payment == .expired)
-        #expect(either.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout == Zoo.Timeout(seconds: 2))
+        expect(either.match(Zoo.Payment.expired) as? Zoo.Payment, equals: .expired)
+        expect(either.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 2))
         #expect(either.match(Zoo.Offline()) == nil)
         let third = payment || timeout || bank
         #expect(third.match(NSError(domain: "bank", code: 3)) != nil)
@@ -74,38 +75,38 @@ struct MatchingCombinatorsTests {
     @Test("|| asks the second only where the first does not match")
     func eitherShortCircuits() {
         _ = (asked("1", answers: true) || asked("2", answers: true)).match(Zoo.Offline())
-        #expect(trace.takeAll() == ["1"])
+        expect(trace.takeAll(), equals: ["1"])
         _ = (asked("1", answers: false) || asked("2", answers: false)).match(Zoo.Offline())
-        #expect(trace.takeAll() == ["1", "2"])
+        expect(trace.takeAll(), equals: ["1", "2"])
         _ = (asked("1", answers: true) || timeout).match(Zoo.Offline())
         _ = (timeout || asked("2", answers: true)).match(Zoo.Timeout())
-        #expect(trace.takeAll() == ["1"])
+        expect(trace.takeAll(), equals: ["1"])
     }
 
     @Test("&& hands on the first one's output where both match")
     func both() {
         let long: ErrorMatcher<Int> = seconds && timeout.where { $0.seconds > 10 }
-        #expect(long.match(Zoo.Timeout(seconds: 11)) == 11)
+        expect(long.match(Zoo.Timeout(seconds: 11)), equals: 11)
         #expect(long.match(Zoo.Timeout(seconds: 9)) == nil)
         #expect((payment && timeout).match(Zoo.Payment.expired) == nil)
-        #expect((payment && .value(Zoo.Payment.expired)).match(Zoo.Payment.expired) == .expired)
+        expect((payment && .value(Zoo.Payment.expired)).match(Zoo.Payment.expired), equals: .expired)
         #expect((payment && .value(Zoo.Payment.expired)).match(Zoo.Payment.unavailable) == nil)
     }
 
     @Test("&& asks the second only where the first matches")
     func bothShortCircuits() {
         _ = (asked("1", answers: false) && asked("2", answers: true)).match(Zoo.Offline())
-        #expect(trace.takeAll() == ["1"])
+        expect(trace.takeAll(), equals: ["1"])
         _ = (asked("1", answers: true) && asked("2", answers: true)).match(Zoo.Offline())
-        #expect(trace.takeAll() == ["1", "2"])
+        expect(trace.takeAll(), equals: ["1", "2"])
     }
 
     @Test("! matches where the matcher does not, and hands on the error")
     func negation() {
         let other: ErrorMatcher<any Error> = !payment
         #expect(other.match(Zoo.Payment.expired) == nil)
-        #expect(other.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout == Zoo.Timeout(seconds: 2))
-        #expect((!other).match(Zoo.Payment.expired) as? Zoo.Payment == .expired)
+        expect(other.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 2))
+        expect((!other).match(Zoo.Payment.expired) as? Zoo.Payment, equals: .expired)
         #expect((!(payment || timeout)).match(Zoo.Timeout()) == nil)
         #expect((!payment && timeout).match(Zoo.Timeout()) is Zoo.Timeout)
     }
@@ -115,16 +116,16 @@ struct MatchingCombinatorsTests {
         let errors: [any Error] = [Zoo.Payment.expired, Zoo.Payment.unavailable, Zoo.Timeout(), Zoo.Offline()]
         let expired = ErrorMatcher.value(Zoo.Payment.expired)
         for error in errors {
-            #expect(((!(payment || timeout)).match(error) == nil) == ((!payment && !timeout).match(error) == nil))
-            #expect(((!(payment && expired)).match(error) == nil) == ((!payment || !expired).match(error) == nil))
+            expect(((!(payment || timeout)).match(error) == nil), equals: ((!payment && !timeout).match(error) == nil))
+            expect(((!(payment && expired)).match(error) == nil), equals: ((!payment || !expired).match(error) == nil))
         }
     }
 
     @Test("erased hands on what the matcher does if that is an error, else the error that matched")
     func erasure() {
-        #expect(payment.erased.match(Zoo.Payment.expired) as? Zoo.Payment == .expired)
+        expect(payment.erased.match(Zoo.Payment.expired) as? Zoo.Payment, equals: .expired)
         #expect(payment.erased.match(Zoo.Offline()) == nil)
-        #expect(seconds.erased.match(Zoo.Timeout(seconds: 5)) as? Zoo.Timeout == Zoo.Timeout(seconds: 5))
+        expect(seconds.erased.match(Zoo.Timeout(seconds: 5)) as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 5))
         #expect(bank.erased.match(NSError(domain: "bank", code: 1)) != nil)
         let bridged = ErrorMatcher.nsError(domain: NSURLErrorDomain).erased.match(URLError(.timedOut))
         #expect(bridged.map { type(of: $0) is NSError.Type } == true)
@@ -161,6 +162,6 @@ struct MatchingCombinatorsTests {
         await handler.handle(Zoo.Timeout(seconds: 5))
         await handler.handle(Zoo.Shade.light)
         await handler.handle(Zoo.Offline())
-        #expect(trace.entries == ["either expired", "seconds 5", "other Shade"])
+        expect(trace.entries, equals: ["either expired", "seconds 5", "other Shade"])
     }
 }

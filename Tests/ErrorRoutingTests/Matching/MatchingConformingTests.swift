@@ -22,8 +22,8 @@ struct MatchingConformingTests {
     @Test("conforming(to:) matches structs, enums and classes that conform, and hands them on as the protocol")
     func protocols() {
         let retryable = ErrorMatcher.conforming(to: (any Retryable).self)
-        #expect(retryable.match(Busy(delay: 5))?.delay == 5)
-        #expect(retryable.match(Remote.down)?.delay == 60)
+        expect(retryable.match(Busy(delay: 5))?.delay, equals: 5)
+        expect(retryable.match(Remote.down)?.delay, equals: 60)
         #expect(retryable.match(Zoo.Offline()) == nil)
         #expect(ErrorMatcher.conforming(to: (any Described).self).match(Jam()) != nil)
         #expect(ErrorMatcher.conforming(to: (any Described).self).match(Busy()) == nil)
@@ -32,14 +32,14 @@ struct MatchingConformingTests {
     @Test("conforming(to:) takes the protocols of Foundation and compositions")
     func foundationProtocols() {
         let localized = ErrorMatcher.conforming(to: (any LocalizedError).self)
-        #expect(localized.match(Zoo.Localized(errorDescription: "text"))?.errorDescription == "text")
+        expect(localized.match(Zoo.Localized(errorDescription: "text"))?.errorDescription, equals: "text")
         #expect(localized.match(Zoo.Offline()) == nil)
         #expect(localized.match(NSError(domain: "d", code: 1)) == nil)
         let both = ErrorMatcher.conforming(to: (any LocalizedError & Retryable).self)
         #expect(both.match(Remote.down) != nil)
         #expect(both.match(Zoo.Localized()) == nil)
         #expect(both.match(Busy()) == nil)
-        #expect(ErrorMatcher.conforming(to: (any CustomNSError).self).match(Zoo.Foreign())?.errorCode == 7)
+        expect(ErrorMatcher.conforming(to: (any CustomNSError).self).match(Zoo.Foreign())?.errorCode, equals: 7)
         #expect(ErrorMatcher.conforming(to: (any Hashable & Sendable).self).match(Busy()) != nil)
         #expect(ErrorMatcher.conforming(to: (any Hashable & Sendable).self).match(Zoo.Timeout()) == nil)
     }
@@ -53,15 +53,15 @@ struct MatchingConformingTests {
 
     @Test("conforming(to:) a concrete error type behaves as type")
     func concreteTypes() {
-        #expect(ErrorMatcher.conforming(to: Zoo.Timeout.self).match(Zoo.Timeout(seconds: 3))?.seconds == 3)
+        expect(ErrorMatcher.conforming(to: Zoo.Timeout.self).match(Zoo.Timeout(seconds: 3))?.seconds, equals: 3)
         #expect(ErrorMatcher.conforming(to: Zoo.Timeout.self).match(Zoo.Offline()) == nil)
         #expect(ErrorMatcher.conforming(to: Zoo.Animal.self).match(Zoo.Owl()) != nil)
         #expect(ErrorMatcher.conforming(to: Zoo.Owl.self).match(Zoo.Animal()) == nil)
         let url = ErrorMatcher.conforming(to: URLError.self)
-        #expect(url.match(NSError(domain: NSURLErrorDomain, code: -1001))?.code == .timedOut)
+        expect(url.match(NSError(domain: NSURLErrorDomain, code: -1001))?.code, equals: .timedOut)
         #expect(url.match(NSError(domain: "d", code: -1001)) == nil)
         #expect(ErrorMatcher.conforming(to: (any Error).self).match(Zoo.Offline()) is Zoo.Offline)
-        #expect(ErrorMatcher.conforming(to: Zoo.Timeout.self).description == "type(Timeout)")
+        expect(ErrorMatcher.conforming(to: Zoo.Timeout.self).description, equals: "type(Timeout)")
     }
 
     @Test("conforming(to:) a type that is no error matches nothing")
@@ -75,7 +75,7 @@ struct MatchingConformingTests {
     @Test("extracting hands on the part, and does not match where there is none")
     func extracting() {
         let code = ErrorMatcher.extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }
-        #expect(code.match(Zoo.Payment.declined(code: 51)) == 51)
+        expect(code.match(Zoo.Payment.declined(code: 51)), equals: 51)
         #expect(code.match(Zoo.Payment.expired) == nil)
         #expect(code.match(Zoo.Shade.dark(51)) == nil)
     }
@@ -83,10 +83,10 @@ struct MatchingConformingTests {
     @Test("extracting looks at the type as type does: subclasses and bridged NSErrors too")
     func extractingTypes() {
         let name = ErrorMatcher.extracting(Zoo.Animal.self) { $0.name.isEmpty ? nil : $0.name }
-        #expect(name.match(Zoo.Owl("Strix")) == "Strix")
+        expect(name.match(Zoo.Owl("Strix")), equals: "Strix")
         #expect(name.match(Zoo.Owl()) == nil)
         let code = ErrorMatcher.extracting(URLError.self) { $0.code.rawValue }
-        #expect(code.match(NSError(domain: NSURLErrorDomain, code: -1001)) == -1001)
+        expect(code.match(NSError(domain: NSURLErrorDomain, code: -1001)), equals: -1001)
     }
 
     @Test("extracting asks only about errors of its type")
@@ -95,7 +95,7 @@ struct MatchingConformingTests {
         let matcher = ErrorMatcher.extracting(Zoo.Timeout.self) { trace("\($0.seconds)") }
         _ = matcher.match(Zoo.Offline())
         _ = matcher.match(Zoo.Timeout(seconds: 9))
-        #expect(trace.entries == ["9"])
+        expect(trace.entries, equals: ["9"])
     }
 
     @Test("matching asks the predicate about every error and hands on the error")
@@ -105,9 +105,9 @@ struct MatchingConformingTests {
             _ = trace("\(type(of: error))")
             return error is Zoo.Timeout
         }
-        #expect(matcher.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout == Zoo.Timeout(seconds: 2))
+        expect(matcher.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 2))
         #expect(matcher.match(Zoo.Offline()) == nil)
-        #expect(trace.entries == ["Timeout", "Offline"])
+        expect(trace.entries, equals: ["Timeout", "Offline"])
     }
 
     @Test("any matches every error and hands it on as it is")
@@ -131,6 +131,6 @@ struct MatchingConformingTests {
         await handler.handle(Zoo.Payment.declined(code: 51))
         await handler.handle(Zoo.Payment.expired)
         await handler.handle(Zoo.Shade.light)
-        #expect(trace.entries == ["retry in 4", "declined 52", "light"])
+        expect(trace.entries, equals: ["retry in 4", "declined 52", "light"])
     }
 }

@@ -46,8 +46,8 @@ struct MatchingNSErrorTests {
         ]
         for (error, domain, code) in errors {
             let match = ErrorMatcher.nsError(domain: domain, code: code).match(error)
-            #expect(match?.domain == domain)
-            #expect(match?.code == code)
+            expect(match?.domain, equals: domain)
+            expect(match?.code, equals: code)
             #expect(ErrorMatcher.nsError(domain: domain, code: code + 1).match(error) == nil)
             #expect(ErrorMatcher.nsError(domain: "x").match(error) == nil)
         }
@@ -57,8 +57,10 @@ struct MatchingNSErrorTests {
     func userInfo() {
         let error = CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "/tmp/x"])
         let match = ErrorMatcher.nsError(domain: NSCocoaErrorDomain).match(error)
-        #expect(match?.userInfo[NSFilePathErrorKey] as? String == "/tmp/x")
-        #expect(ErrorMatcher.nsError(domain: "zoo.coded").match(Coded(errorCode: 4))?.userInfo["doubled"] as? Int == 8)
+        expect(match?.userInfo[NSFilePathErrorKey] as? String, equals: "/tmp/x")
+        expect(
+            ErrorMatcher.nsError(domain: "zoo.coded").match(Coded(errorCode: 4))?.userInfo["doubled"] as? Int, equals: 8
+        )
     }
 
     @Test("a CustomNSError matches by its own domain, its code read for each error")
@@ -75,12 +77,12 @@ struct MatchingNSErrorTests {
     func plainSwiftErrors() {
         let domain = String(reflecting: Zoo.Payment.self)
         let matcher = ErrorMatcher.nsError(domain: domain)
-        #expect(domain == "ErrorRoutingTests.Zoo.Payment")
+        expect(domain, equals: "ErrorRoutingTests.Zoo.Payment")
         #expect(matcher.match(Zoo.Payment.expired) != nil)
         #expect(matcher.match(Zoo.Timeout()) == nil)
         for error in [Zoo.Payment.declined(code: 5), .expired, .unavailable] {
             let code = (error as NSError).code
-            #expect(ErrorMatcher.nsError(domain: domain, code: code).match(error)?.code == code)
+            expect(ErrorMatcher.nsError(domain: domain, code: code).match(error)?.code, equals: code)
             #expect(ErrorMatcher.nsError(domain: domain, code: code + 100).match(error) == nil)
         }
         // Cases have codes of their own.
@@ -108,10 +110,10 @@ struct MatchingNSErrorTests {
             .ignore(domain: "d")
         await handler.handle(URLError(.timedOut))
         await handler.handle(NSError(domain: NSURLErrorDomain, code: -1003))
-        #expect(trace.entries == ["code -1001 of URLError", "domain -1001", "domain -1003"])
-        #expect(await handler.handle(URLError(.cancelled)).disposition == .ignored)
-        #expect(await handler.handle(NSError(domain: "d", code: 1)).disposition == .ignored)
-        #expect(await handler.handle(Zoo.Foreign()).disposition == .unmatched)
+        expect(trace.entries, equals: ["code -1001 of URLError", "domain -1001", "domain -1003"])
+        expect(await handler.handle(URLError(.cancelled)).disposition, equals: .ignored)
+        expect(await handler.handle(NSError(domain: "d", code: 1)).disposition, equals: .ignored)
+        expect(await handler.handle(Zoo.Foreign()).disposition, equals: .unmatched)
     }
 
     @Test("many domains and codes keep the order of their rules")
@@ -124,6 +126,6 @@ struct MatchingNSErrorTests {
             }
         }
         await handler.handle(NSError(domain: "d1", code: 13))
-        #expect(trace.entries == ["33", "25", "17", "13", "9", "1"])
+        expect(trace.entries, equals: ["33", "25", "17", "13", "9", "1"])
     }
 }

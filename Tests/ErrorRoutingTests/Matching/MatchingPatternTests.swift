@@ -1,5 +1,6 @@
 import ErrorRouting
 import Foundation
+import TestSupport
 import Testing
 
 /// `match`, and `~=` in a `catch` and in a `case`.
@@ -30,11 +31,11 @@ struct MatchingPatternTests {
 
     @Test("a matcher serves as the pattern of a catch")
     func catching() {
-        #expect(caught(Zoo.Timeout(seconds: 11)) == "slow")
-        #expect(caught(Zoo.Timeout(seconds: 10)) == "other")
-        #expect(caught(Zoo.Payment.expired) == "payment")
-        #expect(caught(NSError(domain: "bank", code: 1)) == "bank")
-        #expect(caught(Zoo.Group(underlyingErrors: [Zoo.Offline()])) == "offline somewhere")
+        expect(caught(Zoo.Timeout(seconds: 11)), equals: "slow")
+        expect(caught(Zoo.Timeout(seconds: 10)), equals: "other")
+        expect(caught(Zoo.Payment.expired), equals: "payment")
+        expect(caught(NSError(domain: "bank", code: 1)), equals: "bank")
+        expect(caught(Zoo.Group(underlyingErrors: [Zoo.Offline()])), equals: "offline somewhere")
     }
 
     @Test("a matcher serves as the pattern of a switch and of an if")
@@ -47,10 +48,10 @@ struct MatchingPatternTests {
             default: "offline"
             }
         }
-        #expect(sorted(Zoo.Payment.expired) == "payment or shade")
-        #expect(sorted(Zoo.Shade.light) == "payment or shade")
-        #expect(sorted(Zoo.Timeout()) == "not offline")
-        #expect(sorted(Zoo.Offline()) == "offline")
+        expect(sorted(Zoo.Payment.expired), equals: "payment or shade")
+        expect(sorted(Zoo.Shade.light), equals: "payment or shade")
+        expect(sorted(Zoo.Timeout()), equals: "not offline")
+        expect(sorted(Zoo.Offline()), equals: "offline")
         var matched = false
         if case payment = Zoo.Payment.expired as any Error { matched = true }
         #expect(matched)
@@ -62,41 +63,41 @@ struct MatchingPatternTests {
     func descriptions() {
         let payment = ErrorMatcher.type(Zoo.Payment.self)
         let bank = ErrorMatcher.nsError(domain: "bank", code: 3)
-        #expect("\(payment)" == "type(Payment)")
-        #expect("\(ErrorMatcher.type(Coded<Int>.self))" == "type(Coded<Int>)")
-        #expect("\(ErrorMatcher.type((any Error).self))" == "any")
-        #expect("\(ErrorMatcher.value(Zoo.Payment.declined(code: 51)))" == "value(Payment.declined(code: 51))")
-        #expect("\(ErrorMatcher.value(Zoo.Timeout(seconds: 5)))" == "value(Timeout(seconds: 5))")
-        #expect("\(ErrorMatcher.nsError(domain: "bank"))" == "nsError(domain: bank)")
-        #expect("\(bank)" == "nsError(domain: bank, code: 3)")
-        #expect("\(ErrorMatcher.conforming(to: (any LocalizedError).self))" == "conforming(to: LocalizedError)")
-        #expect("\(ErrorMatcher.extracting(Zoo.Payment.self) { _ in 1 })" == "extracting(Payment)")
-        #expect("\(ErrorMatcher.predicate { _ in true })" == "predicate")
-        #expect("\(ErrorMatcher.any)" == "any")
-        #expect("\(ErrorMatcher.anywhere(payment))" == "anywhere(type(Payment))")
-        #expect("\(payment.where { _ in true })" == "type(Payment).where(predicate)")
-        #expect("\(payment || payment)" == "(type(Payment) || type(Payment))")
-        #expect("\(payment || bank)" == "(type(Payment) || nsError(domain: bank, code: 3))")
-        #expect("\(payment && bank)" == "(type(Payment) && nsError(domain: bank, code: 3))")
-        #expect("\(!payment)" == "!type(Payment)")
-        #expect("\(!(payment || bank))" == "!(type(Payment) || nsError(domain: bank, code: 3))")
+        expect("\(payment)", equals: "type(Payment)")
+        expect("\(ErrorMatcher.type(Coded<Int>.self))", equals: "type(Coded<Int>)")
+        expect("\(ErrorMatcher.type((any Error).self))", equals: "any")
+        expect("\(ErrorMatcher.value(Zoo.Payment.declined(code: 51)))", equals: "value(Payment.declined(code: 51))")
+        expect("\(ErrorMatcher.value(Zoo.Timeout(seconds: 5)))", equals: "value(Timeout(seconds: 5))")
+        expect("\(ErrorMatcher.nsError(domain: "bank"))", equals: "nsError(domain: bank)")
+        expect("\(bank)", equals: "nsError(domain: bank, code: 3)")
+        expect("\(ErrorMatcher.conforming(to: (any LocalizedError).self))", equals: "conforming(to: LocalizedError)")
+        expect("\(ErrorMatcher.extracting(Zoo.Payment.self) { _ in 1 })", equals: "extracting(Payment)")
+        expect("\(ErrorMatcher.predicate { _ in true })", equals: "predicate")
+        expect("\(ErrorMatcher.any)", equals: "any")
+        expect("\(ErrorMatcher.anywhere(payment))", equals: "anywhere(type(Payment))")
+        expect("\(payment.where { _ in true })", equals: "type(Payment).where(predicate)")
+        expect("\(payment || payment)", equals: "(type(Payment) || type(Payment))")
+        expect("\(payment || bank)", equals: "(type(Payment) || nsError(domain: bank, code: 3))")
+        expect("\(payment && bank)", equals: "(type(Payment) && nsError(domain: bank, code: 3))")
+        expect("\(!payment)", equals: "!type(Payment)")
+        expect("\(!(payment || bank))", equals: "!(type(Payment) || nsError(domain: bank, code: 3))")
         let narrowed = (payment && !ErrorMatcher.any).where { _ in true }
-        #expect("\(narrowed)" == "(type(Payment) && !any).where(predicate)")
+        expect("\(narrowed)", equals: "(type(Payment) && !any).where(predicate)")
     }
 
     @Test("a name stands for what is named, and what is done to it afterwards is shown")
     func names() {
         let slow = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }.named("slow")
-        #expect("\(slow)" == "slow")
-        #expect("\(slow.erased)" == "slow")
-        #expect("\(!slow || ErrorMatcher.any)" == "(!slow || any)")
-        #expect("\(slow.where { _ in true })" == "slow.where(predicate)")
-        #expect("\(slow.named("very slow"))" == "very slow")
+        expect("\(slow)", equals: "slow")
+        expect("\(slow.erased)", equals: "slow")
+        expect("\(!slow || ErrorMatcher.any)", equals: "(!slow || any)")
+        expect("\(slow.where { _ in true })", equals: "slow.where(predicate)")
+        expect("\(slow.named("very slow"))", equals: "very slow")
     }
 
     @Test("the description of a value fits on one line, whatever the value says of itself")
     func oneLine() {
         #expect(!"\(ErrorMatcher.value(Talkative.quiet))".contains("\n"))
-        #expect("\(ErrorMatcher.value(NSError(domain: "a\nb", code: 1)))".split(separator: "\n").count == 1)
+        expect("\(ErrorMatcher.value(NSError(domain: "a\nb", code: 1)))".split(separator: "\n").count, equals: 1)
     }
 }

@@ -9,7 +9,7 @@ struct MatchingTypeTests {
     @Test("type(E) matches a struct of exactly that type and hands it on")
     func structs() {
         let matcher = ErrorMatcher.type(Zoo.Timeout.self)
-        #expect(matcher.match(Zoo.Timeout(seconds: 5)) == Zoo.Timeout(seconds: 5))
+        expect(matcher.match(Zoo.Timeout(seconds: 5)), equals: Zoo.Timeout(seconds: 5))
         #expect(matcher.match(Zoo.Offline()) == nil)
         #expect(matcher.match(Zoo.Payment.expired) == nil)
     }
@@ -18,7 +18,7 @@ struct MatchingTypeTests {
     func enums() {
         let payment = ErrorMatcher.type(Zoo.Payment.self)
         for error in [Zoo.Payment.declined(code: 51), .expired, .unavailable] {
-            #expect(payment.match(error) == error)
+            expect(payment.match(error), equals: error)
         }
         #expect(payment.match(Zoo.Shade.light) == nil)
         let opaque = ErrorMatcher.type(Zoo.Opaque.self)
@@ -31,9 +31,9 @@ struct MatchingTypeTests {
     func classes() {
         let (animal, bird, owl) = (Zoo.Animal(), Zoo.Bird(), Zoo.Owl())
         let errors: [any Error] = [animal, bird, owl, Zoo.Offline()]
-        #expect(errors.map { ErrorMatcher.type(Zoo.Animal.self).match($0) != nil } == [true, true, true, false])
-        #expect(errors.map { ErrorMatcher.type(Zoo.Bird.self).match($0) != nil } == [false, true, true, false])
-        #expect(errors.map { ErrorMatcher.type(Zoo.Owl.self).match($0) != nil } == [false, false, true, false])
+        expect(errors.map { ErrorMatcher.type(Zoo.Animal.self).match($0) != nil }, equals: [true, true, true, false])
+        expect(errors.map { ErrorMatcher.type(Zoo.Bird.self).match($0) != nil }, equals: [false, true, true, false])
+        expect(errors.map { ErrorMatcher.type(Zoo.Owl.self).match($0) != nil }, equals: [false, false, true, false])
     }
 
     @Test("type(E) hands on the same object, as the class that was asked for")
@@ -54,7 +54,7 @@ struct MatchingTypeTests {
     @Test("type(E) tells the specialisations of a generic error apart")
     func generics() {
         let ints = ErrorMatcher.type(Zoo.Box<Int>.self)
-        #expect(ints.match(Zoo.Box(content: 1))?.content == 1)
+        expect(ints.match(Zoo.Box(content: 1))?.content, equals: 1)
         #expect(ints.match(Zoo.Box(content: "1")) == nil)
         #expect(ints.match(Zoo.Box<Int?>(content: 1)) == nil)
     }
@@ -85,9 +85,9 @@ struct MatchingTypeTests {
         #expect(ErrorMatcher.type(DecodingError.self).match(DecodingError.dataCorrupted(context)) != nil)
         #expect(ErrorMatcher.type(CancellationError.self).match(CancellationError()) != nil)
         #expect(ErrorMatcher.type(CancellationError.self).match(Zoo.Offline()) == nil)
-        #expect(ErrorMatcher.type(URLError.self).match(URLError(.timedOut))?.code == .timedOut)
-        #expect(ErrorMatcher.type(CocoaError.self).match(CocoaError(.fileNoSuchFile))?.code == .fileNoSuchFile)
-        #expect(ErrorMatcher.type(POSIXError.self).match(POSIXError(.ENOENT))?.code == .ENOENT)
+        expect(ErrorMatcher.type(URLError.self).match(URLError(.timedOut))?.code, equals: .timedOut)
+        expect(ErrorMatcher.type(CocoaError.self).match(CocoaError(.fileNoSuchFile))?.code, equals: .fileNoSuchFile)
+        expect(ErrorMatcher.type(POSIXError.self).match(POSIXError(.ENOENT))?.code, equals: .ENOENT)
         #expect(ErrorMatcher.type(POSIXError.self).match(CocoaError(.fileNoSuchFile)) == nil)
     }
 
@@ -99,8 +99,8 @@ struct MatchingTypeTests {
         let errors: [any Error] = [Zoo.Animal("animal"), Zoo.Bird("bird"), Zoo.Owl("owl")]
         var dispositions: [HandleOutcome.Disposition] = []
         for error in errors { dispositions.append(await handler.handle(error).disposition) }
-        #expect(dispositions == [.unmatched, .handled, .ignored])
-        #expect(trace.entries == ["bird"])
-        #expect(errors.map { map[$0] } == [0, 1, 1])
+        expect(dispositions, equals: [.unmatched, .handled, .ignored])
+        expect(trace.entries, equals: ["bird"])
+        expect(errors.map { map[$0] }, equals: [0, 1, 1])
     }
 }

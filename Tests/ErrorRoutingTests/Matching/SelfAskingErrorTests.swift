@@ -28,9 +28,9 @@ struct SelfAskingErrorTests {
 
     @Test("a description may look its own error up in a map")
     func descriptions() {
-        #expect(Self.plain[Described()] == "described")
-        #expect(Described().errorDescription == "described")
-        #expect(Self.messages[Payment()] == "Payment failed")
+        expect(Self.plain[Described()], equals: "described")
+        expect(Described().errorDescription, equals: "described")
+        expect(Self.messages[Payment()], equals: "Payment failed")
         #expect(ErrorReport(error: Payment(), source: .init()).description.contains("Payment failed"))
     }
 
@@ -96,8 +96,8 @@ struct SelfAskingErrorTests {
             handler.on(matching: .predicate { inner.match($0) != nil }) { _ in .next }
         }
         let error = Zoo.Group(underlyingErrors: [Zoo.Timeout()])
-        #expect(handler.handleSynchronously(error)?.matchedRuleCount == 1_100)
-        #expect(handler.explain(error).entries.count { $0.verdict != .notMatched } == 1_100)
+        expect(handler.handleSynchronously(error)?.matchedRuleCount, equals: 1_100)
+        expect(handler.explain(error).entries.count { $0.verdict != .notMatched }, equals: 1_100)
     }
 
     // Sound: nothing is ever at that address, and nothing follows it.
@@ -123,15 +123,15 @@ struct SelfAskingErrorTests {
         #expect(!line.contains("unknown context") && line.contains("Hidden"))
         let handler = ErrorHandler().on(domain: (Hidden() as NSError).domain) { _ in .stop }
         #expect(!handler.description.contains("unknown context"))
-        #expect(handler.handleSynchronously(Hidden())?.isHandled == true)
+        expect(handler.handleSynchronously(Hidden())?.isHandled, equals: true)
     }
 
     @Test("a set that cannot be printed whole is left out: which elements come first changes from run to run")
     func largeSets() {
         struct Holder: Error { var numbers: Set<Int>; var code = 1 }
         func text(_ count: Int) -> String { BoundedPrinter.text(of: Holder(numbers: Set(0..<count))) }
-        #expect(text(3) == "Holder(numbers: Set([0, 1, 2]), code: 1)")
-        #expect(text(5_000) == "Holder(numbers: Set([…")
+        expect(text(3), equals: "Holder(numbers: Set([0, 1, 2]), code: 1)")
+        expect(text(5_000), equals: "Holder(numbers: Set([…")
     }
 
     @Test("a matcher made with the type of a subclass goes by its own type, at every door")
@@ -140,8 +140,10 @@ struct SelfAskingErrorTests {
         let matcher = ErrorMatcher<Zoo.Animal>.type(subclass)
         for animal in [Zoo.Animal(), Zoo.Bird(), Zoo.Owl()] {
             #expect(matcher.match(animal) != nil)
-            #expect(ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(animal)?.isHandled == true)
-            #expect(ErrorMap(default: 0).on(matching: matcher, 1)[animal] == 1)
+            expect(
+                ErrorHandler().on(matching: matcher) { _ in .stop }.handleSynchronously(animal)?.isHandled, equals: true
+            )
+            expect(ErrorMap(default: 0).on(matching: matcher, 1)[animal], equals: 1)
         }
     }
 
@@ -160,7 +162,7 @@ struct SelfAskingErrorTests {
         #expect(ErrorMatcher.value(Liar(number: 1)).match(Liar(number: 2)) == nil)
         #expect(ErrorMatcher.value(PlainLiar(number: 1)).match(PlainLiar(number: 2)) == nil)
         let handler = ErrorHandler().on(Liar(number: 1)) { _ in .stop }.on(PlainLiar(number: 1)) { _ in .stop }
-        #expect(handler.handleSynchronously(Liar(number: 2))?.isHandled == false)
-        #expect(handler.handleSynchronously(PlainLiar(number: 2))?.isHandled == false)
+        expect(handler.handleSynchronously(Liar(number: 2))?.isHandled, equals: false)
+        expect(handler.handleSynchronously(PlainLiar(number: 2))?.isHandled, equals: false)
     }
 }

@@ -74,7 +74,7 @@ struct UnderlyingErrorWalkTests {
             struct Context { var number = 1; var cause: any Error }
         }
         let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
-        #expect(timeout.match(Measured(context: .init(cause: Zoo.Timeout(seconds: 4))))?.seconds == 4)
+        expect(timeout.match(Measured(context: .init(cause: Zoo.Timeout(seconds: 4))))?.seconds, equals: 4)
     }
 
     @Test("an error beside a container that uses up all is found")
@@ -84,7 +84,7 @@ struct UnderlyingErrorWalkTests {
             var cause: any Error
         }
         let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
-        #expect(timeout.match(Traced(cause: Zoo.Timeout(seconds: 4)))?.seconds == 4)
+        expect(timeout.match(Traced(cause: Zoo.Timeout(seconds: 4)))?.seconds, equals: 4)
     }
 
     @Test("containers are looked into 16 deep")
@@ -98,7 +98,7 @@ struct UnderlyingErrorWalkTests {
             }
         }
         let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
-        #expect(timeout.match(Nest(depth: 16))?.seconds == 3)
+        expect(timeout.match(Nest(depth: 16))?.seconds, equals: 3)
         #expect(timeout.match(Nest(depth: 17)) == nil)
     }
 
@@ -157,8 +157,8 @@ struct UnderlyingErrorWalkTests {
         let handler = asking()
         // The first of a type is also asked for the type's domain, once the rules are used more than once.
         for _ in 0..<2 { _ = handler.handleSynchronously(Counted()) }
-        #expect(handler.handleSynchronously(outer)?.disposition == .unmatched)
-        #expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value) == [1, 2, 1, 1])
+        expect(handler.handleSynchronously(outer)?.disposition, equals: .unmatched)
+        expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value), equals: [1, 2, 1, 1])
     }
 
     @Test("each error is bridged once also where an asynchronous action is between the rules")
@@ -173,9 +173,9 @@ struct UnderlyingErrorWalkTests {
         let outer = Counted(inner: group)
         for _ in 0..<2 { await handler.handle(Counted()) }
         await handler.handle(outer)
-        #expect([outer.bridges, group.bridges, group.asks].map(\.value) == [1, 1, 1])
+        expect([outer.bridges, group.bridges, group.asks].map(\.value), equals: [1, 1, 1])
         await withErrorBus(handler: handler) { $0.post(outer) }
-        #expect([outer.bridges, group.bridges, group.asks].map(\.value) == [2, 2, 2])
+        expect([outer.bridges, group.bridges, group.asks].map(\.value), equals: [2, 2, 2])
     }
 
     @Test("a nested anywhere sees what is under the inner error, and nothing beside it")

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
@@ -39,7 +40,7 @@ final class DrivenStorage {
 
     init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil, isRunning: Bool = true) {
         storage = BusStorage(capacity: capacity, actionTimeLimit: limit, floodLimit: flood)
-        if isRunning { #expect(run() == .start(generation: 0)) }
+        if isRunning { expect(run(), equals: .start(generation: 0)) }
     }
 
     var statistics: ErrorBus.Statistics { storage.statistics.counts }
@@ -57,7 +58,7 @@ final class DrivenStorage {
         let answer = storage.shared.intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
             let reclaimed = storage.shared.intake.reclaim(Int64(place))
-            #expect(Self.number(of: reclaimed.error) == Self.number(of: posting.error))
+            expect(Self.number(of: reclaimed.error), equals: Self.number(of: posting.error))
         }
         return answer
     }

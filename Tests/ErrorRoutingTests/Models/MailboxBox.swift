@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
@@ -18,7 +19,7 @@ final class MailboxBox: Sendable {
     @discardableResult
     func fill(_ place: Int) -> FillResult {
         let answer = mailbox.fill(Int64(place), with: Item(place, ends))
-        if answer == .refused { #expect(mailbox.reclaim(Int64(place)).number == place) }
+        if answer == .refused { expect(mailbox.reclaim(Int64(place)).number, equals: place) }
         return answer
     }
 

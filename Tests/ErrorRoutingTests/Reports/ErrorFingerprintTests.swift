@@ -12,14 +12,14 @@ import Testing
 struct ErrorFingerprintTests {
     @Test("an enum's cases are kinds apart, their payloads count for nothing")
     func enumCases() {
-        #expect(kind(Zoo.Payment.declined(code: 1)) == kind(Zoo.Payment.declined(code: 2)))
+        expect(kind(Zoo.Payment.declined(code: 1)), equals: kind(Zoo.Payment.declined(code: 2)))
         #expect(areApart([Zoo.Payment.declined(code: 1), Zoo.Payment.expired, Zoo.Payment.unavailable]))
     }
 
     @Test("a struct's and a class's fields count for nothing, its type does")
     func types() {
-        #expect(kind(Zoo.Timeout(seconds: 1)) == kind(Zoo.Timeout(seconds: 2)))
-        #expect(kind(Zoo.Owl("a")) == kind(Zoo.Owl("b")))
+        expect(kind(Zoo.Timeout(seconds: 1)), equals: kind(Zoo.Timeout(seconds: 2)))
+        expect(kind(Zoo.Owl("a")), equals: kind(Zoo.Owl("b")))
         #expect(areApart([Zoo.Timeout(), Zoo.Offline(), Zoo.Animal(), Zoo.Bird(), Zoo.Owl()]))
         #expect(areApart([Zoo.Box(content: 1), Zoo.Box(content: true)]))
     }
@@ -27,7 +27,7 @@ struct ErrorFingerprintTests {
     @Test("an NSError's domain and code count, its user info does not")
     func nsErrors() {
         let error = NSError(domain: "a", code: 1)
-        #expect(kind(error) == kind(NSError(domain: "a", code: 1, userInfo: ["key": "value"])))
+        expect(kind(error), equals: kind(NSError(domain: "a", code: 1, userInfo: ["key": "value"])))
         #expect(areApart([error, NSError(domain: "a", code: 2), NSError(domain: "b", code: 1)]))
         #expect(areApart([error, Zoo.NSErrorSubclass(domain: "a", code: 1)]))
         let code = ErrorCode(of: error)
@@ -36,15 +36,15 @@ struct ErrorFingerprintTests {
 
     @Test("a CustomNSError's own code counts")
     func customCodes() {
-        #expect(kind(Zoo.Foreign(errorCode: 1)) == kind(Zoo.Foreign(errorCode: 1)))
+        expect(kind(Zoo.Foreign(errorCode: 1)), equals: kind(Zoo.Foreign(errorCode: 1)))
         #expect(areApart([Zoo.Foreign(errorCode: 1), Zoo.Foreign(errorCode: 2)]))
-        #expect(ErrorCode(of: Zoo.Foreign(errorCode: 7)).number == 7)
+        expect(ErrorCode(of: Zoo.Foreign(errorCode: 7)).number, equals: 7)
     }
 
     @Test("the codes of URLError, CocoaError and POSIXError count, and are what Foundation says")
     func foundationErrors() {
         let userInfo = [NSLocalizedDescriptionKey: "text"]
-        #expect(kind(URLError(.timedOut)) == kind(URLError(.timedOut, userInfo: userInfo)))
+        expect(kind(URLError(.timedOut)), equals: kind(URLError(.timedOut, userInfo: userInfo)))
         #expect(areApart([URLError(.timedOut), URLError(.cancelled), CocoaError(.fileNoSuchFile), POSIXError(.EPERM)]))
         #expect(areApart([CocoaError(.fileNoSuchFile), CocoaError(.fileReadNoSuchFile)]))
         #expect(areApart([POSIXError(.EPERM), POSIXError(.ENOENT)]))
@@ -57,15 +57,15 @@ struct ErrorFingerprintTests {
     @Test("the path of scopes counts")
     func scopes() {
         let error = Zoo.Timeout()
-        #expect(kind(error, in: ["a", "b"]) == kind(error, in: ["a", "b"]))
-        #expect(Set([[], ["a"], ["b"], ["a", "b"]].map { kind(error, in: $0) }).count == 4)
+        expect(kind(error, in: ["a", "b"]), equals: kind(error, in: ["a", "b"]))
+        expect(Set([[], ["a"], ["b"], ["a", "b"]].map { kind(error, in: $0) }).count, equals: 4)
     }
 
     @Test("posting line and file count")
     func source() {
         let error = Zoo.Timeout()
         let here = kind(error, "M/A.swift", 1)
-        #expect(here == kind(error, "M/A.swift", 1))
+        expect(here, equals: kind(error, "M/A.swift", 1))
         #expect(here != kind(error, "M/A.swift", 2))
         #expect(here != kind(error, "M/B.swift", 1))
     }
@@ -79,8 +79,8 @@ struct ErrorFingerprintTests {
             ]
             counts[kind(errors[number % 3], "M/A.swift", UInt(number % 5)), default: 0] += 1
         }
-        #expect(counts.count == 20)
-        #expect(counts.values.reduce(0, +) == 300)
+        expect(counts.count, equals: 20)
+        expect(counts.values.reduce(0, +), equals: 300)
     }
 
     private func kind(

@@ -57,9 +57,9 @@ struct ErrorLineTests {
 
     @Test("it has type, message and source")
     func plain() {
-        #expect(
-            line(Zoo.Timeout(seconds: 5))
-                == #"failure type=ErrorRoutingTests.Zoo.Timeout message="Timeout(seconds: 5)" "#
+        expect(
+            line(Zoo.Timeout(seconds: 5)),
+            equals: #"failure type=ErrorRoutingTests.Zoo.Timeout message="Timeout(seconds: 5)" "#
                 + "source=Intake/Main.swift:12"
         )
     }
@@ -68,8 +68,9 @@ struct ErrorLineTests {
     func everything() {
         let text = line(
             Zoo.Offline(), metadata: ["order": "17", "eta": "a b"], scope: ["intake", "xml"], occurrences: 3)
-        #expect(
-            text == #"failure type=ErrorRoutingTests.Zoo.Offline message="Offline()" source=Intake/Main.swift:12 "#
+        expect(
+            text,
+            equals: #"failure type=ErrorRoutingTests.Zoo.Offline message="Offline()" source=Intake/Main.swift:12 "#
                 + #"scope=intake/xml metadata.eta="a b" metadata.order="17" occurrences=3"#
         )
     }
@@ -77,25 +78,25 @@ struct ErrorLineTests {
     @Test("it has domain and code where an error has its own")
     func domainAndCode() {
         let coded = ErrorLineFields(line(Coded()))
-        #expect(coded?.keys == ["type", "message", "domain", "code", "source"])
-        #expect(coded?["domain"] == "zoo coded")
-        #expect(coded?["code"] == "9")
+        expect(coded?.keys, equals: ["type", "message", "domain", "code", "source"])
+        expect(coded?["domain"], equals: "zoo coded")
+        expect(coded?["code"], equals: "9")
         let url = ErrorLineFields(line(URLError(.timedOut)))
-        #expect(url?["domain"] == NSURLErrorDomain)
-        #expect(url?["code"] == "-1001")
-        #expect(ErrorLineFields(line(NSError(domain: "d", code: 3)))?["code"] == "3")
-        #expect(ErrorLineFields(line(Zoo.Payment.expired))?.keys == ["type", "message", "source"])
+        expect(url?["domain"], equals: NSURLErrorDomain)
+        expect(url?["code"], equals: "-1001")
+        expect(ErrorLineFields(line(NSError(domain: "d", code: 3)))?["code"], equals: "3")
+        expect(ErrorLineFields(line(Zoo.Payment.expired))?.keys, equals: ["type", "message", "source"])
     }
 
     @Test("the message is what a LocalizedError or an NSError says, else what Swift says of the error")
     func messages() {
-        #expect(message(Zoo.Localized(errorDescription: "no paper")) == "no paper")
-        #expect(message(Zoo.Localized()) == "Localized(errorDescription: nil)")
-        #expect(message(Coded()) == "it is coded")
-        #expect(message(Zoo.Payment.declined(code: 51)) == "declined(code: 51)")
+        expect(message(Zoo.Localized(errorDescription: "no paper")), equals: "no paper")
+        expect(message(Zoo.Localized()), equals: "Localized(errorDescription: nil)")
+        expect(message(Coded()), equals: "it is coded")
+        expect(message(Zoo.Payment.declined(code: 51)), equals: "declined(code: 51)")
         let described = NSError(domain: "d", code: 1, userInfo: [NSLocalizedDescriptionKey: "no toner"])
-        #expect(message(described) == "no toner")
-        #expect(message(NSError(domain: "d", code: 1))?.contains("d error 1") == true)
+        expect(message(described), equals: "no toner")
+        expect(message(NSError(domain: "d", code: 1))?.contains("d error 1"), equals: true)
     }
 
     @Test("the message of a coding error has its path")
@@ -103,21 +104,21 @@ struct ErrorLineTests {
         let error = try #require(throws: DecodingError.self) {
             try JSONDecoder().decode([[String: Int]].self, from: Data(#"[{"amount": "x"}]"#.utf8))
         }
-        #expect(message(error)?.contains("amount") == true)
+        expect(message(error)?.contains("amount"), equals: true)
     }
 
     @Test("the type is named with its module and the types around it")
     func typeNames() {
-        #expect(ErrorLineFields(line(Zoo.Box(content: 1)))?["type"] == "ErrorRoutingTests.Zoo.Box<Swift.Int>")
-        #expect(ErrorLineFields(line(CancellationError()))?["type"] == "Swift.CancellationError")
+        expect(ErrorLineFields(line(Zoo.Box(content: 1)))?["type"], equals: "ErrorRoutingTests.Zoo.Box<Swift.Int>")
+        expect(ErrorLineFields(line(CancellationError()))?["type"], equals: "Swift.CancellationError")
     }
 
     @Test("a type's name that has spaces does not run into the next field")
     func typeNamesWithSpaces() {
         let generic = ErrorLineFields(line(Generic<Int, String>()))
-        #expect(generic?.keys == ["type", "message", "source"])
-        #expect(generic?["type"]?.hasSuffix("Generic<Swift.Int, Swift.String>") == true)
-        #expect(ErrorLineFields(line(Hidden()))?.keys == ["type", "message", "source"])
+        expect(generic?.keys, equals: ["type", "message", "source"])
+        expect(generic?["type"]?.hasSuffix("Generic<Swift.Int, Swift.String>"), equals: true)
+        expect(ErrorLineFields(line(Hidden()))?.keys, equals: ["type", "message", "source"])
     }
 
     @Test(
@@ -138,11 +139,11 @@ struct ErrorLineTests {
         let line = line(error, metadata: ["key": text, text: "value"], scope: [text])
         expectOneLine(line)
         let fields = ErrorLineFields(line)
-        #expect(fields?.keys.count == 8)
-        #expect(fields?["domain"] == text)
-        #expect(fields?["scope"] == text)
-        #expect(fields?["metadata.key"] == text)
-        #expect(fields?["metadata.\(text)"] == "value")
+        expect(fields?.keys.count, equals: 8)
+        expect(fields?["domain"], equals: text)
+        expect(fields?["scope"], equals: text)
+        expect(fields?["metadata.key"], equals: text)
+        expect(fields?["metadata.\(text)"], equals: "value")
     }
 
     @Test("explanations and the descriptions of matchers escape what errors say of themselves")
@@ -150,7 +151,7 @@ struct ErrorLineTests {
         let error = Zoo.Localized(errorDescription: "a\nb\u{2028}c")
         expectOneLine("\(ErrorMatcher.value(error))")
         let explanation = ErrorHandler().ignore(matching: .any).explain(error).description
-        #expect(explanation.unicodeScalars.filter { $0 == "\n" }.count == 1)
+        expect(explanation.unicodeScalars.filter { $0 == "\n" }.count, equals: 1)
         #expect(!explanation.unicodeScalars.contains("\u{2028}"))
     }
 
@@ -169,9 +170,9 @@ struct ErrorLineTests {
             case .metadata: text
             }
         }
-        #expect(
-            line.text
-                == #"failure type=\#(String(reflecting: NSError.self)) message="message of 9" domain=bank code=3 "#
+        expect(
+            line.text,
+            equals: #"failure type=\#(String(reflecting: NSError.self)) message="message of 9" domain=bank code=3 "#
                 + #"source=Intake/Main.swift:12 scope=intake metadata.iban="…" metadata.order="17""#
         )
     }
@@ -184,7 +185,7 @@ struct ErrorLineTests {
             _ = trace(text)
             return text
         }
-        #expect(trace.entries == ["a\n\"b\"", "c\\\n"])
+        expect(trace.entries, equals: ["a\n\"b\"", "c\\\n"])
         expectOneLine(line.text)
     }
 
@@ -195,22 +196,22 @@ struct ErrorLineTests {
             if case .metadata(let key) = field { _ = trace(key) }
             return text
         }
-        #expect(Set(trace.entries) == ["order", "user id", "a\nb"])
+        expect(Set(trace.entries), equals: ["order", "user id", "a\nb"])
     }
 
     @Test("what a redaction returns is escaped as well", arguments: hostileTexts)
     func redactedTextIsEscaped(hostile: HostileText) {
         let line = ErrorLine(report(Zoo.Offline(), metadata: ["k": "v"])) { _, _ in hostile.text }
         expectOneLine(line.text)
-        #expect(ErrorLineFields(line.text)?.keys == ["type", "message", "source", "metadata.k"])
+        expect(ErrorLineFields(line.text)?.keys, equals: ["type", "message", "source", "metadata.k"])
     }
 
     private func expectMessage(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let line = line(Zoo.Localized(errorDescription: text))
         expectOneLine(line, sourceLocation: sourceLocation)
         let fields = ErrorLineFields(line)
-        #expect(fields?.keys == ["type", "message", "source"], sourceLocation: sourceLocation)
-        #expect(fields?["message"] == text, sourceLocation: sourceLocation)
+        expect(fields?.keys, equals: ["type", "message", "source"], sourceLocation: sourceLocation)
+        expect(fields?["message"], equals: text, sourceLocation: sourceLocation)
     }
 
     private func expectOneLine(_ line: String, sourceLocation: SourceLocation = #_sourceLocation) {

@@ -21,15 +21,16 @@ struct ErrorTrailTests {
     )
     func steps() {
         let trail = Self.report(Self.nested).trail
-        #expect(
-            trail.map(\.typeName) == [
+        expect(
+            trail.map(\.typeName),
+            equals: [
                 "ErrorRoutingTests.Zoo.Wrapped", "ErrorRoutingTests.Zoo.Timeout", "ErrorRoutingTests.Zoo.Localized",
             ])
-        #expect(trail.map(\.message).suffix(2) == ["Timeout(seconds: 5)", "no paper"])
-        #expect(trail.map(\.fingerprint).last == "ErrorRoutingTests.Zoo.Localized")
-        #expect(trail.map(\.description).last == "ErrorRoutingTests.Zoo.Localized: no paper")
-        #expect(
-            trail == trail.map { Step(typeName: $0.typeName, message: $0.message, fingerprint: $0.fingerprint) })
+        expect(trail.map(\.message).suffix(2), equals: ["Timeout(seconds: 5)", "no paper"])
+        expect(trail.map(\.fingerprint).last, equals: "ErrorRoutingTests.Zoo.Localized")
+        expect(trail.map(\.description).last, equals: "ErrorRoutingTests.Zoo.Localized: no paper")
+        expect(
+            trail, equals: trail.map { Step(typeName: $0.typeName, message: $0.message, fingerprint: $0.fingerprint) })
     }
 
     @Test("an error with nothing under it has no trail")
@@ -45,15 +46,16 @@ struct ErrorTrailTests {
         let outer = NSError(domain: "outer", code: 0, userInfo: ["NSMultipleUnderlyingErrorsKey": [middle, inner]])
         let trail = Self.report(outer).trail
         // The same object once, where it is met first.
-        #expect(trail.count == 2)
-        #expect(trail.last?.message == "no toner")
+        expect(trail.count, equals: 2)
+        expect(trail.last?.message, equals: "no toner")
         #expect(trail.allSatisfy { $0.typeName == String(reflecting: NSError.self) })
     }
 
     @Test("an action's failure has what was thrown, and not the error that the action was handling")
     func actionFailures() async {
         let outcome = await ErrorHandler().on(Zoo.Timeout.self) { _ in throw Zoo.Offline() }.handle(Zoo.Timeout())
-        #expect(outcome.failures.map { Self.report($0).trail.map(\.typeName) } == [["ErrorRoutingTests.Zoo.Offline"]])
+        expect(
+            outcome.failures.map { Self.report($0).trail.map(\.typeName) }, equals: [["ErrorRoutingTests.Zoo.Offline"]])
     }
 
     @Test("it visits what anywhere visits, in that order", arguments: 501...503 as ClosedRange<UInt64>)
@@ -70,12 +72,12 @@ struct ErrorTrailTests {
                 })
             #expect(all.match(error) == nil)
             let trail = Self.report(error).trail.map(\.typeName)
-            #expect(trail == Array(visited.entries.dropFirst()))
+            expect(trail, equals: Array(visited.entries.dropFirst()))
             guard trail == Array(visited.entries.dropFirst()) else { return }
             longest = max(longest, trail.count)
         }
         // 64 at most, the error itself included.
-        #expect(longest == 63)
+        expect(longest, equals: 63)
     }
 
     @Test("errors in a circle have an end")
@@ -87,7 +89,7 @@ struct ErrorTrailTests {
         let (one, other) = (Circular(), Circular())
         one.next.withLock { $0 = [other] }
         other.next.withLock { $0 = [one] }
-        #expect(Self.report(one).trail.count == 1)
+        expect(Self.report(one).trail.count, equals: 1)
         one.next.withLock { $0 = [] }
     }
 
@@ -99,13 +101,13 @@ struct ErrorTrailTests {
             await ErrorHandler.default.handle(ErrorTrailTests.report(Zoo.Offline()))
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        #expect(lines.count == 2)
+        expect(lines.count, equals: 2)
         let trail = try #require(lines.first??["trail"])
         #expect(trail.hasPrefix("ErrorRoutingTests.Zoo.Wrapped: "))
         #expect(
             trail.hasSuffix(
                 " < ErrorRoutingTests.Zoo.Timeout: Timeout(seconds: 5) < ErrorRoutingTests.Zoo.Localized: no paper"))
-        #expect(lines.last??.keys == ["type", "message", "source"])
+        expect(lines.last??.keys, equals: ["type", "message", "source"])
     }
 
     @Test("redaction applies to what each of its errors says, not to the types")
@@ -117,7 +119,7 @@ struct ErrorTrailTests {
         }
         let names = ["Wrapped", "Timeout", "Localized"].map { "ErrorRoutingTests.Zoo.\($0): …" }
         let lines = result.standardErrorLines
-        #expect(lines.first.flatMap { ErrorLineFields($0)?["trail"] } == names.joined(separator: " < "))
+        expect(lines.first.flatMap { ErrorLineFields($0)?["trail"] }, equals: names.joined(separator: " < "))
         #expect(lines.allSatisfy { !$0.contains("no paper") && !$0.contains("seconds") })
     }
 
@@ -128,8 +130,8 @@ struct ErrorTrailTests {
         let line = "\(Self.report(Zoo.Group(underlyingErrors: inner)))"
         #expect(line.unicodeScalars.allSatisfy { $0.value >= 32 && $0 != "\u{2028}" && $0 != "\u{202E}" })
         let fields = ErrorLineFields(line)
-        #expect(fields?.keys == ["type", "message", "source", "trail"])
+        expect(fields?.keys, equals: ["type", "message", "source", "trail"])
         let expected = texts.map { "ErrorRoutingTests.Zoo.Localized: \($0)" }.joined(separator: " < ")
-        #expect(fields?["trail"] == expected)
+        expect(fields?["trail"], equals: expected)
     }
 }

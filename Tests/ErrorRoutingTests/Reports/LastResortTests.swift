@@ -29,11 +29,11 @@ struct LastResortTests {
             await body(bus)
         }
         let lines = journal.entries
-        #expect(lines.count == reasons.count, "\(lines)", sourceLocation: sourceLocation)
+        expect(lines.count, equals: reasons.count, "\(lines)", sourceLocation: sourceLocation)
         for (line, reason) in zip(lines, reasons) {
             let fields = ErrorLineFields(line)
-            #expect(fields?["message"] == "redacted true", "\(line)", sourceLocation: sourceLocation)
-            #expect(fields?["reason"] == reason, sourceLocation: sourceLocation)
+            expect(fields?["message"], equals: "redacted true", "\(line)", sourceLocation: sourceLocation)
+            expect(fields?["reason"], equals: reason, sourceLocation: sourceLocation)
             #expect(!line.contains("4111") && !line.contains("tell"), "\(line)", sourceLocation: sourceLocation)
         }
     }
@@ -80,7 +80,7 @@ struct LastResortTests {
             let run = Task { await bus.run() }
             bus.post(Secret(), metadata: ["card": "tell"])
             await begun.wait()
-            #expect(await bus.shutdown(within: .zero).count == 1)
+            expect(await bus.shutdown(within: .zero).count, equals: 1)
             hang.open()
             await run.value
         }

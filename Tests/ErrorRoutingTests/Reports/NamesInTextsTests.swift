@@ -43,7 +43,7 @@ struct NamesInTextsTests {
             ]
             for text in texts { #expect(!text.contains("unknown context"), "\(text)") }
         }
-        #expect("\(ErrorMatcher.value(Hidden.Inner.one))" == "value(Inner.one)")
+        expect("\(ErrorMatcher.value(Hidden.Inner.one))", equals: "value(Inner.one)")
     }
 
     @Test("what was dropped of private types is counted by names without addresses")
@@ -55,7 +55,7 @@ struct NamesInTextsTests {
         let here = "ErrorRoutingTests.NamesInTextsTests"
         var counts = DropCounts()
         _ = tally.take(into: &counts)
-        #expect(counts.notice.byType == ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
+        expect(counts.notice.byType, equals: ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
     }
 
     // MARK: Other names
@@ -88,9 +88,9 @@ struct NamesInTextsTests {
             }
             #expect(hidden.isEmpty, "\(text)")
         }
-        #expect("\(handler)".split(separator: "\n").count == 3)
-        #expect("\(scoped.explain(Zoo.Offline()))".split(separator: "\n").count == 6)
-        #expect("\(ErrorMap(default: Self.hostile))".split(separator: "\n").count == 2)
+        expect("\(handler)".split(separator: "\n").count, equals: 3)
+        expect("\(scoped.explain(Zoo.Offline()))".split(separator: "\n").count, equals: 6)
+        expect("\(ErrorMap(default: Self.hostile))".split(separator: "\n").count, equals: 2)
     }
 
     @Test("names are cut like all texts, and a long one does not widen the rows of others")
@@ -113,6 +113,6 @@ struct NamesInTextsTests {
         #expect("\(doubled)".utf8.count <= 16 * 1_024)
         var chain = ErrorMatcher<any Error>.any
         for _ in 0..<1_000 { chain = !chain }
-        #expect("\(chain)" == String(repeating: "!", count: 128) + "…")
+        expect("\(chain)", equals: String(repeating: "!", count: 128) + "…")
     }
 }

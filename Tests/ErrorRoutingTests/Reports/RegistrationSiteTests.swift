@@ -9,7 +9,7 @@ struct RegistrationSiteTests {
     private func expectSites(_ handlers: [(ErrorHandler, UInt)]) {
         for (handler, line) in handlers {
             let sources = handler.explain(Zoo.Offline()).entries.map(\.rule.source)
-            #expect(sources == [.init(fileID: #fileID, line: line)])
+            expect(sources, equals: [.init(fileID: #fileID, line: line)])
         }
     }
 
@@ -67,7 +67,7 @@ struct RegistrationSiteTests {
             .onNoMatch { _ in .stop }
             .always { _ in .stop }
         let lines = handler.explain(Zoo.Offline()).entries.map(\.rule.source.line)
-        #expect(lines == [line + 5, line + 2, line + 6, line + 7])
+        expect(lines, equals: [line + 5, line + 2, line + 6, line + 7])
     }
 
     @Test("a site that is handed in stands for the line of the verb")
@@ -79,8 +79,9 @@ struct RegistrationSiteTests {
             .onNoMatch(fileID: "Rules/D.swift", line: 4) { _ in .stop }
             .always(fileID: "Rules/E.swift", line: 5) { _ in .stop }
         let sources = handler.explain(Zoo.Offline()).entries.map(\.rule.source.description)
-        #expect(
-            sources == ["Rules/C.swift:3", "Rules/B.swift:2", "Rules/A.swift:1", "Rules/D.swift:4", "Rules/E.swift:5"]
+        expect(
+            sources,
+            equals: ["Rules/C.swift:3", "Rules/B.swift:2", "Rules/A.swift:1", "Rules/D.swift:4", "Rules/E.swift:5"]
         )
     }
 

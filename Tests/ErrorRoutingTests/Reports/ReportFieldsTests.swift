@@ -16,8 +16,9 @@ struct ReportFieldsTests {
         let report = ErrorReport(error: Inner(), source: source)
         var fields = report.fields
         #expect(fields.removeValue(forKey: "error.time") != nil)
-        #expect(
-            fields == [
+        expect(
+            fields,
+            equals: [
                 "exception.type": report.typeName, "exception.message": #"no\npaper"#, "error.role": "failure",
                 "error.fingerprint": report.fingerprint, "error.source": "Intake/Rules.swift:12",
                 "error.disposition": "pending",
@@ -33,12 +34,12 @@ struct ReportFieldsTests {
             error: posted.error, source: source, metadata: posted.metadata, scope: posted.scope, occurrences: 3,
             outcome: outcome
         ).fields
-        #expect(fields["request"] == #"a\u{202e}b"#)
+        expect(fields["request"], equals: #"a\u{202e}b"#)
         #expect(fields["error.scope"] == "shop/checkout" && fields["error.occurrences"] == "3")
-        #expect(fields["error.trail"] == #"ErrorRoutingTests.ReportFieldsTests.Inner: no\npaper"#)
+        expect(fields["error.trail"], equals: #"ErrorRoutingTests.ReportFieldsTests.Inner: no\npaper"#)
         let rule = try #require(outcome.rule)
         #expect(fields["error.rule"] == rule.description && fields["error.disposition"] == "handled")
-        #expect(fields.count == 12)
+        expect(fields.count, equals: 12)
     }
 
     @Test func `the time is the one of posting, and sorts as a text`() throws {
@@ -54,8 +55,8 @@ struct ReportFieldsTests {
     @Test func `what the report says of itself goes before metadata of the same name`() {
         let metadata = ["exception.type": "a lie", "error.scope": "b"]
         let report = ErrorReport(error: Inner(), source: source, metadata: metadata)
-        #expect(report.fields["exception.type"] == report.typeName)
-        #expect(report.fields["error.scope"] == "b")
+        expect(report.fields["exception.type"], equals: report.typeName)
+        expect(report.fields["error.scope"], equals: "b")
     }
 
     @Test func `each value is one line of bounded length`() {

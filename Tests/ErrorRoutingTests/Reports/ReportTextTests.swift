@@ -26,8 +26,8 @@ struct ReportTextTests {
     @Test("type and message are as the default preset prints them: with the module, on one line, without addresses")
     func texts() {
         let report = report(Zoo.Localized(errorDescription: "no\npaper \u{202E}"))
-        #expect(report.typeName == "ErrorRoutingTests.Zoo.Localized")
-        #expect(report.message == #"no\npaper \u{202e}"#)
+        expect(report.typeName, equals: "ErrorRoutingTests.Zoo.Localized")
+        expect(report.message, equals: #"no\npaper \u{202e}"#)
         #expect(report.description.contains("message=\"\(report.message)\""))
         let hidden = self.report(Order.late)
         #expect(hidden.typeName == "ErrorRoutingTests.ReportTextTests.Order" && hidden.message == "late")
@@ -42,15 +42,15 @@ struct ReportTextTests {
     @Test("the fingerprint is made of type, case or else domain and code, and file; nothing that other edits change")
     func fingerprints() {
         let order = "ErrorRoutingTests.ReportTextTests.Order"
-        #expect(report(Order.late).fingerprint == "\(order).late Intake/Rules.swift")
-        #expect(report(Order.lost("a")).fingerprint == "\(order).lost Intake/Rules.swift")
-        #expect(report(Order.lost("b"), line: 13).fingerprint == report(Order.lost("a")).fingerprint)
+        expect(report(Order.late).fingerprint, equals: "\(order).late Intake/Rules.swift")
+        expect(report(Order.lost("a")).fingerprint, equals: "\(order).lost Intake/Rules.swift")
+        expect(report(Order.lost("b"), line: 13).fingerprint, equals: report(Order.lost("a")).fingerprint)
         #expect(
             report(Spoken(errorDescription: "a")).fingerprint.hasSuffix("ReportTextTests.Spoken Intake/Rules.swift"))
         let type = "ErrorRoutingTests.ReportTextTests.Coded"
-        #expect(report(Coded(errorCode: 7)).fingerprint == "\(type)(orders 7) Intake/Rules.swift")
+        expect(report(Coded(errorCode: 7)).fingerprint, equals: "\(type)(orders 7) Intake/Rules.swift")
         let error = NSError(domain: "d\nd", code: 4)
-        #expect(report(error).fingerprint == #"\#(String(reflecting: NSError.self))(d\nd 4) Intake/Rules.swift"#)
+        expect(report(error).fingerprint, equals: #"\#(String(reflecting: NSError.self))(d\nd 4) Intake/Rules.swift"#)
         #expect(
             report(URLError(.timedOut)).fingerprint.hasSuffix("URLError(NSURLErrorDomain -1001) Intake/Rules.swift"))
     }
@@ -58,8 +58,8 @@ struct ReportTextTests {
     @Test("a case's name is found whatever its type says of itself, and none of the type's code is run for it")
     func caseNames() {
         let mute = "ErrorRoutingTests.ReportTextTests.Mute"
-        #expect(report(Mute.silent).fingerprint == "\(mute).silent Intake/Rules.swift")
-        #expect(report(Mute.loud(1)).fingerprint == "\(mute).loud Intake/Rules.swift")
+        expect(report(Mute.silent).fingerprint, equals: "\(mute).silent Intake/Rules.swift")
+        expect(report(Mute.loud(1)).fingerprint, equals: "\(mute).loud Intake/Rules.swift")
     }
 
     @Test("case, domain and code are there as values, where there are any")
@@ -93,6 +93,6 @@ struct ReportTextTests {
             let report = report(error)
             return "line: \(report.typeName) \(report.message) \(report.fingerprint)"
         }
-        #expect(lines.filter { $0.hasPrefix("line:") } == expected.map { $0[...] })
+        expect(lines.filter { $0.hasPrefix("line:") }, equals: expected.map { $0[...] })
     }
 }

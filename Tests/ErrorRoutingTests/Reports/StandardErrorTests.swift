@@ -18,7 +18,7 @@ struct StandardErrorTests {
             let bus = ErrorBus(handler: ErrorHandler())
             bus.finish()
             for number in 0..<100 { bus.post(Numbered(number)) }
-            #expect(bus.statistics.dropped == 100)
+            expect(bus.statistics.dropped, equals: 100)
             #expect(stage.lines(100).allSatisfy { $0.contains("the bus has finished") })
         }
     }
@@ -56,11 +56,11 @@ struct StandardErrorTests {
             // The worker wrote ten lines to a pipe that takes none, and went on.
             await entered.wait()
             let left = await bus.shutdown(within: .zero)
-            #expect(left.map { $0.error as? Numbered } == [Numbered(11), Numbered(12), Numbered(13)])
+            expect(left.map { $0.error as? Numbered }, equals: [Numbered(11), Numbered(12), Numbered(13)])
             await running.value
             let lines = stage.lines(11)
-            #expect(lines.count == 11)
-            #expect(lines.last?.contains("type=ErrorRouting.ActionFailure") == true)
+            expect(lines.count, equals: 11)
+            expect(lines.last?.contains("type=ErrorRouting.ActionFailure"), equals: true)
             // What the abandoned worker holds is found by a search for leaks, unless it has gone home.
             gate.open()
             await returned.wait()
@@ -75,8 +75,8 @@ struct StandardErrorTests {
             postError(Numbered(1))
             exit(0)
         }
-        #expect(result.standardErrorLines.count == 1)
-        #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
+        expect(result.standardErrorLines.count, equals: 1)
+        expect(result.standardErrorLines.first?.contains("Numbered(number: 1)"), equals: true)
     }
 
     @Test("an error that is posted right before a trap is written")
@@ -86,6 +86,6 @@ struct StandardErrorTests {
             postError(Numbered(1))
             fatalError("as this test wants it")
         }
-        #expect(result.standardErrorLines.first?.contains("Numbered(number: 1)") == true)
+        expect(result.standardErrorLines.first?.contains("Numbered(number: 1)"), equals: true)
     }
 }

@@ -31,7 +31,7 @@ struct BusLongLifeTests {
                 clock.advance(by: .seconds(30))
             }
         }
-        #expect(marks.entries == Array(repeating: 1, count: 20))
+        expect(marks.entries, equals: Array(repeating: 1, count: 20))
     }
 
     @Test("behaviour 12: in a bus inside another's action both are still known")
@@ -47,7 +47,7 @@ struct BusLongLifeTests {
             return .stop
         }
         await withErrorBus(handler: outer) { $0.post(Numbered(1)) }
-        #expect(marks.entries == [2])
+        expect(marks.entries, equals: [2])
     }
 
     @Test("behaviour 19: an observer whose reader was cancelled is none, though its stream is held")
@@ -67,7 +67,7 @@ struct BusLongLifeTests {
         await reader.value
         #expect(bus.observers.isEmpty)
         await bus.deliver(Numbered(2))
-        #expect(asked.entries == [1])
+        expect(asked.entries, equals: [1])
         bus.finish()
         await running
         withExtendedLifetime(stream) {}
@@ -94,13 +94,13 @@ struct BusLongLifeTests {
             }
             let running = Task { await bus.run() }
             await entered.wait()
-            #expect(await bus.shutdown(within: .zero).count == 2)
+            expect(await bus.shutdown(within: .zero).count, equals: 2)
             await running.value
             // The action has it still.
             #expect(witness != nil)
             leave.signal()
             while witness != nil { await Task.yield() }
-            #expect(bus.statistics.dropped == 2)
+            expect(bus.statistics.dropped, equals: 2)
         }
     }
 
@@ -127,7 +127,7 @@ struct BusLongLifeTests {
             async let running: Void = bus.run()
             await entered.wait()
             // The first counts as delivered by now.
-            #expect(await bus.shutdown(within: .milliseconds(10)).count == 2)
+            expect(await bus.shutdown(within: .milliseconds(10)).count, equals: 2)
             leave.signal()
             await running
             #expect(bus.statistics.unmatched == 1 && bus.statistics.dropped == 2)

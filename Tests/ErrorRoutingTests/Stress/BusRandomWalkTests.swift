@@ -80,7 +80,7 @@ final class BusWalk {
         let kind = 2 * chance(2...4) + number % 2
         let posted = NaiveBus.Posted(place: naive.accepted, number: number, kind: kind, moment: now)
         let expected = naive.reserve(posted, type: String(reflecting: type(of: error(number))))
-        #expect(bus.reserve(for: error(number)) == expected)
+        expect(bus.reserve(for: error(number)), equals: expected)
         if expected == .full(makesNotice: true) {
             #expect(!needsNotice)
             needsNotice = true
@@ -98,7 +98,7 @@ final class BusWalk {
             at: .milliseconds(posted.moment),
             isWaitedFor: chance(10)
         )
-        #expect(bus.fill(posted.place, with: posting) == naive.fill(posted))
+        expect(bus.fill(posted.place, with: posting), equals: naive.fill(posted))
     }
 
     private func askForNotice() {
@@ -133,11 +133,11 @@ final class BusWalk {
     private func expectNext(_ event: DrivenStorage.Event) {
         if event == .unmarked { return expectUnmarked() }
         let isNew = naive.delivering == nil
-        #expect(event == naive.next(at: now))
+        expect(event, equals: naive.next(at: now))
         guard naive.delivering != nil else { return }
         if isNew { lastSequence += 1 }
         #expect(bus.report?.sequence == lastSequence && bus.isDelivering(lastSequence))
-        #expect(bus.progress.failures.count == naive.abandoned)
+        expect(bus.progress.failures.count, equals: naive.abandoned)
     }
 
     private func complete(_ number: Int) {
@@ -172,7 +172,7 @@ final class BusWalk {
     private func abandon() {
         guard naive.delivering != nil else { return }
         #expect(bus.begin(bus.rule, at: .zero, generation) != .superseded)
-        #expect(bus.watch(at: .milliseconds(10)) == .replaceWorker(generation: generation + 1))
+        expect(bus.watch(at: .milliseconds(10)), equals: .replaceWorker(generation: generation + 1))
         generation += 1
         naive.abandoned += 1
         next()
@@ -180,23 +180,23 @@ final class BusWalk {
 
     private func replaceWorker() {
         let next = bus.replaceWorker(generation)
-        #expect(next == (naive.hasEnded ? nil : generation + 1))
+        expect(next, equals: (naive.hasEnded ? nil : generation + 1))
         generation = next ?? generation
         guard let next, naive.delivering != nil, !isAnnouncing else { return }
         _ = bus.next(next)
     }
 
-    private func finish() { #expect(bus.finish() == naive.finish()) }
+    private func finish() { expect(bus.finish(), equals: naive.finish()) }
 
     private func takeBack() {
         if naive.hasEnded { return }
         let abandoned = naive.abandoned
         let left = bus.takeBack()
-        #expect(left.reports == naive.takeBack())
-        #expect(left.failures == Array(repeating: .failure(nil), count: abandoned))
-        #expect(bus.leftoversWereReceived() == !isAnnouncing)
+        expect(left.reports, equals: naive.takeBack())
+        expect(left.failures, equals: Array(repeating: .failure(nil), count: abandoned))
+        expect(bus.leftoversWereReceived(), equals: !isAnnouncing)
         // A worker that is telling observers of a report ends the bus; any other is superseded.
-        #expect(bus.next(generation) == (isAnnouncing ? .end : .superseded))
+        expect(bus.next(generation), equals: (isAnnouncing ? .end : .superseded))
     }
 
     /// Ends all posters, then the worker, if it is not superseded.
@@ -221,7 +221,7 @@ final class BusWalk {
     // MARK: What holds after every step
 
     private func check() {
-        #expect(bus.statistics == naive.statistics)
+        expect(bus.statistics, equals: naive.statistics)
         #expect(bus.statistics.isBalanced)
         #expect(naive.used <= naive.capacity)
     }

@@ -34,7 +34,7 @@ struct ContentionTests {
             for place in 0..<(fillers * each) { office.readOrSleep(place) }
             read.note(fillers * each)
         }
-        #expect(read.entries == [fillers * each])
+        expect(read.entries, equals: [fillers * each])
         #expect(office.isInOrder && office.box.ends.count == fillers * each)
     }
 
@@ -62,7 +62,7 @@ struct ContentionTests {
                     while let place = held.popLast() { office.fill(place) }
                 }
             }
-            #expect(read.entries == [fillers * each])
+            expect(read.entries, equals: [fillers * each])
             #expect(office.isInOrder)
         }
     }
@@ -97,7 +97,7 @@ struct ContentionTests {
                 }
             }
         }
-        #expect(read.entries == [fillers * each])
+        expect(read.entries, equals: [fillers * each])
         #expect(office.isInOrder)
     }
 
@@ -125,8 +125,8 @@ struct ContentionTests {
             // The sleep at which the reader may be is over.
             for place in cursor..<max(cursor, end) { if office.box.shut(place) != nil { taken.note(place) } }
         }
-        #expect(taken.entries == taken.entries.sorted())
-        #expect((taken.entries + refused.entries).sorted() == Array(0..<office.close()))
+        expect(taken.entries, equals: taken.entries.sorted())
+        expect((taken.entries + refused.entries).sorted(), equals: Array(0..<office.close()))
         // A filler has one place at a time.
         #expect(refused.entries.count <= fillers)
         #expect(office.box.ends.alive == 0 && office.wrong.entries.isEmpty)
@@ -143,8 +143,8 @@ struct ContentionTests {
             }
             let all = answers.entries.flatMap { $0 }
             let accepted = min(capacity, 4_000)
-            #expect(all.compactMap(\.place).sorted() == Array(0..<accepted))
-            #expect(all.count { $0 == .full(makesNotice: true) } == (accepted < 4_000 ? 1 : 0))
+            expect(all.compactMap(\.place).sorted(), equals: Array(0..<accepted))
+            expect(all.count { $0 == .full(makesNotice: true) }, equals: (accepted < 4_000 ? 1 : 0))
             #expect(box.intake.accepted == accepted && box.intake.drops.untold == 4_000 - accepted)
         }
     }
@@ -179,10 +179,10 @@ struct ContentionTests {
                 if isLast { break }
             }
         }
-        #expect(taken.entries.sorted() == accepted.entries.sorted())
+        expect(taken.entries.sorted(), equals: accepted.entries.sorted())
         for poster in 0..<posters {
             let own = taken.entries.filter { $0 / each == poster }
-            #expect(own == own.sorted())
+            expect(own, equals: own.sorted())
         }
         #expect(isExact.entries.allSatisfy { $0 })
         #expect(box.intake.accepted == accepted.entries.count)
@@ -208,8 +208,8 @@ struct ContentionTests {
             }
             taken.note(released)
         }
-        #expect(taken.entries == [accepted.entries.count])
-        #expect(box.takeAll() == [])
+        expect(taken.entries, equals: [accepted.entries.count])
+        expect(box.takeAll(), equals: [])
         #expect(box.intake.refused == posters * each - accepted.entries.count)
     }
 
@@ -238,10 +238,10 @@ struct ContentionTests {
             }
             for number in box.shut() { taken.note(number) }
         }
-        #expect(taken.entries.sorted() == accepted.entries.sorted())
+        expect(taken.entries.sorted(), equals: accepted.entries.sorted())
         #expect(box.intake.reclaimed == refused.entries.count && refused.entries.count <= posters)
         #expect(box.intake.accepted == accepted.entries.count + refused.entries.count)
-        #expect(Int(box.intake.accepted + box.intake.refused + box.intake.drops.untold) == posters * each)
+        expect(Int(box.intake.accepted + box.intake.refused + box.intake.drops.untold), equals: posters * each)
     }
 
     // MARK: Notices
@@ -317,11 +317,11 @@ struct ContentionTests {
                 }
                 while road.lane[.handled] < moment, !isOver.isOver {}
                 let stop = road.withdraw()
-                #expect(road.counts == [Int(stop.number), 0, 0])
+                expect(road.counts, equals: [Int(stop.number), 0, 0])
                 withdrawn.withLock { $0 = stop.number }
             }
             #expect(counted.withLock { $0 } == withdrawn.withLock { $0 })
-            #expect(road.counts == [Int(counted.withLock { $0 }), 0, 0])
+            expect(road.counts, equals: [Int(counted.withLock { $0 }), 0, 0])
         }
     }
 
@@ -362,18 +362,18 @@ struct ContentionTests {
             // The action in flight may have noted its report, which counts as dropped.
             #expect([0, 1].contains(handled.entries.count - statistics.handled))
             let ends = handled.entries.prefix(statistics.handled) + rest
-            #expect(ends.sorted() == accepted.entries.sorted())
+            expect(ends.sorted(), equals: accepted.entries.sorted())
             for poster in 0..<posters {
                 let own = ends.filter { $0 / each == poster }
-                #expect(own == own.sorted())
+                expect(own, equals: own.sorted())
             }
             #expect(statistics.isBalanced && statistics.pending == 0 && statistics.posted == posters * each)
-            #expect(statistics.dropped == posters * each - statistics.handled)
+            expect(statistics.dropped, equals: posters * each - statistics.handled)
             #expect(refused.entries.count <= statistics.dropped)
             guard observation != nil else { continue }
             let atEnd = await end.value
             #expect(atEnd.isBalanced && atEnd.handled == statistics.handled)
-            #expect(observed.entries == Array(handled.entries.prefix(statistics.handled)))
+            expect(observed.entries, equals: Array(handled.entries.prefix(statistics.handled)))
         }
     }
 

@@ -34,7 +34,7 @@ struct DispatchConcurrencyTests {
     func typesFirstSeenConcurrently() async {
         var errors: [any Error] = []
         words(4) { errors.append($0) }
-        #expect(errors.count == 256)
+        expect(errors.count, equals: 256)
         for _ in 0..<5 {
             var handler = ErrorHandler()
             for (number, error) in errors.enumerated() where number % 2 == 0 {
@@ -47,9 +47,9 @@ struct DispatchConcurrencyTests {
                             // Each task goes its own way through the types.
                             let number = (step * 37 + task * 31) % errors.count
                             let outcome = await handler.handle(errors[number])
-                            #expect(outcome.disposition == (number % 2 == 0 ? .handled : .unmatched))
-                            #expect(outcome.rule?.source.line == (number % 2 == 0 ? UInt(number) : nil))
-                            #expect(outcome.matchedRuleCount == (number % 2 == 0 ? 1 : 0))
+                            expect(outcome.disposition, equals: (number % 2 == 0 ? .handled : .unmatched))
+                            expect(outcome.rule?.source.line, equals: (number % 2 == 0 ? UInt(number) : nil))
+                            expect(outcome.matchedRuleCount, equals: (number % 2 == 0 ? 1 : 0))
                         }
                     }
                 }
@@ -67,8 +67,8 @@ struct DispatchConcurrencyTests {
             }
             return await group.reduce(into: Set<RuleDescription?>()) { $0.insert($1) }
         }
-        #expect(rules.count == 1)
-        #expect(rules.first??.matcher == "type(Lost)")
+        expect(rules.count, equals: 1)
+        expect(rules.first??.matcher, equals: "type(Lost)")
     }
 
     @Test("a handler of many rules is built and discarded without a deep recursion")
@@ -76,8 +76,8 @@ struct DispatchConcurrencyTests {
         struct Lost: Error {}
         var handler = ErrorHandler().on(Lost.self) { _ in .stop }
         for _ in 0..<200_000 { handler = handler.ignore(CancellationError.self) }
-        #expect(await handler.handle(Lost()).disposition == .handled)
-        #expect(handler.handleSynchronously(CancellationError())?.disposition == .ignored)
+        expect(await handler.handle(Lost()).disposition, equals: .handled)
+        expect(handler.handleSynchronously(CancellationError())?.disposition, equals: .ignored)
     }
 
     @Test("an outcome outlives the handler that it comes from")
@@ -86,7 +86,7 @@ struct DispatchConcurrencyTests {
         var outcomes: [HandleOutcome] = []
         for _ in 0..<100 { outcomes.append(await ErrorHandler().on(Lost.self) { _ in .stop }.handle(Lost())) }
         #expect(outcomes.allSatisfy { $0.rule?.matcher == "type(Lost)" })
-        #expect(Set(outcomes.map(\.rule)).count == 100)
+        expect(Set(outcomes.map(\.rule)).count, equals: 100)
     }
 
     private func rule(_ handler: ErrorHandler, for error: any Error, line: UInt) -> ErrorHandler {

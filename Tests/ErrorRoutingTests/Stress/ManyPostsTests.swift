@@ -29,11 +29,11 @@ struct ManyPostsTests {
         let box = IntakeBox(capacity: 3, startingAt: start)
         for place in start..<(start + 300) {
             #expect(box.reserve(place) == .accepted(place) && box.fill(place, with: place) == .filled)
-            #expect(box.take() == place)
+            expect(box.take(), equals: place)
             box.releaseOne()
         }
-        for number in 1...3 { #expect(box.post(number) == .filled) }
-        #expect(box.reserve(4) == .full(makesNotice: true))
+        for number in 1...3 { expect(box.post(number), equals: .filled) }
+        expect(box.reserve(4), equals: .full(makesNotice: true))
         var drops = DropCounts()
         let isMoreUntold = box.intake.drops.take(into: &drops)
         #expect(box.takeAll() == [1, 2, 3] && drops.total == 1 && !isMoreUntold)
@@ -68,7 +68,7 @@ struct ManyPostsTests {
         road.lane.count(.handled)
         road.lane.open(at: first + 200)
         #expect(road.goOn(from: first + 200) && road.withdraw().number == first + 201)
-        #expect(road.counts == [start + 2, 99, 0])
+        expect(road.counts, equals: [start + 2, 99, 0])
     }
 
     @Test("a bus delivers all in order, with and without a lane, and its figures balance", arguments: starts)
@@ -85,14 +85,14 @@ struct ManyPostsTests {
             await onThreads(3) { thread in
                 for number in 0..<100 { bus.post(Numbered(thread * 100 + number)) }
             }
-            #expect(await bus.deliver(Numbered(300)).disposition == .handled)
+            expect(await bus.deliver(Numbered(300)).disposition, equals: .handled)
             bus.finish()
             await running
-            #expect(sequences.entries == (1...301).map { UInt64(start + $0) })
+            expect(sequences.entries, equals: (1...301).map { UInt64(start + $0) })
             for thread in 0..<3 {
-                #expect(handled.entries.filter { $0 / 100 == thread } == (0..<100).map { thread * 100 + $0 })
+                expect(handled.entries.filter { $0 / 100 == thread }, equals: (0..<100).map { thread * 100 + $0 })
             }
-            #expect(bus.statistics == .init(posted: start + 301, handled: start + 301))
+            expect(bus.statistics, equals: .init(posted: start + 301, handled: start + 301))
         }
     }
 
@@ -112,10 +112,10 @@ struct ManyPostsTests {
         for number in 2...91 { bus.post(Numbered(number)) }
         #expect(bus.statistics.isBalanced && bus.statistics.pending == 82)
         let left = await bus.shutdown(within: .zero)
-        #expect(left.compactMap { ($0.error as? Numbered)?.number } == Array(1...81))
-        #expect(left.compactMap { ($0.error as? ErrorsDropped)?.count } == [10])
+        expect(left.compactMap { ($0.error as? Numbered)?.number }, equals: Array(1...81))
+        expect(left.compactMap { ($0.error as? ErrorsDropped)?.count }, equals: [10])
         gate.open()
         await running
-        #expect(bus.statistics == .init(posted: start + 93, handled: start, unmatched: 1, dropped: 92))
+        expect(bus.statistics, equals: .init(posted: start + 93, handled: start, unmatched: 1, dropped: 92))
     }
 }

@@ -10,7 +10,7 @@ struct SlotOrderTests {
         var order = SlotOrder()
         #expect(order.first == nil)
         for slot in [2, 0, 1] { order.append(slot) }
-        #expect(emptied(order) == [2, 0, 1])
+        expect(emptied(order), equals: [2, 0, 1])
     }
 
     @Test("a slot is taken out at the front, in the middle and at the end, and put back at the end")
@@ -19,9 +19,9 @@ struct SlotOrderTests {
             var order = SlotOrder()
             for slot in 0..<4 { order.append(slot) }
             order.remove(slot)
-            #expect(emptied(order) == (0..<4).filter { $0 != slot })
+            expect(emptied(order), equals: (0..<4).filter { $0 != slot })
             order.append(slot)
-            #expect(emptied(order) == (0..<4).filter { $0 != slot } + [slot])
+            expect(emptied(order), equals: (0..<4).filter { $0 != slot } + [slot])
         }
     }
 
@@ -38,9 +38,9 @@ struct SlotOrderTests {
             }
             order.append(slot)
             naive.append(slot)
-            #expect(order.first == naive.first)
+            expect(order.first, equals: naive.first)
         }
-        #expect(emptied(order) == naive)
+        expect(emptied(order), equals: naive)
     }
 
     private func emptied(_ order: SlotOrder) -> [Int] {

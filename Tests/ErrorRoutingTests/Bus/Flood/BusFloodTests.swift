@@ -16,11 +16,11 @@ struct BusFloodTests {
     func holding() {
         let bus = bus()
         for number in 1...4 { bus.post(number, at: .seconds(number)) }
-        #expect(bus.drain() == [.error(1, occurrences: 1), .asleep])
-        #expect(bus.statistics == .init(posted: 4, handled: 1, suppressed: 2, pending: 1))
-        #expect(bus.drain(at: .milliseconds(10_999)) == [.asleep])
-        #expect(bus.drain(at: .seconds(11)) == [.error(4, occurrences: 3), .asleep])
-        #expect(bus.statistics == .init(posted: 4, handled: 2, suppressed: 2))
+        expect(bus.drain(), equals: [.error(1, occurrences: 1), .asleep])
+        expect(bus.statistics, equals: .init(posted: 4, handled: 1, suppressed: 2, pending: 1))
+        expect(bus.drain(at: .milliseconds(10_999)), equals: [.asleep])
+        expect(bus.drain(at: .seconds(11)), equals: [.error(4, occurrences: 3), .asleep])
+        expect(bus.statistics, equals: .init(posted: 4, handled: 2, suppressed: 2))
     }
 
     @Test("the alarm is set for the end of the first window that may hold something")
@@ -29,10 +29,10 @@ struct BusFloodTests {
         #expect(bus.next() == .asleep && bus.alarm == nil)
         bus.post(1, line: 1, at: .seconds(1))
         bus.post(2, line: 2, at: .seconds(2))
-        #expect(bus.next() == .asleep)
-        #expect(bus.alarm == .seconds(11))
-        #expect(bus.drain(at: .seconds(11)) == [.error(1, occurrences: 1), .asleep])
-        #expect(bus.alarm == .seconds(12))
+        expect(bus.next(), equals: .asleep)
+        expect(bus.alarm, equals: .seconds(11))
+        expect(bus.drain(at: .seconds(11)), equals: [.error(1, occurrences: 1), .asleep])
+        expect(bus.alarm, equals: .seconds(12))
     }
 
     @Test("an error posted within a window belongs to that window, however late the worker is")
@@ -40,8 +40,9 @@ struct BusFloodTests {
         let bus = bus()
         for number in 1...3 { bus.post(number, at: .seconds(number)) }
         bus.post(4, at: .seconds(11))
-        #expect(
-            bus.drain(at: .seconds(99)) == [
+        expect(
+            bus.drain(at: .seconds(99)),
+            equals: [
                 .error(1, occurrences: 1), .error(3, occurrences: 2), .error(4, occurrences: 1), .asleep,
             ]
         )
@@ -51,12 +52,12 @@ struct BusFloodTests {
     func heldTakesCapacity() {
         let bus = bus(capacity: 2, first: 0)
         bus.post(1)
-        #expect(bus.next() == .asleep)
-        #expect(bus.post(2, line: 2) == true)
+        expect(bus.next(), equals: .asleep)
+        expect(bus.post(2, line: 2), equals: true)
         #expect(bus.post(3, line: 2) == nil)
         // With a capacity of 2 the limit remembers one kind: the second error releases the first.
-        #expect(bus.next() == .error(1, occurrences: 1))
-        #expect(bus.post(4, line: 2) == false)
+        expect(bus.next(), equals: .error(1, occurrences: 1))
+        expect(bus.post(4, line: 2), equals: false)
     }
 
     @Test("notices escape the limit, however many there are")
@@ -65,11 +66,11 @@ struct BusFloodTests {
         for number in 1...3 {
             bus.post(number, line: UInt(number))
             bus.post(0)
-            #expect(bus.next() == .error(number, occurrences: 1))
+            expect(bus.next(), equals: .error(number, occurrences: 1))
             _ = bus.complete(failures: [bus.failure(10)])
-            #expect(bus.next() == .failure(10))
+            expect(bus.next(), equals: .failure(10))
             _ = bus.complete()
-            #expect(bus.next() == .drops(ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])))
+            expect(bus.next(), equals: .drops(ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])))
             _ = bus.complete()
         }
     }
@@ -79,10 +80,10 @@ struct BusFloodTests {
         for isFinished in [false, true] {
             let bus = bus(first: 0)
             for number in 1...3 { bus.post(number, line: UInt(number)) }
-            #expect(bus.drain() == [.asleep])
+            expect(bus.drain(), equals: [.asleep])
             if isFinished { #expect(bus.finish()) } else { _ = bus.storage.windUp() }
             let events = (1...3).map { DrivenStorage.Event.error($0, occurrences: 1) }
-            #expect(bus.drain() == events + [isFinished ? .end : .asleep])
+            expect(bus.drain(), equals: events + [isFinished ? .end : .asleep])
         }
     }
 }

@@ -9,66 +9,66 @@ struct FloodLimiterTests {
     @Test("the first in a window pass; of the rest the newest is held, the others are suppressed")
     func firstPassRestIsHeld() {
         var flood = Flood(first: 2, window: 10, keeping: 5)
-        #expect(flood.post(1, kind: 7, at: 0) == [.passes(1)])
-        #expect(flood.post(2, kind: 7, at: 1) == [.passes(2)])
-        #expect(flood.post(3, kind: 7, at: 2) == [.holds(3)])
-        #expect(flood.post(4, kind: 7, at: 3) == [.suppresses(3)])
-        #expect(flood.post(5, kind: 7, at: 9) == [.suppresses(4)])
-        #expect(flood.limiter.heldCount == 1)
+        expect(flood.post(1, kind: 7, at: 0), equals: [.passes(1)])
+        expect(flood.post(2, kind: 7, at: 1), equals: [.passes(2)])
+        expect(flood.post(3, kind: 7, at: 2), equals: [.holds(3)])
+        expect(flood.post(4, kind: 7, at: 3), equals: [.suppresses(3)])
+        expect(flood.post(5, kind: 7, at: 9), equals: [.suppresses(4)])
+        expect(flood.limiter.heldCount, equals: 1)
         #expect(flood.release(by: 9) == nil)
-        #expect(flood.release(by: 10) == .releases(5, occurrences: 3))
+        expect(flood.release(by: 10), equals: .releases(5, occurrences: 3))
         #expect(flood.release(by: 10) == nil && flood.limiter.heldCount == 0)
     }
 
     @Test("with a first of 0 there are only summaries")
     func onlySummaries() {
         var flood = Flood(first: 0, window: 10, keeping: 5)
-        #expect(flood.post(1, kind: 7, at: 0) == [.holds(1)])
-        #expect(flood.post(2, kind: 7, at: 0) == [.suppresses(1)])
-        #expect(flood.release(by: nil) == .releases(2, occurrences: 2))
+        expect(flood.post(1, kind: 7, at: 0), equals: [.holds(1)])
+        expect(flood.post(2, kind: 7, at: 0), equals: [.suppresses(1)])
+        expect(flood.release(by: nil), equals: .releases(2, occurrences: 2))
     }
 
     @Test("a window begins with the first error of its kind, and the next with the first error after its end")
     func windows() {
         var flood = Flood(first: 1, window: 10, keeping: 5)
-        #expect(flood.post(1, kind: 7, at: 5) == [.passes(1)])
-        #expect(flood.post(2, kind: 7, at: 14) == [.holds(2)])
+        expect(flood.post(1, kind: 7, at: 5), equals: [.passes(1)])
+        expect(flood.post(2, kind: 7, at: 14), equals: [.holds(2)])
         // What is held goes before the error that finds the window over.
-        #expect(flood.post(3, kind: 7, at: 15) == [.releases(2, occurrences: 1), .passes(3)])
-        #expect(flood.post(4, kind: 7, at: 24) == [.holds(4)])
-        #expect(flood.release(by: 25) == .releases(4, occurrences: 1))
-        #expect(flood.post(5, kind: 7, at: 99) == [.passes(5)])
+        expect(flood.post(3, kind: 7, at: 15), equals: [.releases(2, occurrences: 1), .passes(3)])
+        expect(flood.post(4, kind: 7, at: 24), equals: [.holds(4)])
+        expect(flood.release(by: 25), equals: .releases(4, occurrences: 1))
+        expect(flood.post(5, kind: 7, at: 99), equals: [.passes(5)])
     }
 
     @Test("held errors are released in the order of their windows, which go on and hold later errors")
     func releaseHeld() {
         var flood = Flood(first: 1, window: 10, keeping: 5)
-        for kind in [7, 8] { #expect(flood.post(kind, kind: kind, at: kind - 7) == [.passes(kind)]) }
-        #expect(flood.post(1, kind: 8, at: 2) == [.holds(1)])
-        #expect(flood.post(2, kind: 7, at: 3) == [.holds(2)])
-        #expect(flood.post(3, kind: 7, at: 4) == [.suppresses(2)])
-        #expect(flood.limiter.releaseHeld().map { [$0.held, $0.occurrences] } == [3, 2])
-        #expect(flood.limiter.releaseHeld().map { [$0.held, $0.occurrences] } == [1, 1])
+        for kind in [7, 8] { expect(flood.post(kind, kind: kind, at: kind - 7), equals: [.passes(kind)]) }
+        expect(flood.post(1, kind: 8, at: 2), equals: [.holds(1)])
+        expect(flood.post(2, kind: 7, at: 3), equals: [.holds(2)])
+        expect(flood.post(3, kind: 7, at: 4), equals: [.suppresses(2)])
+        expect(flood.limiter.releaseHeld().map { [$0.held, $0.occurrences] }, equals: [3, 2])
+        expect(flood.limiter.releaseHeld().map { [$0.held, $0.occurrences] }, equals: [1, 1])
         #expect(flood.limiter.releaseHeld() == nil && flood.limiter.heldCount == 0)
-        #expect(flood.post(4, kind: 7, at: 5) == [.holds(4)])
-        #expect(flood.release(by: 10) == .releases(4, occurrences: 1))
-        #expect(flood.post(5, kind: 7, at: 11) == [.passes(5)])
+        expect(flood.post(4, kind: 7, at: 5), equals: [.holds(4)])
+        expect(flood.release(by: 10), equals: .releases(4, occurrences: 1))
+        expect(flood.post(5, kind: 7, at: 11), equals: [.passes(5)])
     }
 
     @Test("kinds have windows of their own, and go in the order in which these end")
     func kindsApart() {
         var flood = Flood(first: 0, window: 10, keeping: 5)
         for (error, kind, time) in [(1, 7, 0), (2, 8, 1), (3, 9, 2)] {
-            #expect(flood.post(error, kind: kind, at: time) == [.holds(error)])
+            expect(flood.post(error, kind: kind, at: time), equals: [.holds(error)])
         }
         // Errors that come later do not move a window's end.
-        #expect(flood.post(4, kind: 7, at: 9) == [.suppresses(1)])
-        #expect(flood.limiter.nextEnd == .milliseconds(10))
-        #expect(flood.release(by: 11) == .releases(4, occurrences: 2))
-        #expect(flood.release(by: 11) == .releases(2, occurrences: 1))
+        expect(flood.post(4, kind: 7, at: 9), equals: [.suppresses(1)])
+        expect(flood.limiter.nextEnd, equals: .milliseconds(10))
+        expect(flood.release(by: 11), equals: .releases(4, occurrences: 2))
+        expect(flood.release(by: 11), equals: .releases(2, occurrences: 1))
         #expect(flood.release(by: 11) == nil)
-        #expect(flood.limiter.nextEnd == .milliseconds(12))
-        #expect(flood.release(by: nil) == .releases(3, occurrences: 1))
+        expect(flood.limiter.nextEnd, equals: .milliseconds(12))
+        expect(flood.release(by: nil), equals: .releases(3, occurrences: 1))
         #expect(flood.limiter.nextEnd == nil)
     }
 
@@ -76,29 +76,29 @@ struct FloodLimiterTests {
     func forgetting() {
         var flood = Flood(first: 0, window: 10, keeping: 3)
         for (error, kind) in [(1, 7), (2, 8), (3, 9)] { _ = flood.post(error, kind: kind, at: 0) }
-        #expect(flood.post(4, kind: 7, at: 1) == [.suppresses(1)])
-        #expect(flood.post(5, kind: 10, at: 2) == [.releases(2, occurrences: 1), .holds(5)])
-        #expect(flood.post(6, kind: 11, at: 2) == [.releases(3, occurrences: 1), .holds(6)])
-        #expect(flood.post(7, kind: 12, at: 2) == [.releases(4, occurrences: 2), .holds(7)])
-        #expect(flood.limiter.heldCount == 3)
+        expect(flood.post(4, kind: 7, at: 1), equals: [.suppresses(1)])
+        expect(flood.post(5, kind: 10, at: 2), equals: [.releases(2, occurrences: 1), .holds(5)])
+        expect(flood.post(6, kind: 11, at: 2), equals: [.releases(3, occurrences: 1), .holds(6)])
+        expect(flood.post(7, kind: 12, at: 2), equals: [.releases(4, occurrences: 2), .holds(7)])
+        expect(flood.limiter.heldCount, equals: 3)
     }
 
     @Test("a kind for which nothing is held is forgotten in silence, and passes anew when it comes back")
     func forgettingInSilence() {
         var flood = Flood(first: 1, window: 10, keeping: 1)
-        #expect(flood.post(1, kind: 7, at: 0) == [.passes(1)])
-        #expect(flood.post(2, kind: 8, at: 1) == [.passes(2)])
-        #expect(flood.post(3, kind: 7, at: 2) == [.passes(3)])
-        #expect(flood.post(4, kind: 7, at: 3) == [.holds(4)])
-        #expect(flood.post(5, kind: 8, at: 4) == [.releases(4, occurrences: 1), .passes(5)])
+        expect(flood.post(1, kind: 7, at: 0), equals: [.passes(1)])
+        expect(flood.post(2, kind: 8, at: 1), equals: [.passes(2)])
+        expect(flood.post(3, kind: 7, at: 2), equals: [.passes(3)])
+        expect(flood.post(4, kind: 7, at: 3), equals: [.holds(4)])
+        expect(flood.post(5, kind: 8, at: 4), equals: [.releases(4, occurrences: 1), .passes(5)])
     }
 
     @Test("an error of a known kind makes no other kind be forgotten")
     func knownKind() {
         var flood = Flood(first: 0, window: 10, keeping: 2)
         _ = (flood.post(1, kind: 7, at: 0), flood.post(2, kind: 8, at: 0))
-        #expect(flood.post(3, kind: 8, at: 1) == [.suppresses(2)])
-        #expect(flood.post(4, kind: 7, at: 1) == [.suppresses(1)])
+        expect(flood.post(3, kind: 8, at: 1), equals: [.suppresses(2)])
+        expect(flood.post(4, kind: 7, at: 1), equals: [.suppresses(1)])
     }
 
     // Two posters read the clock, and posted in the other order.
@@ -106,17 +106,17 @@ struct FloodLimiterTests {
     func disorder() {
         var flood = Flood(first: 0, window: 10, keeping: 5)
         _ = (flood.post(1, kind: 7, at: 3), flood.post(2, kind: 8, at: 0))
-        #expect(flood.post(3, kind: 8, at: 10) == [.releases(2, occurrences: 1), .holds(3)])
+        expect(flood.post(3, kind: 8, at: 10), equals: [.releases(2, occurrences: 1), .holds(3)])
         #expect(flood.release(by: 12) == nil)
-        #expect(flood.release(by: 13) == .releases(1, occurrences: 1))
+        expect(flood.release(by: 13), equals: .releases(1, occurrences: 1))
     }
 
     @Test("the longest possible window counts as a hundred years")
     func endlessWindow() {
         var flood = Flood(FloodLimit(first: 1, per: .seconds(Int64.max)), keeping: 1)
-        #expect(flood.post(1, kind: 7, at: 1) == [.passes(1)])
-        #expect(flood.post(2, kind: 7, at: 1_000_000_000) == [.holds(2)])
-        #expect(flood.limiter.nextEnd == .milliseconds(1) + .seconds(100 * 365 * 86_400))
+        expect(flood.post(1, kind: 7, at: 1), equals: [.passes(1)])
+        expect(flood.post(2, kind: 7, at: 1_000_000_000), equals: [.holds(2)])
+        expect(flood.limiter.nextEnd, equals: .milliseconds(1) + .seconds(100 * 365 * 86_400))
     }
 
     @Test("random errors and times answer what the naive limiter would", arguments: 0..<100 as Range<UInt64>)
@@ -146,7 +146,7 @@ struct FloodLimiterTests {
                 answers = flood.releaseAll()
                 expected = naive.releaseAll()
             }
-            #expect(answers == expected, "step \(step)")
+            expect(answers, equals: expected, "step \(step)")
             for answer in answers {
                 switch answer {
                 case .passes: passed += 1
@@ -155,14 +155,14 @@ struct FloodLimiterTests {
                 case .releases(_, let count): (released, occurrences) = (released + 1, occurrences + count)
                 }
             }
-            #expect(flood.limiter.heldCount == naive.heldCount)
-            #expect(flood.limiter.nextEnd == naive.nextEnd.map { .milliseconds($0) })
+            expect(flood.limiter.heldCount, equals: naive.heldCount)
+            expect(flood.limiter.nextEnd, equals: naive.nextEnd.map { .milliseconds($0) })
             // Nothing is lost or counted twice.
-            #expect(passed + released + suppressed + flood.limiter.heldCount == admitted)
-            #expect(passed + occurrences + naive.heldOccurrences == admitted)
+            expect(passed + released + suppressed + flood.limiter.heldCount, equals: admitted)
+            expect(passed + occurrences + naive.heldOccurrences, equals: admitted)
         }
         for case .releases(_, let count) in flood.releaseAll() { occurrences += count }
-        #expect(passed + occurrences == admitted)
+        expect(passed + occurrences, equals: admitted)
         #expect(flood.limiter.heldCount == 0 && flood.limiter.nextEnd == nil)
     }
 }

@@ -11,12 +11,12 @@ struct BusCapacityTests {
     func overflow() async {
         let recorded = await record(capacity: 3) { bus in
             for number in 0..<10 { bus.post(Numbered(number)) }
-            #expect(bus.statistics.posted == 11)
-            #expect(bus.statistics.dropped == 7)
-            #expect(bus.statistics.pending == 4)
+            expect(bus.statistics.posted, equals: 11)
+            expect(bus.statistics.dropped, equals: 7)
+            expect(bus.statistics.pending, equals: 4)
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [0, 1, 2])
-        #expect(recorded.matches(of: .type(ErrorsDropped.self)) == [dropped(7)])
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [0, 1, 2])
+        expect(recorded.matches(of: .type(ErrorsDropped.self)), equals: [dropped(7)])
         #expect(recorded.errors.last is ErrorsDropped)
         #expect(recorded.statistics.isBalanced)
     }
@@ -33,8 +33,8 @@ struct BusCapacityTests {
             bus.post(Numbered(0))
             await entered.wait()
             bus.post(Numbered(1))
-            #expect(bus.statistics.pending == 2)
-            #expect(bus.statistics.dropped == 0)
+            expect(bus.statistics.pending, equals: 2)
+            expect(bus.statistics.dropped, equals: 0)
             gate.open()
         }
         recorded.expectReported(.type(Numbered.self), count: 2)
@@ -54,11 +54,11 @@ struct BusCapacityTests {
             await entered.wait()
             // Fills the queue, then drops two; then the notice stands behind 2 and 3.
             for number in 2...5 { bus.post(Numbered(number)) }
-            #expect(bus.statistics.pending == 4)
+            expect(bus.statistics.pending, equals: 4)
             gate.open()
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [1, 2, 3])
-        #expect(recorded.matches(of: .type(ErrorsDropped.self)).map(\.count) == [2])
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2, 3])
+        expect(recorded.matches(of: .type(ErrorsDropped.self)).map(\.count), equals: [2])
     }
 
     @Test("after a notice is delivered the next drop makes a new one")
@@ -68,8 +68,8 @@ struct BusCapacityTests {
         for number in 0..<3 { bus.post(Numbered(number)) }
         let running = Task { await bus.run() }
         var iterator = reports.makeAsyncIterator()
-        #expect(await iterator.next()?.error as? Numbered == Numbered(0))
-        #expect(await iterator.next()?.error as? ErrorsDropped == dropped(2))
+        expect(await iterator.next()?.error as? Numbered, equals: Numbered(0))
+        expect(await iterator.next()?.error as? ErrorsDropped, equals: dropped(2))
         bus.finish()
         await running.value
         #expect(bus.statistics.posted == 4 && bus.statistics.isBalanced)
@@ -83,8 +83,8 @@ struct BusCapacityTests {
             bus.post(Numbered(1), metadata: ["secret": "x"])
             bus.post(Numbered(2))
         }
-        #expect(recorded.reports.last?.source.line == line)
-        #expect(recorded.reports.last?.metadata == [:])
+        expect(recorded.reports.last?.source.line, equals: line)
+        expect(recorded.reports.last?.metadata, equals: [:])
     }
 
     @Test("every end is counted on its own, and the law holds at rest")
@@ -101,17 +101,17 @@ struct BusCapacityTests {
         let counts = recorded.statistics
         #expect(counts.isBalanced)
         // 40 errors, the notice of 10 drops, and the notices of 5 failures (0, 6, 12, 18, 24).
-        #expect(counts.posted == 46)
-        #expect(counts.handled == 10)
-        #expect(counts.ignored == 10)
-        #expect(counts.unmatched == 10 + 1 + 5)
-        #expect(counts.dropped == 10)
-        #expect(counts.suppressed == 0)
-        #expect(counts.pending == 0)
-        #expect(counts.actionFailures == 5)
-        #expect(
-            counts.description
-                == """
+        expect(counts.posted, equals: 46)
+        expect(counts.handled, equals: 10)
+        expect(counts.ignored, equals: 10)
+        expect(counts.unmatched, equals: 10 + 1 + 5)
+        expect(counts.dropped, equals: 10)
+        expect(counts.suppressed, equals: 0)
+        expect(counts.pending, equals: 0)
+        expect(counts.actionFailures, equals: 5)
+        expect(
+            counts.description,
+            equals: """
                 posted 46 = handled 10 + ignored 10 + unmatched 16 + suppressed 0 + dropped 10 + pending 0; \
                 action failures 5
                 """
@@ -131,8 +131,8 @@ struct BusCapacityTests {
         }
         let delivered = recorded.matches(of: .type(Numbered.self)).count
         let announced = recorded.matches(of: .type(ErrorsDropped.self)).map(\.count).reduce(0, +)
-        #expect(delivered + announced == 8_000)
-        #expect(announced == recorded.statistics.dropped)
+        expect(delivered + announced, equals: 8_000)
+        expect(announced, equals: recorded.statistics.dropped)
         #expect(recorded.statistics.isBalanced && recorded.statistics.pending == 0)
     }
 
@@ -143,7 +143,7 @@ struct BusCapacityTests {
             #expect(bus.statistics.isBalanced)
             return bus
         }
-        #expect(bus.statistics == .init(posted: 10, unmatched: 10))
+        expect(bus.statistics, equals: .init(posted: 10, unmatched: 10))
     }
 
     private func dropped(_ count: Int) -> ErrorsDropped {
@@ -153,8 +153,8 @@ struct BusCapacityTests {
     @Test func `each end has its own count, in the order of the law, and together they are what was posted`() {
         let statistics = ErrorBus.Statistics(
             posted: 21, handled: 1, ignored: 2, unmatched: 3, suppressed: 4, dropped: 5, pending: 6)
-        #expect(statistics.counts.map(\.key) == HandleOutcome.Disposition.allCases)
-        #expect(statistics.counts.map(\.value) == [1, 2, 3, 4, 5, 6])
+        expect(statistics.counts.map(\.key), equals: HandleOutcome.Disposition.allCases)
+        expect(statistics.counts.map(\.value), equals: [1, 2, 3, 4, 5, 6])
         #expect(statistics.counts.reduce(0) { $0 + $1.value } == statistics.posted && statistics.isBalanced)
     }
 

@@ -19,14 +19,15 @@ struct BusDropsTests {
         bus.post(NSError(domain: "a", code: 1))
         let running = Task { await bus.run() }
         let (first, report) = await notices.next() ?? (ErrorsDropped(count: 0), nil)
-        #expect(first.count == 6)
-        #expect(
-            first.byType == [
+        expect(first.count, equals: 6)
+        expect(
+            first.byType,
+            equals: [
                 "ErrorRoutingTests.Numbered": 2, "ErrorRoutingTests.Zoo.Payment": 3,
                 String(reflecting: NSError.self): 1,
             ]
         )
-        #expect(report?.outcome.disposition == .unmatched)
+        expect(report?.outcome.disposition, equals: .unmatched)
         #expect(
             first.description.contains("(3 of ErrorRoutingTests.Zoo.Payment, 2 of ErrorRoutingTests.Numbered, 1 of "))
         bus.finish()
@@ -54,8 +55,9 @@ struct BusDropsTests {
         gate.open()
         bus.finish()
         await running.value
-        #expect(
-            await notices.collected().map(\.output) == [
+        expect(
+            await notices.collected().map(\.output),
+            equals: [
                 ErrorsDropped(count: 3, byType: ["ErrorRoutingTests.Numbered": 3]),
                 ErrorsDropped(
                     count: 3,
@@ -85,11 +87,11 @@ struct BusDropsTests {
         bus.finish()
         await running.value
         let found = await notices.collected().map(\.output)
-        #expect(found.map(\.count) == [140, 70])
-        #expect(found.map(\.byType.count) == [65, 65])
-        #expect(found.map { $0.byType["other types"] } == [12, 6])
-        #expect(found.map { $0.byType.values.reduce(0, +) } == [140, 70])
-        #expect(Set(found.map { Set($0.byType.keys) }).count == 1)
+        expect(found.map(\.count), equals: [140, 70])
+        expect(found.map(\.byType.count), equals: [65, 65])
+        expect(found.map { $0.byType["other types"] }, equals: [12, 6])
+        expect(found.map { $0.byType.values.reduce(0, +) }, equals: [140, 70])
+        expect(Set(found.map { Set($0.byType.keys) }).count, equals: 1)
         #expect(bus.statistics.dropped == 210 && bus.statistics.isBalanced)
     }
 
@@ -111,7 +113,7 @@ struct BusDropsTests {
                 ends[String(reflecting: type(of: error)), default: 0] += 1
             }
         }
-        #expect(ends.count == 40)
+        expect(ends.count, equals: 40)
         #expect(ends.values.allSatisfy { $0 == 80 })
         #expect(recorded.statistics.isBalanced)
     }

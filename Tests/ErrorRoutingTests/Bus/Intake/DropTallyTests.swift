@@ -12,12 +12,12 @@ struct DropTallyTests {
     func byType() {
         let box = Box()
         for type in [Zoo.Timeout.self, Zoo.Owl.self, Zoo.Timeout.self] as [any Error.Type] { _ = box.add(type) }
-        #expect(box.tally.untold == 3)
+        expect(box.tally.untold, equals: 3)
         let names = ["ErrorRoutingTests.Zoo.Timeout", "ErrorRoutingTests.Zoo.Owl"]
-        #expect(box.take() == ErrorsDropped(count: 3, byType: [names[0]: 2, names[1]: 1]))
-        #expect(box.tally.untold == 0)
+        expect(box.take(), equals: ErrorsDropped(count: 3, byType: [names[0]: 2, names[1]: 1]))
+        expect(box.tally.untold, equals: 0)
         _ = box.add(Zoo.Owl.self)
-        #expect(box.take() == ErrorsDropped(count: 1, byType: [names[1]: 1]))
+        expect(box.take(), equals: ErrorsDropped(count: 1, byType: [names[1]: 1]))
     }
 
     @Test("the first drop makes a notice, and the first drop after it is taken makes the next")
@@ -25,8 +25,8 @@ struct DropTallyTests {
         let box = Box()
         let types: [any Error.Type] = [Zoo.Timeout.self, Zoo.Timeout.self, Zoo.Owl.self]
         for _ in 0..<3 {
-            #expect(types.map { box.add($0) } == [true, false, false])
-            #expect(box.take().count == 3)
+            expect(types.map { box.add($0) }, equals: [true, false, false])
+            expect(box.take().count, equals: 3)
         }
     }
 
@@ -37,7 +37,7 @@ struct DropTallyTests {
             Zoo.Animal.self, Zoo.Bird.self, Zoo.Owl.self, Zoo.Box<Int>.self, Zoo.Box<Bool>.self,
         ]
         for type in types { _ = box.add(type) }
-        #expect(box.take().byType.values.sorted() == [1, 1, 1, 1, 1])
+        expect(box.take().byType.values.sorted(), equals: [1, 1, 1, 1, 1])
     }
 
     @Test("64 types are told apart, and the others counted together; that stays so with the next notice")
@@ -49,11 +49,11 @@ struct DropTallyTests {
             }
             let notice = box.take()
             let counts = types.indices.map { $0 % 3 + 1 }
-            #expect(notice.count == counts.reduce(0, +))
-            #expect(notice.byType.count == 65)
-            #expect(notice.byType[ErrorsDropped.otherTypes] == counts.dropFirst(64).reduce(0, +))
+            expect(notice.count, equals: counts.reduce(0, +))
+            expect(notice.byType.count, equals: 65)
+            expect(notice.byType[ErrorsDropped.otherTypes], equals: counts.dropFirst(64).reduce(0, +))
             for (type, count) in zip(types, counts).prefix(64) {
-                #expect(notice.byType[TypeName.full(type)] == count)
+                expect(notice.byType[TypeName.full(type)], equals: count)
             }
         }
     }
@@ -90,8 +90,8 @@ struct DropTallyTests {
         let all = notices.entries
         #expect(all.allSatisfy { $0.count > 0 && $0.byType.values.reduce(0, +) == $0.count })
         #expect(mostAtOnce.entries.allSatisfy { $0 == 1 })
-        #expect(box.tally.untold == 0)
-        #expect(all.map(\.count).reduce(0, +) == droppers * each)
+        expect(box.tally.untold, equals: 0)
+        expect(all.map(\.count).reduce(0, +), equals: droppers * each)
         // Each type that ever had a slot was counted in it from its first drop on, or beside all slots always.
         let byType = all.map(\.byType).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
         let expected = (0..<droppers).reduce(into: [String: Int]()) { expected, thread in
@@ -99,7 +99,7 @@ struct DropTallyTests {
                 expected[TypeName.full(types[(number &* 7 &+ thread) % types.count]), default: 0] += 1
             }
         }
-        #expect(byType.count == 65)
+        expect(byType.count, equals: 65)
         #expect(byType.allSatisfy { $0.key == ErrorsDropped.otherTypes || $0.value == expected[$0.key] })
     }
 

@@ -10,19 +10,19 @@ struct IntakeWordTests {
     @Test("it accepts as many as there is room for, and again once some are released")
     func capacity() {
         var word = IntakeWord()
-        #expect(answers(&word, released: 0, capacity: 2, count: 3) == [.accepted, .accepted, .full])
-        #expect(word.accepted == 2)
-        #expect(answers(&word, released: 1, capacity: 2, count: 2) == [.accepted, .full])
-        #expect(answers(&word, released: 3, capacity: 2, count: 3) == [.accepted, .accepted, .full])
-        #expect(word.accepted == 5)
+        expect(answers(&word, released: 0, capacity: 2, count: 3), equals: [.accepted, .accepted, .full])
+        expect(word.accepted, equals: 2)
+        expect(answers(&word, released: 1, capacity: 2, count: 2), equals: [.accepted, .full])
+        expect(answers(&word, released: 3, capacity: 2, count: 3), equals: [.accepted, .accepted, .full])
+        expect(word.accepted, equals: 5)
     }
 
     @Test("once closed it accepts nothing, whether there is room or not, and closing it again changes nothing")
     func closing() {
         var word = IntakeWord()
         let answers = [word.close(), word.close()]
-        #expect(answers == [true, false])
-        #expect(self.answers(&word, released: 0, capacity: 9, count: 1) == [.closed])
+        expect(answers, equals: [true, false])
+        expect(self.answers(&word, released: 0, capacity: 9, count: 1), equals: [.closed])
         #expect(word.accepted == 0 && word.isClosed && !word.hasEnded)
     }
 
@@ -46,7 +46,7 @@ struct IntakeWordTests {
         _ = word.reserve(released: 0, capacity: 1)
         let accepted = word.shut()
         #expect(word.isClosed && word.hasEnded && accepted == 1 && word.accepted == 1)
-        #expect(answers(&word, released: 1, capacity: 1, count: 1) == [.closed])
+        expect(answers(&word, released: 1, capacity: 1, count: 1), equals: [.closed])
     }
 
     @Test("random operations answer what plain fields would", arguments: 0..<100 as Range<UInt64>)
@@ -61,24 +61,24 @@ struct IntakeWordTests {
                 // Posters may remember an older count of what was released than there is.
                 let seen = max(0, released - Int64.random(in: 0...1, using: &random))
                 let answer = word.reserve(released: seen, capacity: capacity)
-                #expect(answer == model.reserve(released: seen, capacity: Int64(capacity)))
+                expect(answer, equals: model.reserve(released: seen, capacity: Int64(capacity)))
             case ..<90: released += released < model.accepted ? 1 : 0
             case ..<92:
                 let isFirst = word.close()
-                #expect(isFirst == !model.isClosed)
+                expect(isFirst, equals: !model.isClosed)
                 model.isClosed = true
             case ..<99:
                 let hasEnded = word.end(released: released)
-                #expect(hasEnded == (model.isClosed && released == model.accepted))
+                expect(hasEnded, equals: (model.isClosed && released == model.accepted))
                 if hasEnded { model.hasEnded = true }
             default:
                 if Int.random(in: 0..<4, using: &random) > 0 { continue }
-                #expect(word.shut() == model.accepted)
+                expect(word.shut(), equals: model.accepted)
                 (model.isClosed, model.hasEnded) = (true, true)
             }
-            #expect(NaiveWord(word) == model)
+            expect(NaiveWord(word), equals: model)
             let copy = IntakeWord.decodeAtomicRepresentation(IntakeWord.encodeAtomicRepresentation(word))
-            #expect(copy == word)
+            expect(copy, equals: word)
         }
     }
 

@@ -10,8 +10,8 @@ struct MailboxTests {
     @Test("elements are taken in the order of their numbers, in whatever order they were filled")
     func order() {
         let box = MailboxBox(capacity: 4)
-        for place in [2, 0, 3, 1] { #expect(box.fill(place) == .filled) }
-        #expect((0..<5).map(box.take) == [0, 1, 2, 3, nil])
+        for place in [2, 0, 3, 1] { expect(box.fill(place), equals: .filled) }
+        expect((0..<5).map(box.take), equals: [0, 1, 2, 3, nil])
         #expect(box.fill(4) == .filled && box.take(4) == 4)
     }
 
@@ -23,7 +23,7 @@ struct MailboxTests {
         #expect(!box.isFilled(0) && box.take(0) == nil && box.isFilled(1))
         box.fill(0)
         #expect(box.take(0) == 0 && !box.isFilled(0) && box.take(0) == nil)
-        #expect(box.take(1) == 1)
+        expect(box.take(1), equals: 1)
     }
 
     @Test("an element is read where it lies, as often as one likes, until its place is emptied")
@@ -42,8 +42,8 @@ struct MailboxTests {
         for place in stride(from: 0, to: 300, by: 3) {
             #expect(box.sleep(at: place))
             #expect(box.fill(place + 1) == .filled && box.fill(place + 2) == .filled)
-            #expect(box.fill(place) == .filledForSleeper)
-            #expect((place..<(place + 3)).map(box.take) == [place, place + 1, place + 2])
+            expect(box.fill(place), equals: .filledForSleeper)
+            expect((place..<(place + 3)).map(box.take), equals: [place, place + 1, place + 2])
         }
     }
 
@@ -53,7 +53,7 @@ struct MailboxTests {
         for place in 0..<2 {
             box.fill(place)
             #expect(!box.sleep(at: place))
-            #expect(box.take(place) == place)
+            expect(box.take(place), equals: place)
         }
         #expect(box.sleep(at: 2))
     }
@@ -63,7 +63,7 @@ struct MailboxTests {
         let box = MailboxBox(capacity: 2)
         #expect(box.sleep(at: 0) && box.sleep(at: 0))
         #expect(!box.isFilled(0) && box.take(0) == nil)
-        #expect(box.fill(0) == .filledForSleeper)
+        expect(box.fill(0), equals: .filledForSleeper)
         #expect(box.take(0) == 0 && box.fill(1) == .filled)
     }
 
@@ -75,7 +75,7 @@ struct MailboxTests {
         #expect(box.sleep(at: 0))
         #expect(box.rouse(at: 0))
         #expect(!box.rouse(at: 0))
-        #expect(box.fill(0) == .filled)
+        expect(box.fill(0), equals: .filled)
         #expect(!box.rouse(at: 0))
         #expect(box.take(0) == 0 && box.sleep(at: 1) && !box.rouse(at: 0) && box.rouse(at: 1))
     }
@@ -84,11 +84,11 @@ struct MailboxTests {
     func shutting() {
         let box = MailboxBox(capacity: 200)
         for place in 0..<200 where place % 3 > 0 { box.fill(place) }
-        #expect((0..<200).map(box.shut) == (0..<200).map { $0 % 3 > 0 ? $0 : nil })
+        expect((0..<200).map(box.shut), equals: (0..<200).map { $0 % 3 > 0 ? $0 : nil })
         #expect(stride(from: 0, to: 200, by: 3).allSatisfy { box.fill($0) == .refused })
         #expect((0..<200).allSatisfy { !box.isFilled($0) && box.take($0) == nil })
         #expect((0..<200).allSatisfy { !box.sleep(at: $0) && !box.rouse(at: $0) })
-        #expect(box.ends.alive == 0)
+        expect(box.ends.alive, equals: 0)
     }
 
     @Test("shut does not wake a sleeping reader: the caller of shut knows that it sleeps")
@@ -97,7 +97,7 @@ struct MailboxTests {
         #expect(box.sleep(at: 0))
         #expect(box.shut(0) == nil)
         #expect(!box.rouse(at: 0))
-        #expect(box.fill(0) == .refused)
+        expect(box.fill(0), equals: .refused)
     }
 
     @Test("random operations answer what plain arrays would", arguments: 0..<100 as Range<UInt64>)
@@ -120,27 +120,27 @@ struct MailboxTests {
                 let place = out.remove(at: step % 2 == 0 ? index : 0)
                 filled.insert(place)
                 let wakes = isAsleep && place == cursor
-                #expect(box.fill(place) == (wakes ? .filledForSleeper : .filled))
+                expect(box.fill(place), equals: (wakes ? .filledForSleeper : .filled))
                 if wakes { isAsleep = false }
             case ..<(isRising ? 75 : 90):
-                #expect(box.isFilled(cursor) == filled.contains(cursor))
+                expect(box.isFilled(cursor), equals: filled.contains(cursor))
                 guard filled.remove(cursor) != nil else {
                     #expect(box.take(cursor) == nil)
                     continue
                 }
-                if step % 2 == 0 { box.empty(cursor) } else { #expect(box.take(cursor) == cursor) }
+                if step % 2 == 0 { box.empty(cursor) } else { expect(box.take(cursor), equals: cursor) }
                 cursor += 1
             case ..<96:
-                #expect(box.sleep(at: cursor) == !filled.contains(cursor))
+                expect(box.sleep(at: cursor), equals: !filled.contains(cursor))
                 isAsleep = !filled.contains(cursor)
             default:
-                #expect(box.rouse(at: cursor) == isAsleep)
+                expect(box.rouse(at: cursor), equals: isAsleep)
                 isAsleep = false
             }
-            #expect(box.ends.alive == filled.count)
+            expect(box.ends.alive, equals: filled.count)
         }
-        for place in cursor..<next { #expect(box.shut(place) == (filled.contains(place) ? place : nil)) }
-        for place in out { #expect(box.fill(place) == .refused) }
-        #expect(box.ends.alive == 0)
+        for place in cursor..<next { expect(box.shut(place), equals: (filled.contains(place) ? place : nil)) }
+        for place in out { expect(box.fill(place), equals: .refused) }
+        expect(box.ends.alive, equals: 0)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ErrorRouting
@@ -7,7 +8,7 @@ import Testing
 struct PostingTests {
     @Test("with its slot's state it fills one cache line of 64 bytes")
     func size() {
-        #expect(MemoryLayout<Posting>.size == 56)
+        expect(MemoryLayout<Posting>.size, equals: 56)
     }
 
     @Test("scope, promise and flood stamp are found again, alone and together", arguments: 0..<8)
@@ -32,7 +33,7 @@ struct PostingTests {
             let moment = ErrorReport.Moment()
             let after = ContinuousClock.now
             #expect(before <= moment.instant && moment.instant <= after)
-            #expect(ErrorReport.Moment(moment.instant) == moment)
+            expect(ErrorReport.Moment(moment.instant), equals: moment)
         }
     }
 
@@ -42,6 +43,6 @@ struct PostingTests {
     )
     func instants(offset: Duration) {
         let instant = ContinuousClock.now.advanced(by: offset)
-        #expect(ErrorReport(error: Numbered(1), source: .init(), instant: instant).instant == instant)
+        expect(ErrorReport(error: Numbered(1), source: .init(), instant: instant).instant, equals: instant)
     }
 }

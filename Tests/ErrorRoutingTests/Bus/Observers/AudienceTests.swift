@@ -24,11 +24,11 @@ struct AudienceTests {
         let audience = Audience(of: registry)
         for number in 1...130 {
             audience.send(ErrorReport(error: Failure(), source: .init()), of: nil)
-            #expect(listener.woken.load(ordering: .relaxed) == number / 64)
+            expect(listener.woken.load(ordering: .relaxed), equals: number / 64)
         }
-        #expect(listener.offered.load(ordering: .relaxed) == 130)
+        expect(listener.offered.load(ordering: .relaxed), equals: 130)
         for _ in 0..<2 { audience.wakeReaders() }
-        #expect(listener.woken.load(ordering: .relaxed) == 3)
+        expect(listener.woken.load(ordering: .relaxed), equals: 3)
         withExtendedLifetime(entry) {}
     }
 
@@ -41,7 +41,7 @@ struct AudienceTests {
         #expect(registry.version > version)
         let lateEntry = registry.add(late, of: nil)
         #expect(registry.isEmpty)
-        #expect([early, late].map { $0.finished.load(ordering: .relaxed) } == [1, 1])
+        expect([early, late].map { $0.finished.load(ordering: .relaxed) }, equals: [1, 1])
         withExtendedLifetime((entry, lateEntry)) {}
     }
 }

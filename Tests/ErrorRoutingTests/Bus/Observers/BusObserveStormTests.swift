@@ -102,18 +102,18 @@ struct BusObserveStormTests {
         let (counts, statistics) = (tally.counts.withLock { $0 }, bus.statistics)
         #expect(statistics.isBalanced && statistics.pending == 0)
         #expect(counts.isInOrder)
-        #expect(counts.received == statistics.handled + statistics.ignored + statistics.unmatched)
-        #expect(counts.dispositions[.handled, default: 0] == statistics.handled)
-        #expect(counts.dispositions[.ignored, default: 0] == statistics.ignored)
-        #expect(counts.dispositions[.unmatched, default: 0] == statistics.unmatched)
+        expect(counts.received, equals: statistics.handled + statistics.ignored + statistics.unmatched)
+        expect(counts.dispositions[.handled, default: 0], equals: statistics.handled)
+        expect(counts.dispositions[.ignored, default: 0], equals: statistics.ignored)
+        expect(counts.dispositions[.unmatched, default: 0], equals: statistics.unmatched)
         #expect(
             counts.suppressed <= statistics.suppressed && (!left.isEmpty || counts.suppressed == statistics.suppressed))
         #expect(counts.told + left.count <= statistics.dropped)
-        #expect(counts.failures == statistics.actionFailures)
+        expect(counts.failures, equals: statistics.actionFailures)
         #expect(counts.ends.count == 1 && counts.ends.allSatisfy { $0.isBalanced && $0.handled == statistics.handled })
         // What is posted after the end counts as dropped then.
         #expect(isEarly || counts.ends == [statistics])
-        #expect(read == counts.received)
+        expect(read, equals: counts.received)
         withExtendedLifetime(observation) {}
     }
 }

@@ -43,12 +43,13 @@ struct BusObserveTests {
             // An observation that is released has ended: nothing comes after that.
             withExtendedLifetime(observation) {}
         }
-        #expect(receiver.reports.entries.map(\.sequence) == Array(1...10))
-        #expect(
-            receiver.reports.entries.map(\.outcome.disposition) == [
+        expect(receiver.reports.entries.map(\.sequence), equals: Array(1...10))
+        expect(
+            receiver.reports.entries.map(\.outcome.disposition),
+            equals: [
                 .handled, .handled, .handled, .handled, .ignored, .handled, .handled, .handled, .handled, .unmatched,
             ])
-        #expect(receiver.ends.entries.count == 1)
+        expect(receiver.ends.entries.count, equals: 1)
     }
 
     @Test("the end has the final figures, when the bus has drained")
@@ -59,15 +60,15 @@ struct BusObserveTests {
         for number in 1...3 { bus.post(Numbered(number)) }
         bus.finish()
         await bus.run()
-        #expect(receiver.ends.entries.map(\.unmatched) == [3])
-        #expect(receiver.ends.entries.first?.pending == 0)
+        expect(receiver.ends.entries.map(\.unmatched), equals: [3])
+        expect(receiver.ends.entries.first?.pending, equals: 0)
         observation.cancel()
         observation.cancel()
         // An observation that comes too late ends at once, with the same figures.
         let late = Receiver()
         _ = late.observe(bus)
         #expect(late.ends.entries == receiver.ends.entries && late.reports.entries.isEmpty)
-        #expect(receiver.ends.entries.count == 1)
+        expect(receiver.ends.entries.count, equals: 1)
     }
 
     @Test("the end is told when a bus is deallocated, and after the report in which an observation is cancelled")
@@ -76,7 +77,7 @@ struct BusObserveTests {
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
         let observation = bus.map { receiver.observe($0) }
         bus = nil
-        #expect(receiver.ends.entries.count == 1)
+        expect(receiver.ends.entries.count, equals: 1)
         withExtendedLifetime(observation) {}
 
         let order = Journal<String>()
@@ -92,7 +93,7 @@ struct BusObserveTests {
             own.withLock { $0 = observation }
             for number in 1...3 { await bus.deliver(Numbered(number)) }
         }
-        #expect(order.entries == ["report 1", "cancelled", "end"])
+        expect(order.entries, equals: ["report 1", "cancelled", "end"])
     }
 
     @Test("an observation that has ended releases its closures, also where they retain the observation")
@@ -132,7 +133,7 @@ struct BusObserveTests {
             observation.cancel()
         }
         #expect(Set(receiver.numbers).isSuperset(of: [11, 12, 13]))
-        #expect(receiver.ends.entries.count == 3)
+        expect(receiver.ends.entries.count, equals: 3)
     }
 
     @Test("a scope's observer gets the reports of the scope and those below, with its actions' failures")
@@ -153,14 +154,14 @@ struct BusObserveTests {
             scope.post(Numbered(5))
             below.bound { postError(Numbered(6)) }
             #expect(await bus.flush(within: .seconds(600)))
-            #expect(await streams.removeLast().first { _ in true }?.source.line == #line - 6)
-            #expect(await elements.first { _ in true }?.output.number == 5)
+            expect(await streams.removeLast().first { _ in true }?.source.line, equals: #line - 6)
+            expect(await elements.first { _ in true }?.output.number, equals: 5)
             withExtendedLifetime((observations, streams)) {}
         }
-        #expect(all.numbers == [1, 2, 3, 4, 5, 6])
-        #expect(outer.numbers == [2, 3, 5, 6])
+        expect(all.numbers, equals: [1, 2, 3, 4, 5, 6])
+        expect(outer.numbers, equals: [2, 3, 5, 6])
         #expect(outer.reports.entries.contains { $0.error is ActionFailure })
-        #expect(inner.numbers == [3, 6])
+        expect(inner.numbers, equals: [3, 6])
         #expect([outer, inner, all].allSatisfy { $0.ends.entries.count == 1 })
     }
 
@@ -169,7 +170,7 @@ struct BusObserveTests {
         let (none, some) = (Receiver(), Receiver())
         await withErrorScope("lonely") { scope in
             let observation = none.observe(scope)
-            #expect(none.ends.entries.count == 1)
+            expect(none.ends.entries.count, equals: 1)
             #expect(await scope.reports().first { _ in true } == nil)
             await withErrorBus(handler: ErrorHandler()) { bus in
                 let observation = some.observe(scope)
@@ -181,7 +182,7 @@ struct BusObserveTests {
             }
             withExtendedLifetime(observation) {}
         }
-        #expect(some.numbers == [1, 2])
+        expect(some.numbers, equals: [1, 2])
         #expect(none.reports.entries.isEmpty)
     }
 

@@ -15,12 +15,12 @@ struct BusObserverLossTests {
         await withErrorBus(handler: ErrorHandler()) { bus in
             var reports = bus.reports(bufferingNewest: 2).makeAsyncIterator()
             for number in 1...5 { await bus.deliver(Numbered(number)) }
-            #expect(await reports.next().map(Row.init) == Row(4, missed: 3))
+            expect(await reports.next().map(Row.init), equals: Row(4, missed: 3))
             for number in 6...8 { await bus.deliver(Numbered(number)) }
-            #expect(await reports.next().map(Row.init) == Row(7, missed: 2))
-            #expect(await reports.next().map(Row.init) == Row(8, missed: 0))
+            expect(await reports.next().map(Row.init), equals: Row(7, missed: 2))
+            expect(await reports.next().map(Row.init), equals: Row(8, missed: 0))
             await bus.deliver(Numbered(9))
-            #expect(await reports.next().map(Row.init) == Row(9, missed: 0))
+            expect(await reports.next().map(Row.init), equals: Row(9, missed: 0))
         }
     }
 
@@ -39,8 +39,8 @@ struct BusObserverLossTests {
         await bus.run()
         for (limit, stream) in zip(limits, streams) {
             let reports = await stream.collected()
-            #expect(reports.count == min(limit, 10))
-            #expect(reports.first?.missed == 10 - reports.count)
+            expect(reports.count, equals: min(limit, 10))
+            expect(reports.first?.missed, equals: 10 - reports.count)
             #expect(reports.dropFirst().allSatisfy { $0.missed == 0 })
         }
         #expect(journal.entries.allSatisfy { $0 == 0 })
@@ -62,11 +62,11 @@ struct BusObserverLossTests {
         bus.finish()
         await bus.run()
         let found = await codes.collected()
-        #expect(found.map(\.output) == [3, 4, 5])
-        #expect(found.map(\.report.missed) == [2, 0, 0])
-        #expect(found.map(\.report.sequence) == [25, 37, 49])
+        expect(found.map(\.output), equals: [3, 4, 5])
+        expect(found.map(\.report.missed), equals: [2, 0, 0])
+        expect(found.map(\.report.sequence), equals: [25, 37, 49])
         #expect(found.allSatisfy { $0.report.outcome.disposition == .ignored })
-        #expect(await every.collected().map(\.report.missed) == [57, 0, 0])
+        expect(await every.collected().map(\.report.missed), equals: [57, 0, 0])
     }
 
     @Test("observers come and go while reports flow, and each sees an unbroken run of them")
@@ -86,7 +86,7 @@ struct BusObserverLossTests {
                                 if sequences.count == 1 + (observer + round) % 5 { break }
                             }
                             let first = sequences.first ?? 0
-                            #expect(sequences == (0..<UInt64(sequences.count)).map { first + $0 })
+                            expect(sequences, equals: (0..<UInt64(sequences.count)).map { first + $0 })
                         }
                     }
                 }
@@ -113,7 +113,7 @@ struct BusObserverLossTests {
             stream = nil
             while watched.error != nil { await Task.yield() }
             await bus.deliver(Numbered(2))
-            #expect(journal.entries.count == 3)
+            expect(journal.entries.count, equals: 3)
         }
     }
 
@@ -130,7 +130,7 @@ struct BusObserverLossTests {
             let count = read.entries.count
             let watched = await deliverHeavy(to: bus)
             while watched.error != nil { await Task.yield() }
-            #expect(read.entries.count == count)
+            expect(read.entries.count, equals: count)
         }
     }
 
@@ -147,7 +147,7 @@ struct BusObserverLossTests {
         while watchedBus.object != nil { await Task.yield() }
         while watched[0].error != nil { await Task.yield() }
         #expect(watched[1].error != nil && watched[2].error != nil)
-        #expect(await stream?.collected().map(\.missed) == [1, 0])
+        expect(await stream?.collected().map(\.missed), equals: [1, 0])
         stream = nil
         #expect(watched.allSatisfy { $0.error == nil })
     }
@@ -166,7 +166,7 @@ struct BusObserverLossTests {
         while bus.statistics.unmatched < 9 { await Task.yield() }
         bus.finish()
         await running.value
-        #expect(await reports.collected().map(\.report.missed) == [4])
+        expect(await reports.collected().map(\.report.missed), equals: [4])
         #expect(bus.statistics.isBalanced)
     }
 

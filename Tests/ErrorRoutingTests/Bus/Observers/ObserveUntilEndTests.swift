@@ -47,6 +47,6 @@ struct ObserveUntilEndTests {
         ended.finish()
         await ended.run()
         ended.observeUntilEnd({ _ in }, onEnd: { _ in ends.note("ended") })
-        #expect(ends.entries == ["let go", "ended"])
+        expect(ends.entries, equals: ["let go", "ended"])
     }
 }

@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import TestSupport
 import Testing
 
 /// A body runs on its caller's actor, and no other work of the actor runs between the call and the body.
@@ -37,7 +38,7 @@ struct BindingIsolationTests {
             }
         }
         await other.value
-        #expect(order == ["body", "other"])
+        expect(order, equals: ["body", "other"])
     }
 
     private actor Counter {
@@ -58,7 +59,7 @@ struct BindingIsolationTests {
     @Test("an actor's state may be used in a body, and is there as it was at the call")
     func actors() async {
         let scope = ErrorBus(handler: ErrorHandler()).scope("scope")
-        #expect(await Counter().count(in: scope) == 1)
+        expect(await Counter().count(in: scope), equals: 1)
     }
 }
 

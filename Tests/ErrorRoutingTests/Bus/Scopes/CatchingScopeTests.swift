@@ -10,12 +10,12 @@ struct CatchingScopeTests {
     @Test func `what the body returns is returned, and nothing is posted`() async {
         let recorded = await withRecordedErrors { _ in
             let value = await withCatchingScope("request") { scope in
-                #expect(scope.path == ["request"])
+                expect(scope.path, equals: ["request"])
                 return 1
             } recovering: { _ in
                 2
             }
-            #expect(value == 1)
+            expect(value, equals: 1)
         }
         #expect(recorded.reports.isEmpty)
     }
@@ -30,16 +30,16 @@ struct CatchingScopeTests {
                 await Task.yield()
                 return try fail(4)
             } recovering: { error in
-                #expect(bus.statistics.posted == 1)
+                expect(bus.statistics.posted, equals: 1)
                 postError(Numbered(5))
                 return (error as? Numbered)?.number
             }
-            #expect(value == 4)
+            expect(value, equals: 4)
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [4, 5])
-        #expect(recorded.reports.map(\.scope) == [["request"], ["request"]])
-        #expect(recorded.reports.map(\.metadata) == [["id": "7"], ["id": "7"]])
-        #expect(recorded.reports.first?.source == .init(line: line))
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [4, 5])
+        expect(recorded.reports.map(\.scope), equals: [["request"], ["request"]])
+        expect(recorded.reports.map(\.metadata), equals: [["id": "7"], ["id": "7"]])
+        expect(recorded.reports.first?.source, equals: .init(line: line))
     }
 
     @Test func `its own rules go first, and outer scopes are around it`() async {
@@ -60,7 +60,7 @@ struct CatchingScopeTests {
                 }
             }
         }
-        #expect(seen.entries == ["outer/inner 1", "bus 1"])
+        expect(seen.entries, equals: ["outer/inner 1", "bus 1"])
     }
 
     @Test func `a cancellation is not posted, and something is made of it all the same`() async {
@@ -85,7 +85,7 @@ struct CatchingScopeTests {
             MainActor.assertIsolated()
             steps.append(2)
         }
-        #expect(steps == [1, 2])
+        expect(steps, equals: [1, 2])
     }
 
     private func fail(_ number: Int) throws -> Int? { throw Numbered(number) }

@@ -12,7 +12,7 @@ struct ScopeAmbienceTests {
     @Test("inside an action no scope is bound, neither run's caller's nor the report's", arguments: [true, false])
     func inActions(isAsynchronous: Bool) async {
         let post: @Sendable (Numbered, ErrorReport) -> HandleStrategy = { error, report in
-            #expect(report.scope == ["scope"])
+            expect(report.scope, equals: ["scope"])
             postError(Numbered(error.number + 1))
             return .stop
         }
@@ -37,8 +37,8 @@ struct ScopeAmbienceTests {
             }
         }
         let delivered = await reports.collected()
-        #expect(delivered.map(\.error) as? [Numbered] == [Numbered(1), Numbered(2)])
-        #expect(delivered.map(\.scope) == [["scope"], []])
+        expect(delivered.map(\.error) as? [Numbered], equals: [Numbered(1), Numbered(2)])
+        expect(delivered.map(\.scope), equals: [["scope"], []])
         elsewhere.expectNoneReported()
     }
 
@@ -57,8 +57,8 @@ struct ScopeAmbienceTests {
                 await withErrorBus(handler: ErrorHandler()) { _ in await bus.deliver(Numbered(1)) }
             }
         }
-        #expect(journal.entries == [true])
-        #expect(recorded.reports.map(\.scope) == [[], ["in action"]])
+        expect(journal.entries, equals: [true])
+        expect(recorded.reports.map(\.scope), equals: [[], ["in action"]])
     }
 
     @Test("withErrorScope where no bus is bound lies in the root; a detached task falls out of it, back to the root")
@@ -71,7 +71,7 @@ struct ScopeAmbienceTests {
             let running = Task { await bus.run() }
             await withErrorScope("scope", handler: ErrorHandler().ignore(Numbered(1))) { scope in
                 #expect(ErrorBus.current === bus)
-                #expect(await AmbientErrorPosting().deliver(Numbered(1)).disposition == .ignored)
+                expect(await AmbientErrorPosting().deliver(Numbered(1)).disposition, equals: .ignored)
                 await Task.detached { postError(Numbered(2)) }.value
                 await Task.detached { scope.bound { postError(Numbered(3)) } }.value
             }
@@ -79,7 +79,7 @@ struct ScopeAmbienceTests {
             bus.finish()
             await running.value
             let found = await reports.collected().map { "\(($0.error as? Numbered)?.number ?? 0) \($0.scope)" }
-            #expect(found == [#"1 ["scope"]"#, "2 []", #"3 ["scope"]"#, "4 []"])
+            expect(found, equals: [#"1 ["scope"]"#, "2 []", #"3 ["scope"]"#, "4 []"])
         }
     }
 
@@ -91,9 +91,9 @@ struct ScopeAmbienceTests {
             await withErrorScope("outer", handler: handler, metadata: ["k": "outer", "l": "outer"]) { outer in
                 #expect(ErrorBus.current == nil)
                 postError(Numbered(1), metadata: ["l": "poster"])
-                #expect(await outer.deliver(Numbered(2)).disposition == .unmatched)
+                expect(await outer.deliver(Numbered(2)).disposition, equals: .unmatched)
                 await withErrorScope("inner", handler: handler, metadata: ["k": "inner"]) { inner in
-                    #expect(inner.path == ["outer", "inner"])
+                    expect(inner.path, equals: ["outer", "inner"])
                     await inner.task { throw Numbered(3) }.value
                     await Task { postError(Numbered(4)) }.value
                 }
@@ -101,10 +101,10 @@ struct ScopeAmbienceTests {
             }
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        #expect(lines.map { $0?["message"] } == (1...5).map { "Numbered(number: \($0))" })
-        #expect(lines.map { $0?["scope"] } == ["outer", "outer", "outer/inner", "outer/inner", "outer/made"])
-        #expect(lines.map { $0?["metadata.k"] } == ["outer", "outer", "inner", "inner", "outer"])
-        #expect(lines.map { $0?["metadata.l"] } == ["poster", "outer", "outer", "outer", "outer"])
+        expect(lines.map { $0?["message"] }, equals: (1...5).map { "Numbered(number: \($0))" })
+        expect(lines.map { $0?["scope"] }, equals: ["outer", "outer", "outer/inner", "outer/inner", "outer/made"])
+        expect(lines.map { $0?["metadata.k"] }, equals: ["outer", "outer", "inner", "inner", "outer"])
+        expect(lines.map { $0?["metadata.l"] }, equals: ["poster", "outer", "outer", "outer", "outer"])
         #expect(lines.allSatisfy { $0?["reason"] == "no bus is bound, and there is no root bus" })
     }
 
@@ -126,7 +126,7 @@ struct ScopeAmbienceTests {
             recorded.expectNoneReported()
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        #expect(lines.map { $0?["message"] } == (1...2).map { "Numbered(number: \($0))" })
+        expect(lines.map { $0?["message"] }, equals: (1...2).map { "Numbered(number: \($0))" })
         #expect(lines.allSatisfy { $0?["scope"] == nil && $0?["metadata.k"] == nil })
     }
 
@@ -139,12 +139,12 @@ struct ScopeAmbienceTests {
                     postError(Numbered(1))
                     await withErrorScope("within") { _ in postError(Numbered(2)) }
                 }
-                #expect(recorded.reports.map(\.scope) == [[], ["within"]])
+                expect(recorded.reports.map(\.scope), equals: [[], ["within"]])
                 postError(Numbered(3))
             }
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        #expect(lines.map { $0?["message"] } == ["Numbered(number: 3)"])
-        #expect(lines.map { $0?["scope"] } == ["without"])
+        expect(lines.map { $0?["message"] }, equals: ["Numbered(number: 3)"])
+        expect(lines.map { $0?["scope"] }, equals: ["without"])
     }
 }

@@ -27,8 +27,8 @@ struct ScopeBindingTests {
                 }.value
             }
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == [1, 2, 3, 4])
-        #expect(recorded.reports.map(\.scope) == [["scope"], ["scope"], ["scope"], []])
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2, 3, 4])
+        expect(recorded.reports.map(\.scope), equals: [["scope"], ["scope"], ["scope"], []])
     }
 
     @Test("withErrorScope binds its scope for the body and everything it starts")
@@ -49,7 +49,7 @@ struct ScopeBindingTests {
         }
         var expected = Dictionary(uniqueKeysWithValues: (1...7).map { ($0, ["scope"]) })
         expected[8] = []
-        #expect(scopes(recorded) == expected)
+        expect(scopes(recorded), equals: expected)
     }
 
     @Test("a body that does not throw needs no try; it returns its value, and may leave the scope behind")
@@ -57,9 +57,9 @@ struct ScopeBindingTests {
         let recorded = await withRecordedErrors { _ in
             let scope = await withErrorScope("scope") { $0 }
             scope.post(Numbered(1))
-            #expect(await withErrorScope("scope") { _ in 42 } == 42)
+            expect(await withErrorScope("scope") { _ in 42 }, equals: 42)
         }
-        #expect(scopes(recorded) == [1: ["scope"]])
+        expect(scopes(recorded), equals: [1: ["scope"]])
     }
 
     @Test("what the body throws keeps its type, and is not posted")
@@ -89,7 +89,7 @@ struct ScopeBindingTests {
             await withErrorScope("outer", metadata: ["a": "outer", "b": "outer"]) { outer in
                 postError(Numbered(1))
                 await withErrorScope("inner", handler: handler, order: .rootFirst, metadata: ["b": "inner"]) { inner in
-                    #expect(inner.path == ["outer", "inner"])
+                    expect(inner.path, equals: ["outer", "inner"])
                     postError(Numbered(2), metadata: ["c": "poster"])
                     // Another scope may be bound within it, also one from further out.
                     outer.bound { postError(Numbered(3)) }
@@ -97,9 +97,9 @@ struct ScopeBindingTests {
                 postError(Numbered(4))
             }
         }
-        #expect(scopes(recorded) == [1: ["outer"], 2: ["outer", "inner"], 3: ["outer"], 4: ["outer"]])
-        #expect(recorded.reports[1].metadata == ["a": "outer", "b": "inner", "c": "poster"])
-        #expect(recorded.reports.map(\.outcome.isHandled) == [false, true, false, false])
+        expect(scopes(recorded), equals: [1: ["outer"], 2: ["outer", "inner"], 3: ["outer"], 4: ["outer"]])
+        expect(recorded.reports[1].metadata, equals: ["a": "outer", "b": "inner", "c": "poster"])
+        expect(recorded.reports.map(\.outcome.isHandled), equals: [false, true, false, false])
     }
 
     @Test("bound carries a scope into detached tasks and threads, where the binding is lost; async and sync")
@@ -128,7 +128,7 @@ struct ScopeBindingTests {
             }
             await gate.wait()
         }
-        #expect(scopes(recorded) == [1: ["scope"], 2: ["scope"], 3: ["scope"]])
+        expect(scopes(recorded), equals: [1: ["scope"], 2: ["scope"], 3: ["scope"]])
     }
 
     @Test("bodies keep the caller's isolation, and may use what is not Sendable")
@@ -157,7 +157,7 @@ struct ScopeBindingTests {
                 }.value
             }
         }
-        #expect(scopes(recorded) == [2: ["scope", "async"], 3: ["scope", "sync"], 4: ["scope"]])
+        expect(scopes(recorded), equals: [2: ["scope", "async"], 3: ["scope", "sync"], 4: ["scope"]])
     }
 
     @Test("a bus that is bound inside a scope wins, with scopes of its own; after it the scope again")
@@ -168,7 +168,7 @@ struct ScopeBindingTests {
                 let inside = await withRecordedErrors { _ in
                     postError(Numbered(1))
                     await withErrorScope("inner") { inner in
-                        #expect(inner.path == ["inner"])
+                        expect(inner.path, equals: ["inner"])
                         postError(Numbered(2))
                     }
                     outer.bound {
@@ -181,11 +181,12 @@ struct ScopeBindingTests {
                 postError(Numbered(5))
             }
         }
-        #expect(
-            journal.entries == [
+        expect(
+            journal.entries,
+            equals: [
                 "Numbered(number: 1) []", #"Numbered(number: 2) ["inner"]"#, "Numbered(number: 4) []",
             ])
-        #expect(scopes(recorded) == [3: ["outer"], 5: ["outer"]])
+        expect(scopes(recorded), equals: [3: ["outer"], 5: ["outer"]])
     }
 
     @Test("the ambient poster finds the scope with every verb, and withErrorBus waits for the tasks it starts")
@@ -205,7 +206,7 @@ struct ScopeBindingTests {
             }
             errors.task { gate.open() }
         }
-        #expect(scopes(recorded) == Dictionary(uniqueKeysWithValues: (1...5).map { ($0, ["scope"]) }))
+        expect(scopes(recorded), equals: Dictionary(uniqueKeysWithValues: (1...5).map { ($0, ["scope"]) }))
         // All come from here, and not from elsewhere on the bus.
         #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
     }

@@ -29,11 +29,11 @@ struct ScopeDeliveryTests {
         }
         let notice = #"Numbered(number: 2) at ["outer", "inner"] in ["outer", "inner"]"#
         let path = ["outer", "bus", "inner"].map { "\($0): \(notice)" }
-        #expect(trace.entries == path + path)
+        expect(trace.entries, equals: path + path)
         // Right after their report, with what was given along.
         let types = recorded.errors.map { "\(type(of: $0))" }
-        #expect(types == ["Numbered", "ActionFailure", "ActionFailure", "Numbered"])
-        #expect(recorded.reports[2].metadata == ["k": "v", "order": "17"])
+        expect(types, equals: ["Numbered", "ActionFailure", "ActionFailure", "Numbered"])
+        expect(recorded.reports[2].metadata, equals: ["k": "v", "order": "17"])
         #expect(recorded.statistics.actionFailures == 2 && recorded.statistics.posted == 4)
     }
 
@@ -50,9 +50,9 @@ struct ScopeDeliveryTests {
             #expect(recorded.statistics.posted == 2 && recorded.statistics.actionFailures == 2)
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        #expect(lines.map { $0?["scope"] } == ["outer/inner"])
-        #expect(lines.first??["metadata.k"] == "v")
-        #expect(lines.first??["trail"] == "ErrorRoutingTests.Numbered: Numbered(number: 3)")
+        expect(lines.map { $0?["scope"] }, equals: ["outer/inner"])
+        expect(lines.first??["metadata.k"], equals: "v")
+        expect(lines.first??["trail"], equals: "ErrorRoutingTests.Numbered: Numbered(number: 3)")
     }
 
     @Test("the notice of drops goes through the bus's own rules, in no scope, whoever posted the errors")
@@ -62,13 +62,13 @@ struct ScopeDeliveryTests {
         let reports = bus.reports(bufferingNewest: .max)
         let scope = bus.scope("scope", handler: noticing("scope"), metadata: ["k": "v"])
         for number in 1...5 { scope.post(Numbered(number)) }
-        #expect(bus.statistics.dropped == 3)
+        expect(bus.statistics.dropped, equals: 3)
         bus.finish()
         await bus.run()
         let recorded = RecordedErrors(reports: await reports.collected(), statistics: bus.statistics)
-        #expect(trace.entries == ["bus: 3 in []"])
-        #expect(recorded.reports.map(\.scope) == [["scope"], ["scope"], []])
-        #expect(recorded.reports.last?.metadata == [:])
+        expect(trace.entries, equals: ["bus: 3 in []"])
+        expect(recorded.reports.map(\.scope), equals: [["scope"], ["scope"], []])
+        expect(recorded.reports.last?.metadata, equals: [:])
         #expect(recorded.statistics.isBalanced)
     }
 
@@ -92,8 +92,9 @@ struct ScopeDeliveryTests {
             clock.advance(by: .seconds(10))
         }
         let inner = (first: #"1 ["c", "d"] ["k": "c"] ×1"#, last: #"5 ["c", "d"] ["k": "c"] ×2"#)
-        #expect(
-            trace.entries == [
+        expect(
+            trace.entries,
+            equals: [
                 "bus: 0 [] [:] ×1", "c: \(inner.first)", "bus: \(inner.first)",
                 "bus: 4 [] [:] ×2", "c: \(inner.last)", "bus: \(inner.last)",
             ]
@@ -120,14 +121,14 @@ struct ScopeDeliveryTests {
         await entered.wait()
         let reports = await bus.shutdown(within: .zero)
         await running.value
-        #expect(reports.map(\.scope) == [["a", "b"], ["a", "b"]])
-        #expect(reports.map(\.metadata) == [["k": "v", "n": "1"], ["k": "v", "n": "2"]])
+        expect(reports.map(\.scope), equals: [["a", "b"], ["a", "b"]])
+        expect(reports.map(\.metadata), equals: [["k": "v", "n": "1"], ["k": "v", "n": "2"]])
         #expect(bus.statistics.dropped == 2 && bus.statistics.isBalanced)
         // The action returns to a path that only its own worker still holds.
         gate.open()
         await left.wait()
         for _ in 0..<100 { await Task.yield() }
-        #expect(trace.entries == ["ran 1"])
+        expect(trace.entries, equals: ["ran 1"])
     }
 
     @Test("an observer sees the whole path's outcome for scoped reports")
@@ -140,9 +141,9 @@ struct ScopeDeliveryTests {
         bus.finish()
         await bus.run()
         let observed = await reports.collected()
-        #expect(observed.map(\.scope) == [["a"], ["a"], ["a"]])
-        #expect(observed.map(\.outcome.disposition) == [.handled, .ignored, .unmatched])
-        #expect(observed.map(\.outcome.matchedRuleCount) == [1, 2, 0])
+        expect(observed.map(\.scope), equals: [["a"], ["a"], ["a"]])
+        expect(observed.map(\.outcome.disposition), equals: [.handled, .ignored, .unmatched])
+        expect(observed.map(\.outcome.matchedRuleCount), equals: [1, 2, 0])
     }
 
     @Test("without observers counts are the same, and an action may post through any scope, to be delivered later")
@@ -165,7 +166,7 @@ struct ScopeDeliveryTests {
         while bus.statistics.pending > 0 { await Task.yield() }
         bus.finish()
         await running.value
-        #expect(journal.entries == [["outer", "inner"], ["outer", "inner"]])
-        #expect(bus.statistics == .init(posted: 4, handled: 2, ignored: 1, unmatched: 1))
+        expect(journal.entries, equals: [["outer", "inner"], ["outer", "inner"]])
+        expect(bus.statistics, equals: .init(posted: 4, handled: 2, ignored: 1, unmatched: 1))
     }
 }

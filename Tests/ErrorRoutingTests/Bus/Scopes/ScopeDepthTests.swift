@@ -47,20 +47,20 @@ struct ScopeDepthTests {
                 { Self.noting($0, in: journal) },
                 order: { isRootFirst($0) ? .rootFirst : .innermostFirst }
             )
-            #expect(await scope.deliver(Numbered(1)).matchedRuleCount == depth + 1)
-            #expect(scope.path == (0..<depth).map { "\($0)" })
+            expect(await scope.deliver(Numbered(1)).matchedRuleCount, equals: depth + 1)
+            expect(scope.path, equals: (0..<depth).map { "\($0)" })
         }
         let levels = 0..<depth
         var tried = levels.reversed().filter { !isRootFirst($0) }
         tried += [-1]
         tried += levels.filter(isRootFirst)
-        #expect(journal.entries == tried)
+        expect(journal.entries, equals: tried)
         let fallbacks = Journal<Int>()
         await withErrorBus(handler: Self.noting(-1, in: fallbacks)) { bus in
             let scope = Self.nested(depth, in: bus, { Self.noting($0, in: fallbacks) })
-            #expect(await scope.deliver(Zoo.Offline()).disposition == .unmatched)
+            expect(await scope.deliver(Zoo.Offline()).disposition, equals: .unmatched)
         }
-        #expect(fallbacks.entries == (-1..<depth).reversed())
+        expect(fallbacks.entries, equals: (-1..<depth).reversed())
     }
 
     @Test("reports carry names and metadata of 20,000 scopes, the innermost's on top")
@@ -74,8 +74,8 @@ struct ScopeDepthTests {
             scope.post(Numbered(2), metadata: ["a": "poster"])
         }.reports
         let path = (0..<20_000).map { "\($0)" }
-        #expect(reports.map(\.scope) == [path, path])
-        #expect(reports.map(\.metadata) == [["a": "0", "b": "19900"], ["a": "poster", "b": "19900"]])
+        expect(reports.map(\.scope), equals: [path, path])
+        expect(reports.map(\.metadata), equals: [["a": "0", "b": "19900"], ["a": "poster", "b": "19900"]])
     }
 
     @Test("100,000 scopes are posted through and explained, whether each has rules or few have")
@@ -85,12 +85,12 @@ struct ScopeDepthTests {
             let rules = ErrorHandler().on(Numbered.self) { _ in .next }
             let depth = 100_000
             let scope = Self.nested(depth, in: bus, { _ in rules })
-            #expect(await scope.deliver(Numbered(1)).matchedRuleCount == depth + 1)
+            expect(await scope.deliver(Numbered(1)).matchedRuleCount, equals: depth + 1)
             let sparse = Self.nested(depth, in: bus, { $0 == 0 || $0 == depth - 1 ? rules : ErrorHandler() })
-            #expect(await sparse.deliver(Numbered(2)).matchedRuleCount == 3)
-            #expect(sparse.explain(Numbered(3)).entries.map(\.scope.count) == [depth, 1, 0])
+            expect(await sparse.deliver(Numbered(2)).matchedRuleCount, equals: 3)
+            expect(sparse.explain(Numbered(3)).entries.map(\.scope.count), equals: [depth, 1, 0])
         }
-        #expect(journal.entries == [1, 2])
+        expect(journal.entries, equals: [1, 2])
     }
 
     @Test("20,000 scopes that were made without a bus post to the bus that comes later")
@@ -106,12 +106,12 @@ struct ScopeDepthTests {
                 }
                 let innermost = scope
                 let recorded = await withRecordedErrors { _ in
-                    #expect(await innermost.deliver(Numbered(1)).matchedRuleCount == depth)
+                    expect(await innermost.deliver(Numbered(1)).matchedRuleCount, equals: depth)
                 }
-                #expect(recorded.reports.map(\.scope.count) == [depth])
+                expect(recorded.reports.map(\.scope.count), equals: [depth])
                 return Weak(outermost.context)
             }
-            #expect(journal.entries == (0..<depth).reversed())
+            expect(journal.entries, equals: (0..<depth).reversed())
             // Waits until the worker has released the scopes: the leak sanitizer would report them at the process's
             // end.
             while last.object != nil { await Task.yield() }
@@ -160,10 +160,10 @@ struct ScopeDepthTests {
                 let report = posting.report()
                 seen.note(report.scope + report.metadata.sorted { $0.key < $1.key }.map(\.value))
             }
-            #expect(seen.entries == Array(repeating: ["outer", "\(round)", "outer", "inner", "poster"], count: 8))
+            expect(seen.entries, equals: Array(repeating: ["outer", "\(round)", "outer", "inner", "poster"], count: 8))
             // The scopes share their rules.
-            #expect(programs.entries.map(\.count) == Array(repeating: 2, count: 8))
-            #expect(Set(programs.entries).count == 1)
+            expect(programs.entries.map(\.count), equals: Array(repeating: 2, count: 8))
+            expect(Set(programs.entries).count, equals: 1)
         }
     }
 
@@ -176,7 +176,7 @@ struct ScopeDepthTests {
                 await onThreads(8) { scope.post(Numbered($0)) }
             }
         }
-        #expect(journal.entries.sorted() == (0..<8).flatMap { Array(repeating: $0, count: 100) })
+        expect(journal.entries.sorted(), equals: (0..<8).flatMap { Array(repeating: $0, count: 100) })
     }
 
     #if os(Linux)
@@ -217,7 +217,7 @@ struct ScopeDepthTests {
                     { level in ErrorHandler().on(Numbered.self) { _ in level < 0 ? .stop : .next } }
                 )
                 let made = try Self.resident - before
-                #expect(await scope.deliver(Numbered(1)).matchedRuleCount == depth)
+                expect(await scope.deliver(Numbered(1)).matchedRuleCount, equals: depth)
                 return (made, try Self.resident - before)
             }
         }

@@ -23,17 +23,19 @@ struct ScopeExplanationTests {
     func entries() {
         let bus = ErrorBus(handler: handler("Bus"))
         let entries = scope(of: bus).explain(Zoo.Payment.expired).entries
-        #expect(
-            entries.map { "\($0.rule.source) \($0.stage)" } == [
+        expect(
+            entries.map { "\($0.rule.source) \($0.stage)" },
+            equals: [
                 "Rules/Outer.swift:1 rule", "Rules/Bus.swift:1 rule", "Rules/Inner.swift:1 rule",
                 "Rules/Inner.swift:2 onNoMatch", "Rules/Outer.swift:2 onNoMatch", "Rules/Bus.swift:2 onNoMatch",
                 "Rules/Outer.swift:3 always", "Rules/Bus.swift:3 always", "Rules/Inner.swift:3 always",
             ])
         let (outer, inner) = (["outer"], ["outer", "inner"])
-        #expect(entries.map(\.scope) == [outer, [], inner, inner, outer, [], outer, [], inner])
+        expect(entries.map(\.scope), equals: [outer, [], inner, inner, outer, [], outer, [], inner])
         let notReached = Verdict.notReached(because: "rule 1 matched")
-        #expect(
-            entries.map(\.verdict) == [
+        expect(
+            entries.map(\.verdict),
+            equals: [
                 .matched, .matchedIfReached, .matchedIfReached, notReached, notReached, notReached,
                 .matched, .matchedIfReached, .matchedIfReached,
             ])
@@ -44,8 +46,8 @@ struct ScopeExplanationTests {
         let bus = ErrorBus(handler: handler("Bus"))
         let entries = scope(of: bus).explain(Zoo.Offline()).entries
         #expect(entries.prefix(3).allSatisfy { $0.verdict == .notMatched })
-        #expect(entries[3..<6].map(\.verdict) == [.matched, .matchedIfReached, .matchedIfReached])
-        #expect(entries[3].scope == ["outer", "inner"])
+        expect(entries[3..<6].map(\.verdict), equals: [.matched, .matchedIfReached, .matchedIfReached])
+        expect(entries[3].scope, equals: ["outer", "inner"])
     }
 
     @Test("an ignore leaves the rules of the whole path behind it unreached, and the reason names it")
@@ -53,8 +55,9 @@ struct ScopeExplanationTests {
         let bus = ErrorBus(handler: handler("Bus").ignore(Zoo.Payment.expired))
         let verdicts = scope(of: bus).explain(Zoo.Payment.expired).entries.map(\.verdict)
         let notReached = Verdict.notReached(because: "rule 2 ignores the error")
-        #expect(verdicts.prefix(4) == [.matched, .matchedIfReached, notReached, notReached])
-        #expect(verdicts.dropFirst(4).prefix(3) == .init(repeating: .notReached(because: "rule 1 matched"), count: 3))
+        expect(verdicts.prefix(4), equals: [.matched, .matchedIfReached, notReached, notReached])
+        expect(
+            verdicts.dropFirst(4).prefix(3), equals: .init(repeating: .notReached(because: "rule 1 matched"), count: 3))
     }
 
     @Test("scopes without rules add none, and rules added to a handler later are not the scope's")
@@ -63,8 +66,8 @@ struct ScopeExplanationTests {
         let scope = ErrorBus(handler: handler).scope("plain").scope("within", handler: ErrorHandler())
         _ = handler.ignore(matching: .any)
         let entries = scope.explain(Zoo.Payment.expired).entries
-        #expect(entries.map(\.scope) == [[], [], []])
-        #expect(entries.map(\.verdict) == handler.explain(Zoo.Payment.expired).entries.map(\.verdict))
+        expect(entries.map(\.scope), equals: [[], [], []])
+        expect(entries.map(\.verdict), equals: handler.explain(Zoo.Payment.expired).entries.map(\.verdict))
     }
 
     @Test("a handler's own explanation names no scope")
@@ -85,15 +88,16 @@ struct ScopeExplanationTests {
         }
         let bus = ErrorBus(handler: handler("bus"))
         _ = bus.scope("scope", handler: handler("scope")).explain(Zoo.Offline())
-        #expect(trace.entries == ["scope matching", "bus matching"])
-        #expect(bus.statistics.posted == 0)
+        expect(trace.entries, equals: ["scope matching", "bus matching"])
+        expect(bus.statistics.posted, equals: 0)
     }
 
     @Test("its description has a column that says which scope each rule is from")
     func description() {
         let bus = ErrorBus(handler: handler("Bus"))
-        #expect(
-            scope(of: bus).explain(Zoo.Payment.expired).description == """
+        expect(
+            scope(of: bus).explain(Zoo.Payment.expired).description,
+            equals: """
                 ErrorRoutingTests.Zoo.Payment: expired
                   1. type(Payment)  Rules/Outer.swift:1  outer        matched
                   2. type(Payment)  Rules/Bus.swift:1    the bus      matched, runs if reached

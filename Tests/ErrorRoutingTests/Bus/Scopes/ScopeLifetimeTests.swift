@@ -82,7 +82,7 @@ struct ScopeLifetimeTests {
         let lines = (1...2).flatMap { number in
             [#"["gone", "too"] \#(number) ["k": "v"]"#, #"["gone", "too"] \#(number) ["k": "v"]"#, "bus \(number)"]
         }
-        #expect(trace.entries == lines)
+        expect(trace.entries, equals: lines)
         while watched != nil { await Task.yield() }
     }
 
@@ -93,7 +93,7 @@ struct ScopeLifetimeTests {
             inner.scope("request").post(error)
             let left = await bus.shutdown(within: .zero)
             let path = ["outer", "inner"]
-            #expect(left.map(\.scope) == [path, path, path, path + ["request"]])
+            expect(left.map(\.scope), equals: [path, path, path, path + ["request"]])
         }
         await watched.waitUntilGone()
     }
@@ -113,8 +113,8 @@ struct ScopeLifetimeTests {
             #expect(watched == nil)
         }
         let lines = result.standardErrorLines
-        #expect(lines.count == 2)
-        #expect(lines.last?.contains(#"scope=intake metadata.order="17""#) == true)
+        expect(lines.count, equals: 2)
+        expect(lines.last?.contains(#"scope=intake metadata.order="17""#), equals: true)
         #expect(lines.allSatisfy { $0.hasSuffix(#"reason="the bus was discarded before it was delivered""#) })
     }
 
@@ -125,8 +125,8 @@ struct ScopeLifetimeTests {
         async let outcome = scope.deliver(Numbered(1))
         // Before it is all there, a report is refused, and not given back.
         while !bus.storage.isFilled(at: 0) { await Task.yield() }
-        #expect(await bus.shutdown(within: .zero).map(\.scope) == [["scope"]])
-        #expect(await outcome.disposition == .dropped)
+        expect(await bus.shutdown(within: .zero).map(\.scope), equals: [["scope"]])
+        expect(await outcome.disposition, equals: .dropped)
     }
 
     @Test("a clock that ignores cancellation does not hold a bus that was shut down within one of its scopes")
@@ -154,16 +154,16 @@ struct ScopeLifetimeTests {
             bus.finish()
             await bus.run()
             scope.post(Numbered(1), metadata: ["order": "17"])
-            #expect(await scope.deliver(Numbered(2)).disposition == .dropped)
+            expect(await scope.deliver(Numbered(2)).disposition, equals: .dropped)
             scope.bound { postError(Numbered(3)) }
             await scope.scope("late").task { throw Numbered(4) }.value
             #expect(bus.statistics.posted == 4 && bus.statistics.dropped == 4 && bus.statistics.isBalanced)
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        #expect(lines.map { $0?["message"] } == (1...4).map { "Numbered(number: \($0))" })
-        #expect(lines.map { $0?["scope"] } == ["outer/inner", "outer/inner", "outer/inner", "outer/inner/late"])
-        #expect(lines.map { $0?["metadata.k"] } == Array(repeating: "outer", count: 4))
-        #expect(lines.map { $0?["metadata.order"] } == ["17", nil, nil, nil])
+        expect(lines.map { $0?["message"] }, equals: (1...4).map { "Numbered(number: \($0))" })
+        expect(lines.map { $0?["scope"] }, equals: ["outer/inner", "outer/inner", "outer/inner", "outer/inner/late"])
+        expect(lines.map { $0?["metadata.k"] }, equals: Array(repeating: "outer", count: 4))
+        expect(lines.map { $0?["metadata.order"] }, equals: ["17", nil, nil, nil])
         #expect(lines.allSatisfy { $0?["reason"] == "the bus has finished" })
     }
 }

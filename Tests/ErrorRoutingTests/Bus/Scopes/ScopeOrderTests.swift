@@ -33,8 +33,8 @@ struct ScopeOrderTests {
         let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in
             bus.scope("scope", handler: handler("scope"))
         }
-        #expect(ran == ["scope", "bus", "scope always", "bus always"])
-        #expect(outcome.matchedRuleCount == 2)
+        expect(ran, equals: ["scope", "bus", "scope always", "bus always"])
+        expect(outcome.matchedRuleCount, equals: 2)
     }
 
     @Test("root first, the scope's rules are tried after the bus's; always alike")
@@ -42,7 +42,7 @@ struct ScopeOrderTests {
         let (ran, _) = await delivering(Numbered(1), handler: handler("bus")) { bus in
             bus.scope("scope", handler: handler("scope"), order: .rootFirst)
         }
-        #expect(ran == ["bus", "scope", "bus always", "scope always"])
+        expect(ran, equals: ["bus", "scope", "bus always", "scope always"])
     }
 
     @Test(
@@ -59,11 +59,11 @@ struct ScopeOrderTests {
             bus.scope("a", handler: handler("a"), order: outer).scope("b", handler: handler("b"), order: inner)
         }
         let matched = await delivering(Numbered(1), handler: handler("bus"), through: scope)
-        #expect(matched.ran == names + names.map { "\($0) always" })
+        expect(matched.ran, equals: names + names.map { "\($0) always" })
         #expect(matched.outcome.disposition == .handled && matched.outcome.matchedRuleCount == 3)
         // The innermost first, whatever the order of the rules.
         let unmatched = await delivering(Zoo.Offline(), handler: handler("bus"), through: scope)
-        #expect(unmatched.ran == ["b no match", "a no match", "bus no match"] + names.map { "\($0) always" })
+        expect(unmatched.ran, equals: ["b no match", "a no match", "bus no match"] + names.map { "\($0) always" })
         #expect(unmatched.outcome.disposition == .unmatched && unmatched.outcome.rule == nil)
     }
 
@@ -76,8 +76,8 @@ struct ScopeOrderTests {
             bus.scope("scope", handler: handler("scope", stops == "scope" ? .stop : .next), order: order)
         }
         let other = stops == "bus" ? "scope" : "bus"
-        #expect(ran == [stops, "\(stops) always", "\(other) always"])
-        #expect(outcome.matchedRuleCount == 1)
+        expect(ran, equals: [stops, "\(stops) always", "\(other) always"])
+        expect(outcome.matchedRuleCount, equals: 1)
     }
 
     @Test("ignore stops the whole path too: top-down handling needs no list of exceptions")
@@ -85,12 +85,12 @@ struct ScopeOrderTests {
         let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in
             bus.scope("scope", handler: handler("scope").ignore(Numbered.self))
         }
-        #expect(ran == ["scope always", "bus always"])
-        #expect(outcome.disposition == .ignored)
+        expect(ran, equals: ["scope always", "bus always"])
+        expect(outcome.disposition, equals: .ignored)
         let (topDown, _) = await delivering(Numbered(1), handler: handler("bus").ignore(Numbered(1))) { bus in
             bus.scope("scope", handler: handler("scope"), order: .rootFirst)
         }
-        #expect(topDown == ["bus always", "scope always"])
+        expect(topDown, equals: ["bus always", "scope always"])
     }
 
     @Test("onNoMatch runs only if nothing on the whole path matched, be it before or after", arguments: [true, false])
@@ -101,7 +101,7 @@ struct ScopeOrderTests {
             let (ran, outcome) = await delivering(Numbered(1), handler: scopeMatches ? noMatch : match) { bus in
                 bus.scope("scope", handler: scopeMatches ? match : noMatch, order: order)
             }
-            #expect(ran == ["match"])
+            expect(ran, equals: ["match"])
             #expect(outcome.isHandled)
         }
     }
@@ -113,8 +113,8 @@ struct ScopeOrderTests {
             bus.scope("a", handler: ErrorHandler().onNoMatch { _ in trace("a", .stop) }, order: order)
                 .scope("b", handler: ErrorHandler().onNoMatch { _ in trace("b") }, order: order)
         }
-        #expect(ran == ["b", "a"])
-        #expect(outcome.disposition == .unmatched)
+        expect(ran, equals: ["b", "a"])
+        expect(outcome.disposition, equals: .unmatched)
     }
 
     @Test("an always that returns .stop ends those after it on the path, and each knows the outcome so far")
@@ -127,7 +127,7 @@ struct ScopeOrderTests {
         let (ran, _) = await delivering(Numbered(1), handler: always("bus").on(Numbered.self) { _ in .next }) { bus in
             bus.scope("a", handler: always("a", .stop)).scope("b", handler: always("b"))
         }
-        #expect(ran == [#"b handled ["a", "b"]"#, #"a handled ["a", "b"]"#])
+        expect(ran, equals: [#"b handled ["a", "b"]"#, #"a handled ["a", "b"]"#])
     }
 
     @Test("what actions throw is in the outcome in the order of the path, and the next handler has its turn")
@@ -138,28 +138,28 @@ struct ScopeOrderTests {
         let (_, outcome) = await delivering(Numbered(0), handler: throwing(1)) { bus in
             bus.scope("a", handler: throwing(2)).scope("b", handler: throwing(3), order: .rootFirst)
         }
-        #expect(outcome.failures.map(\.error) as? [Numbered] == [Numbered(2), Numbered(1), Numbered(3)])
+        expect(outcome.failures.map(\.error) as? [Numbered], equals: [Numbered(2), Numbered(1), Numbered(3)])
         #expect(outcome.failures.allSatisfy { $0.report.scope == ["a", "b"] })
-        #expect(outcome.matchedRuleCount == 3)
+        expect(outcome.matchedRuleCount, equals: 3)
     }
 
     @Test("a scope without rules goes the way of what is around it, and still has its name on every report")
     func withoutRules() async {
         let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in bus.scope("plain") }
-        #expect(ran == ["bus", "bus always"])
+        expect(ran, equals: ["bus", "bus always"])
         #expect(outcome.isHandled)
         let (nested, _) = await delivering(Numbered(1), handler: ErrorHandler()) { bus in
             bus.scope("plain").scope("ruled", handler: handler("ruled")).scope("within")
         }
-        #expect(nested == ["ruled", "ruled always"])
+        expect(nested, equals: ["ruled", "ruled always"])
     }
 
     @Test("a handler that is on the path twice has its turn twice")
     func twice() async {
         let shared = handler("shared")
         let (ran, outcome) = await delivering(Numbered(1), handler: shared) { bus in bus.scope("a", handler: shared) }
-        #expect(ran == ["shared", "shared", "shared always", "shared always"])
-        #expect(outcome.matchedRuleCount == 2)
+        expect(ran, equals: ["shared", "shared", "shared always", "shared always"])
+        expect(outcome.matchedRuleCount, equals: 2)
     }
 
     @Test("scopes side by side do not see each other's rules, and the bus sees none of them")
@@ -170,6 +170,6 @@ struct ScopeOrderTests {
             await b.deliver(Numbered(1))
             await bus.deliver(Numbered(1))
         }
-        #expect(trace.entries.filter { !$0.hasSuffix("always") } == ["a", "bus", "b", "bus", "bus"])
+        expect(trace.entries.filter { !$0.hasSuffix("always") }, equals: ["a", "bus", "b", "bus", "bus"])
     }
 }

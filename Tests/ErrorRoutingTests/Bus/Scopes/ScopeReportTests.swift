@@ -24,9 +24,9 @@ struct ScopeReportTests {
             await xml.deliver(Numbered(4))
         }
         let (none, intake, xml): ([String], [String], [String]) = ([], ["intake"], ["intake", "xml"])
-        #expect(recorded.reports.map(\.scope) == [none, intake, xml, xml])
+        expect(recorded.reports.map(\.scope), equals: [none, intake, xml, xml])
         // Twice where the handler is on the path twice.
-        #expect(journal.entries == [none, intake, intake, xml, xml, xml, xml])
+        expect(journal.entries, equals: [none, intake, intake, xml, xml, xml, xml])
     }
 
     @Test("reports of one poster are delivered in order, through whichever scopes it posts")
@@ -35,8 +35,8 @@ struct ScopeReportTests {
             let scopes: [any ErrorPosting] = [bus, bus.scope("a"), bus.scope("b").scope("c"), bus.scope("a")]
             for number in 0..<400 { scopes[number % 4].post(Numbered(number)) }
         }
-        #expect(recorded.matches(of: .type(Numbered.self)).map(\.number) == Array(0..<400))
-        #expect(recorded.reports.map(\.sequence) == Array(1...400 as ClosedRange<UInt64>))
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: Array(0..<400))
+        expect(recorded.reports.map(\.sequence), equals: Array(1...400 as ClosedRange<UInt64>))
         #expect(recorded.statistics.posted == 400 && recorded.statistics.isBalanced)
     }
 
@@ -47,12 +47,12 @@ struct ScopeReportTests {
         let inner = ErrorHandler().on(Numbered(3)) { _ in .stop }
         await withErrorBus(handler: bus) { bus in
             let scope: any ErrorPosting = bus.scope("outer", handler: outer).scope("inner", handler: inner)
-            #expect(await scope.deliver(Numbered(1)).disposition == .handled)
-            #expect(await scope.deliver(Numbered(2)).disposition == .ignored)
+            expect(await scope.deliver(Numbered(1)).disposition, equals: .handled)
+            expect(await scope.deliver(Numbered(2)).disposition, equals: .ignored)
             let outcome = await scope.deliver(Numbered(3))
             #expect(outcome.disposition == .handled && outcome.rule?.matcher == "value(Numbered(number: 3))")
-            #expect(await scope.deliver(Numbered(4)).disposition == .unmatched)
-            #expect(await bus.deliver(Numbered(3)).disposition == .unmatched)
+            expect(await scope.deliver(Numbered(4)).disposition, equals: .unmatched)
+            expect(await bus.deliver(Numbered(3)).disposition, equals: .unmatched)
         }
     }
 
@@ -67,8 +67,8 @@ struct ScopeReportTests {
             }
             await bus.scope("outer", handler: handler).deliver(Numbered(1))
         }
-        #expect(journal.entries == [.pending])
-        #expect(recorded.reports.map(\.scope) == [["outer"], ["inner"]])
+        expect(journal.entries, equals: [.pending])
+        expect(recorded.reports.map(\.scope), equals: [["outer"], ["inner"]])
     }
 
     @Test("catching, rethrowing and task post through the scope, with the place and metadata of the call")
@@ -88,9 +88,9 @@ struct ScopeReportTests {
             scope.catching { throw CancellationError() }
             await scope.task { throw CancellationError() }.value
         }
-        #expect(recorded.errors as? [Numbered] == (1...4).map(Numbered.init))
+        expect(recorded.errors as? [Numbered], equals: (1...4).map(Numbered.init))
         #expect(recorded.reports.allSatisfy { $0.scope == ["scope"] && $0.source.fileID == #fileID })
-        #expect(recorded.reports.map { $0.metadata["by"] } == ["catching", nil, nil, "task"])
+        expect(recorded.reports.map { $0.metadata["by"] }, equals: ["catching", nil, nil, "task"])
     }
 
     @Test("withErrorBus waits for tasks that were started through its scopes, and cancels them if its body throws")
@@ -114,7 +114,7 @@ struct ScopeReportTests {
                 throw Numbered(0)
             }
         }
-        #expect(journal.entries == [2])
+        expect(journal.entries, equals: [2])
     }
 
     @Test("one scope serves many tasks at once, and none of their errors is lost")
@@ -135,10 +135,11 @@ struct ScopeReportTests {
             }
         }
         let reports = recorded.reports
-        #expect(reports.count == 800)
+        expect(reports.count, equals: 800)
         for poster in 0..<8 {
             let own = reports.filter { $0.scope == ["shared", "\(poster)"] }
-            #expect(own.compactMap { $0.error as? Numbered }.map(\.number) == (0..<100).map { poster * 1_000 + $0 })
+            expect(
+                own.compactMap { $0.error as? Numbered }.map(\.number), equals: (0..<100).map { poster * 1_000 + $0 })
         }
         #expect(reports.allSatisfy { $0.outcome.matchedRuleCount == 3 })
     }

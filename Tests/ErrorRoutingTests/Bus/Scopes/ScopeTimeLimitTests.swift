@@ -50,15 +50,15 @@ struct ScopeTimeLimitTests {
     @Test("rules before and after asynchronous ones run once each, in the order of the path, also with an observer")
     func order() async {
         let recorded = await posting(hanging: [])
-        #expect(trace.takeAll() == ran("outer") + ran("bus") + ran("last"))
-        #expect(recorded.reports.map(\.outcome.matchedRuleCount) == [9])
+        expect(trace.takeAll(), equals: ran("outer") + ran("bus") + ran("last"))
+        expect(recorded.reports.map(\.outcome.matchedRuleCount), equals: [9])
         // Without an observer the dispatch takes a shorter way.
         await withErrorBus(handler: handler("bus")) { bus in
             let scope = bus.scope("a", handler: handler("a")).scope("b", handler: handler("b"), order: .rootFirst)
             for number in 1...3 { scope.post(Numbered(number)) }
         }
         let once = ran("a") + ran("bus") + ran("b")
-        #expect(trace.takeAll() == once + once + once)
+        expect(trace.takeAll(), equals: once + once + once)
     }
 
     @Test(
@@ -69,11 +69,11 @@ struct ScopeTimeLimitTests {
         let recorded = await posting(hanging: hanging)
         let expected = ["outer", "bus", "last"].flatMap { ran($0, hangs: hanging.contains($0)) }
         // The notices of the failures match no rule.
-        #expect(trace.entries == expected)
+        expect(trace.entries, equals: expected)
         let outcome = recorded.reports.first?.outcome
         #expect(outcome?.matchedRuleCount == 9 && outcome?.failures.count == hanging.count)
-        #expect(outcome?.failures.allSatisfy { $0.report.scope == ["outer", "inner"] } == true)
-        #expect(recorded.reports.map(\.scope) == Array(repeating: ["outer", "inner"], count: 1 + hanging.count))
+        expect(outcome?.failures.allSatisfy { $0.report.scope == ["outer", "inner"] }, equals: true)
+        expect(recorded.reports.map(\.scope), equals: Array(repeating: ["outer", "inner"], count: 1 + hanging.count))
         #expect(recorded.statistics.actionFailures == hanging.count && recorded.statistics.isBalanced)
         gate.open()
     }
@@ -99,9 +99,9 @@ struct ScopeTimeLimitTests {
             await entered.wait()
             clock.advance(by: .seconds(30))
         }
-        #expect(trace.entries == (isAlways ? ["a", "bus", "b"] : ["b", "a", "bus"]))
-        #expect(recorded.reports.first?.outcome.disposition == .unmatched)
-        #expect(recorded.statistics.actionFailures == 1)
+        expect(trace.entries, equals: (isAlways ? ["a", "bus", "b"] : ["b", "a", "bus"]))
+        expect(recorded.reports.first?.outcome.disposition, equals: .unmatched)
+        expect(recorded.statistics.actionFailures, equals: 1)
         gate.open()
     }
 
@@ -126,10 +126,10 @@ struct ScopeTimeLimitTests {
         clock.advance(by: .seconds(30))
         bus.finish()
         await running.value
-        #expect(trace.entries == ran("bus") + ran("b"))
+        expect(trace.entries, equals: ran("bus") + ran("b"))
         gate.open()
         while watched != nil { await Task.yield() }
-        #expect(trace.entries == ran("bus") + ran("b"))
+        expect(trace.entries, equals: ran("bus") + ran("b"))
     }
 
     @Test("an action that cancels its own task cancels nothing that is further on the path, nor what comes after")
@@ -149,6 +149,6 @@ struct ScopeTimeLimitTests {
             let scope = bus.scope("a", handler: asking).scope("b", handler: cancelling)
             for number in [1, 2, 1, 2] { scope.post(Numbered(number)) }
         }
-        #expect(journal.entries == [false, false, false, false])
+        expect(journal.entries, equals: [false, false, false, false])
     }
 }

@@ -24,16 +24,16 @@ struct ScopeWithoutBusTests {
                 postError(Numbered(2))
                 part.bound { postError(Numbered(2)) }
                 part.post(Numbered(1))
-                #expect(await part.deliver(Numbered(1)).rule?.matcher == "value(Numbered(number: 1))")
-                #expect(part.explain(Numbered(1)).entries.map(\.scope) == [["app", "part"], []])
+                expect(await part.deliver(Numbered(1)).rule?.matcher, equals: "value(Numbered(number: 1))")
+                expect(part.explain(Numbered(1)).entries.map(\.scope), equals: [["app", "part"], []])
                 bus.finish()
                 await running.value
             }
             let delivered = await reports.collected()
-            #expect(delivered.map(\.scope) == [["app"], ["app", "part"], ["app", "part"], ["app", "part"]])
-            #expect(delivered.map(\.metadata["version"]) == ["1", "1", "1", "1"])
-            #expect(delivered.map(\.metadata["part"]) == [nil, "2", "2", "2"])
-            #expect(delivered.map(\.outcome.matchedRuleCount) == [1, 1, 1, 1])
+            expect(delivered.map(\.scope), equals: [["app"], ["app", "part"], ["app", "part"], ["app", "part"]])
+            expect(delivered.map(\.metadata["version"]), equals: ["1", "1", "1", "1"])
+            expect(delivered.map(\.metadata["part"]), equals: [nil, "2", "2", "2"])
+            expect(delivered.map(\.outcome.matchedRuleCount), equals: [1, 1, 1, 1])
         }
     }
 
@@ -47,7 +47,7 @@ struct ScopeWithoutBusTests {
                 await scope.bound { await withErrorScope("inner") { _ in postError(Numbered(2)) } }
                 scope.post(Numbered(3))
             }
-            #expect(recorded.reports.map(\.scope) == [["library"], ["library", "inner"], ["library"]])
+            expect(recorded.reports.map(\.scope), equals: [["library"], ["library", "inner"], ["library"]])
         }
     }
 
@@ -58,14 +58,14 @@ struct ScopeWithoutBusTests {
             let rules = Self.rules.onNoMatch { _ in .next }.always { _ in fatalError("it ran") }
             await withErrorScope("app", handler: rules) { scope in
                 postError(Numbered(1))
-                #expect(await scope.deliver(Numbered(1)).disposition == .unmatched)
+                expect(await scope.deliver(Numbered(1)).disposition, equals: .unmatched)
                 let reason = "no bus is bound, and there is no root bus"
                 let entries = scope.explain(Numbered(1)).entries
-                #expect(entries.map(\.verdict) == .init(repeating: .notReached(because: reason), count: 3))
-                #expect(entries.map(\.stage) == [.rule, .onNoMatch, .always])
+                expect(entries.map(\.verdict), equals: .init(repeating: .notReached(because: reason), count: 3))
+                expect(entries.map(\.stage), equals: [.rule, .onNoMatch, .always])
             }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        #expect(lines.components(separatedBy: "Numbered(number: 1)").count == 3)
+        expect(lines.components(separatedBy: "Numbered(number: 1)").count, equals: 3)
     }
 }

@@ -13,36 +13,38 @@ struct BusEndingTests {
         let bus = DrivenStorage(isRunning: false)
         for number in 1...3 { bus.post(number) }
         _ = bus.next()
-        #expect(bus.takeBack().reports == (1...3).map { .error($0, occurrences: 1) })
-        #expect(bus.statistics == .init(posted: 3, dropped: 3))
+        expect(bus.takeBack().reports, equals: (1...3).map { .error($0, occurrences: 1) })
+        expect(bus.statistics, equals: .init(posted: 3, dropped: 3))
         #expect(bus.leftoversWereReceived())
         #expect(bus.complete() == nil)
-        #expect(bus.next() == .superseded)
+        expect(bus.next(), equals: .superseded)
         expectNothing(bus.takeBack())
-        #expect(bus.run() == .alreadyEnded)
-        #expect(bus.statistics == .init(posted: 3, dropped: 3))
+        expect(bus.run(), equals: .alreadyEnded)
+        expect(bus.statistics, equals: .init(posted: 3, dropped: 3))
     }
 
     @Test("what is taken back: the report in flight, failures, what is held, what was taken, what was posted")
     func orderOfLeftovers() {
         let bus = DrivenStorage(capacity: 9, flood: FloodLimit(first: 1, per: .seconds(10)))
         for number in 1...4 { bus.post(number, line: number < 4 ? 1 : 4) }
-        #expect(bus.next() == .error(1, occurrences: 1))
+        expect(bus.next(), equals: .error(1, occurrences: 1))
         _ = bus.complete(failures: [bus.failure(10), bus.failure(11)])
-        #expect(bus.next() == .failure(10))
+        expect(bus.next(), equals: .failure(10))
         _ = bus.complete()
-        #expect(bus.next() == .failure(11))
+        expect(bus.next(), equals: .failure(11))
         _ = bus.complete()
-        #expect(bus.next() == .error(4, occurrences: 1))
+        expect(bus.next(), equals: .error(4, occurrences: 1))
         _ = bus.complete(failures: [bus.failure(12), bus.failure(13)])
-        #expect(bus.next() == .failure(12))
+        expect(bus.next(), equals: .failure(12))
         for number in 5...12 { bus.post(number, line: 5 + UInt(number)) }
         let numberOfDrops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
         bus.post(13)
         // 3 is held, and 5 to 12 wait.
         #expect(bus.statistics.pending == 12 && bus.statistics.dropped == 1)
         let left: [DrivenStorage.Event] = [.failure(12), .failure(13), .error(3, occurrences: 2)]
-        #expect(bus.takeBack().reports == left + (5...12).map { .error($0, occurrences: 1) } + [.drops(numberOfDrops)])
+        expect(
+            bus.takeBack().reports, equals: left + (5...12).map { .error($0, occurrences: 1) } + [.drops(numberOfDrops)]
+        )
         #expect(bus.statistics.pending == 0 && bus.statistics.dropped == 13 && bus.statistics.isBalanced)
     }
 
@@ -52,40 +54,40 @@ struct BusEndingTests {
         bus.post(1)
         bus.post(2, at: .seconds(10))
         bus.post(3, line: 2, at: .seconds(10))
-        #expect(bus.next() == .error(1, occurrences: 1))
-        #expect(bus.takeBack().reports == (1...3).map { .error($0, occurrences: 1) })
-        #expect(bus.statistics == .init(posted: 3, dropped: 3))
+        expect(bus.next(), equals: .error(1, occurrences: 1))
+        expect(bus.takeBack().reports, equals: (1...3).map { .error($0, occurrences: 1) })
+        expect(bus.statistics, equals: .init(posted: 3, dropped: 3))
     }
 
     @Test("posts in their midst when everything is taken back are dropped, each at its end")
     func takingBackInTheMidst() {
         let bus = DrivenStorage(capacity: 1)
-        #expect(bus.reserve(1) == .accepted(0))
-        #expect(bus.reserve(2) == .full(makesNotice: true))
+        expect(bus.reserve(1), equals: .accepted(0))
+        expect(bus.reserve(2), equals: .full(makesNotice: true))
         expectNothing(bus.takeBack())
-        #expect(bus.statistics == .init(posted: 2, dropped: 1, pending: 1))
-        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .refused)
-        #expect(bus.statistics == .init(posted: 2, dropped: 2))
+        expect(bus.statistics, equals: .init(posted: 2, dropped: 1, pending: 1))
+        expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .refused)
+        expect(bus.statistics, equals: .init(posted: 2, dropped: 2))
         // The notice comes too late, and is no post; its dropper reports the drop.
         guard case .tell(let drops) = bus.storage.needsNotice(at: .init()) else {
             return #expect(Bool(false), "nobody tells of the drop")
         }
-        #expect(drops.count == 1)
-        #expect(bus.statistics == .init(posted: 2, dropped: 2))
+        expect(drops.count, equals: 1)
+        expect(bus.statistics, equals: .init(posted: 2, dropped: 2))
     }
 
     @Test("a notice that waits when everything is taken back is taken back too, and tells of the drops")
     func takingBackNotices() {
         let bus = DrivenStorage(capacity: 1)
-        #expect(bus.reserve(1) == .accepted(0))
-        #expect(bus.reserve(2) == .full(makesNotice: true))
+        expect(bus.reserve(1), equals: .accepted(0))
+        expect(bus.reserve(2), equals: .full(makesNotice: true))
         _ = bus.storage.needsNotice(at: .init())
-        #expect(bus.statistics == .init(posted: 3, dropped: 1, pending: 2))
+        expect(bus.statistics, equals: .init(posted: 3, dropped: 1, pending: 2))
         let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
-        #expect(bus.takeBack().reports == [.drops(drops)])
-        #expect(bus.statistics == .init(posted: 3, dropped: 2, pending: 1))
-        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .refused)
-        #expect(bus.statistics == .init(posted: 3, dropped: 3))
+        expect(bus.takeBack().reports, equals: [.drops(drops)])
+        expect(bus.statistics, equals: .init(posted: 3, dropped: 2, pending: 1))
+        expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .refused)
+        expect(bus.statistics, equals: .init(posted: 3, dropped: 3))
     }
 
     @Test("a worker that tells the observers of a report while all is taken back ends the bus itself, after that")
@@ -94,10 +96,10 @@ struct BusEndingTests {
         bus.isObserved = true
         for number in 1...2 { bus.post(number) }
         _ = (bus.next(), bus.complete())
-        #expect(bus.takeBack().reports == [.error(2, occurrences: 1)])
+        expect(bus.takeBack().reports, equals: [.error(2, occurrences: 1)])
         #expect(!bus.leftoversWereReceived())
-        #expect(bus.next() == .end)
-        #expect(bus.next() == .superseded)
+        expect(bus.next(), equals: .end)
+        expect(bus.next(), equals: .superseded)
 
         // A flush waits for that too, although the bus has ended.
         let flushing = DrivenStorage()
@@ -114,7 +116,7 @@ struct BusEndingTests {
         other.isObserved = true
         other.post(1)
         _ = (other.next(), other.complete(), other.takeBack())
-        #expect(other.next() == .superseded)
+        expect(other.next(), equals: .superseded)
         #expect(other.leftoversWereReceived())
     }
 
@@ -123,14 +125,14 @@ struct BusEndingTests {
         let bus = DrivenStorage()
         bus.post(1)
         _ = bus.next()
-        #expect(bus.replaceWorker(0) == 1)
+        expect(bus.replaceWorker(0), equals: 1)
         #expect(bus.replaceWorker(0) == nil)
         #expect(bus.complete() == nil)
-        #expect(bus.next() == .superseded)
-        #expect(bus.next(1) == .error(1, occurrences: 1))
-        #expect(bus.report?.sequence == 1)
-        #expect(bus.complete(generation: 1) == [])
-        #expect(bus.statistics == .init(posted: 1, handled: 1))
+        expect(bus.next(), equals: .superseded)
+        expect(bus.next(1), equals: .error(1, occurrences: 1))
+        expect(bus.report?.sequence, equals: 1)
+        expect(bus.complete(generation: 1), equals: [])
+        expect(bus.statistics, equals: .init(posted: 1, handled: 1))
         _ = bus.takeBack()
         #expect(bus.replaceWorker(2) == nil)
     }
@@ -140,25 +142,25 @@ struct BusEndingTests {
         let bus = DrivenStorage()
         bus.post(1)
         _ = bus.next()
-        #expect(bus.begin(bus.rule, at: .seconds(10)) == .beginWatched)
-        #expect(bus.watch(at: .seconds(10)) == .sleep(until: .seconds(40)))
+        expect(bus.begin(bus.rule, at: .seconds(10)), equals: .beginWatched)
+        expect(bus.watch(at: .seconds(10)), equals: .sleep(until: .seconds(40)))
         let isWanted = bus.storage.actionDidEnd(for: 0)
         #expect(isWanted)
-        #expect(bus.begin(bus.rule, at: .seconds(20)) == .begin)
-        #expect(bus.watch(at: .seconds(40)) == .sleep(until: .seconds(50)))
-        #expect(bus.watch(at: .seconds(50)) == .replaceWorker(generation: 1))
-        #expect(bus.begin(bus.rule, at: .seconds(50)) == .superseded)
+        expect(bus.begin(bus.rule, at: .seconds(20)), equals: .begin)
+        expect(bus.watch(at: .seconds(40)), equals: .sleep(until: .seconds(50)))
+        expect(bus.watch(at: .seconds(50)), equals: .replaceWorker(generation: 1))
+        expect(bus.begin(bus.rule, at: .seconds(50)), equals: .superseded)
         #expect(bus.complete() == nil)
-        #expect(bus.next(1) == .error(1, occurrences: 1))
-        #expect(bus.progress.outcome.failures.map { $0.error is ActionTimeLimitExceeded } == [true])
-        #expect(bus.watch(at: .seconds(51)) == .stop)
-        #expect(bus.begin(bus.rule, at: .seconds(52), 1) == .beginWatched)
+        expect(bus.next(1), equals: .error(1, occurrences: 1))
+        expect(bus.progress.outcome.failures.map { $0.error is ActionTimeLimitExceeded }, equals: [true])
+        expect(bus.watch(at: .seconds(51)), equals: .stop)
+        expect(bus.begin(bus.rule, at: .seconds(52), 1), equals: .beginWatched)
         // It takes too long again, and is taken back: nobody else has heard of that failure.
-        #expect(bus.watch(at: .seconds(99)) == .replaceWorker(generation: 2))
+        expect(bus.watch(at: .seconds(99)), equals: .replaceWorker(generation: 2))
         let left = bus.takeBack()
         #expect(left.reports == [.error(1, occurrences: 1)] && left.failures == [.failure(nil), .failure(nil)])
-        #expect(bus.statistics == .init(posted: 1, dropped: 1, actionFailures: 2))
-        #expect(bus.watch(at: .seconds(100)) == .stop)
+        expect(bus.statistics, equals: .init(posted: 1, dropped: 1, actionFailures: 2))
+        expect(bus.watch(at: .seconds(100)), equals: .stop)
     }
 
     @Test("without a time limit no watchdog is sent out")
@@ -166,10 +168,10 @@ struct BusEndingTests {
         let bus = DrivenStorage(limit: nil)
         bus.post(1)
         _ = bus.next()
-        #expect(bus.begin(bus.rule, at: .seconds(10)) == .begin)
-        #expect(bus.watch(at: .seconds(1_000)) == .stop)
+        expect(bus.begin(bus.rule, at: .seconds(10)), equals: .begin)
+        expect(bus.watch(at: .seconds(1_000)), equals: .stop)
         _ = bus.takeBack()
-        #expect(bus.begin(bus.rule, at: .seconds(10)) == .superseded)
+        expect(bus.begin(bus.rule, at: .seconds(10)), equals: .superseded)
     }
 
     private func expectNothing(_ left: (reports: [DrivenStorage.Event], failures: [DrivenStorage.Event])) {

@@ -11,16 +11,16 @@ struct BusStateMachineTests {
     @Test("only a post that finds the worker asleep wakes it")
     func wakeUps() {
         let bus = DrivenStorage()
-        #expect(bus.post(1) == false)
-        #expect(bus.next() == .error(1, occurrences: 1))
-        #expect(bus.post(2) == false)
-        #expect(bus.complete() == [])
-        #expect(bus.next() == .error(2, occurrences: 1))
-        #expect(bus.complete() == [])
-        #expect(bus.next() == .asleep)
-        #expect(bus.post(3) == true)
-        #expect(bus.post(4) == false)
-        #expect(bus.drain() == [.error(3, occurrences: 1), .error(4, occurrences: 1), .asleep])
+        expect(bus.post(1), equals: false)
+        expect(bus.next(), equals: .error(1, occurrences: 1))
+        expect(bus.post(2), equals: false)
+        expect(bus.complete(), equals: [])
+        expect(bus.next(), equals: .error(2, occurrences: 1))
+        expect(bus.complete(), equals: [])
+        expect(bus.next(), equals: .asleep)
+        expect(bus.post(3), equals: true)
+        expect(bus.post(4), equals: false)
+        expect(bus.drain(), equals: [.error(3, occurrences: 1), .error(4, occurrences: 1), .asleep])
     }
 
     @Test("a machine runs once, and not at all if it has ended before")
@@ -28,65 +28,65 @@ struct BusStateMachineTests {
         let bus = DrivenStorage(isRunning: false)
         let answers = [bus.run(), bus.run()]
         bus.storage.runReturned()
-        #expect(answers + [bus.run()] == [.start(generation: 0), .runsAlready, .ranBefore])
+        expect(answers + [bus.run()], equals: [.start(generation: 0), .runsAlready, .ranBefore])
 
         let other = DrivenStorage(isRunning: false)
         _ = (other.finish(), other.next())
-        #expect(other.run() == .alreadyEnded)
+        expect(other.run(), equals: .alreadyEnded)
     }
 
     @Test("finish wakes a sleeping worker, which then ends; finished while it delivers, it drains first")
     func finishing() {
         let bus = DrivenStorage()
-        #expect(bus.next() == .asleep)
+        expect(bus.next(), equals: .asleep)
         #expect(bus.finish())
         #expect(!bus.finish())
         #expect(bus.post(1) == nil)
-        #expect(bus.next() == .end)
+        expect(bus.next(), equals: .end)
         #expect(bus.hasEnded && bus.statistics.dropped == 1 && bus.statistics.isBalanced)
 
         let other = DrivenStorage()
         for number in 1...2 { other.post(number) }
-        #expect(other.next() == .error(1, occurrences: 1))
+        expect(other.next(), equals: .error(1, occurrences: 1))
         #expect(!other.finish())
-        #expect(other.complete() == [])
-        #expect(other.drain() == [.error(2, occurrences: 1), .end])
-        #expect(other.statistics == .init(posted: 2, handled: 2))
+        expect(other.complete(), equals: [])
+        expect(other.drain(), equals: [.error(2, occurrences: 1), .end])
+        expect(other.statistics, equals: .init(posted: 2, handled: 2))
     }
 
     @Test("a poster in the midst of its post holds up the end, and wakes the worker that waits for it")
     func postInTheMidst() {
         let bus = DrivenStorage()
-        #expect(bus.reserve(1) == .accepted(0))
+        expect(bus.reserve(1), equals: .accepted(0))
         #expect(!bus.finish())
-        #expect(bus.next() == .asleep)
+        expect(bus.next(), equals: .asleep)
         #expect(bus.statistics.pending == 1 && bus.statistics.isBalanced)
-        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .filledForSleeper)
-        #expect(bus.drain() == [.error(1, occurrences: 1), .end])
+        expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
+        expect(bus.drain(), equals: [.error(1, occurrences: 1), .end])
     }
 
     @Test("a poster in the midst of its post holds up those after it, and only it wakes the worker that waits for it")
     func postBeforeOthers() {
         let bus = DrivenStorage()
-        #expect(bus.reserve(1) == .accepted(0))
-        #expect(bus.next() == .asleep)
-        for number in 2...3 { #expect(bus.post(number) == false) }
-        #expect(bus.next() == .asleep)
-        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .filledForSleeper)
-        #expect(bus.drain() == (1...3).map { .error($0, occurrences: 1) } + [.asleep])
+        expect(bus.reserve(1), equals: .accepted(0))
+        expect(bus.next(), equals: .asleep)
+        for number in 2...3 { expect(bus.post(number), equals: false) }
+        expect(bus.next(), equals: .asleep)
+        expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
+        expect(bus.drain(), equals: (1...3).map { .error($0, occurrences: 1) } + [.asleep])
     }
 
     @Test("a notice wakes a worker that waits for a poster in the midst of its post, and goes after that post")
     func noticeWhileAsleep() {
         let bus = DrivenStorage(capacity: 1)
-        #expect(bus.reserve(1) == .accepted(0))
-        #expect(bus.next() == .asleep)
-        #expect(bus.reserve(2) == .full(makesNotice: true))
+        expect(bus.reserve(1), equals: .accepted(0))
+        expect(bus.next(), equals: .asleep)
+        expect(bus.reserve(2), equals: .full(makesNotice: true))
         guard case .wake = bus.storage.needsNotice(at: .init()) else { return #expect(Bool(false), "wakes nobody") }
-        #expect(bus.next() == .asleep)
-        #expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))) == .filledForSleeper)
+        expect(bus.next(), equals: .asleep)
+        expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
         let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
-        #expect(bus.drain() == [.error(1, occurrences: 1), .drops(drops), .asleep])
+        expect(bus.drain(), equals: [.error(1, occurrences: 1), .drops(drops), .asleep])
     }
 
     @Test("sequence numbers are given at delivery, and tell which report is in delivery")
@@ -108,11 +108,11 @@ struct BusStateMachineTests {
         for number in 1...3 { bus.post(number) }
         for disposition in [.handled, .ignored, .unmatched] as [HandleOutcome.Disposition] {
             _ = bus.next()
-            #expect(bus.complete(disposition) == [])
+            expect(bus.complete(disposition), equals: [])
             // Nothing is in delivery any more.
             #expect(bus.complete(disposition) == nil)
         }
-        #expect(bus.statistics == .init(posted: 3, handled: 1, ignored: 1, unmatched: 1))
+        expect(bus.statistics, equals: .init(posted: 3, handled: 1, ignored: 1, unmatched: 1))
     }
 
     @Test("failures are delivered right after their report, before what waits; a failure's failures are not")
@@ -120,36 +120,37 @@ struct BusStateMachineTests {
         let bus = DrivenStorage()
         for number in 1...2 { bus.post(number) }
         _ = bus.next()
-        #expect(bus.complete(failures: [bus.failure(10), bus.failure(11)]) == [])
-        #expect(bus.statistics == .init(posted: 4, handled: 1, pending: 3, actionFailures: 2))
-        #expect(bus.next() == .failure(10))
-        #expect(bus.complete(failures: [bus.failure(12)]) == [.failure(12)])
-        #expect(bus.statistics == .init(posted: 4, handled: 2, pending: 2, actionFailures: 3))
-        #expect(bus.drain() == [.failure(11), .error(2, occurrences: 1), .asleep])
+        expect(bus.complete(failures: [bus.failure(10), bus.failure(11)]), equals: [])
+        expect(bus.statistics, equals: .init(posted: 4, handled: 1, pending: 3, actionFailures: 2))
+        expect(bus.next(), equals: .failure(10))
+        expect(bus.complete(failures: [bus.failure(12)]), equals: [.failure(12)])
+        expect(bus.statistics, equals: .init(posted: 4, handled: 2, pending: 2, actionFailures: 3))
+        expect(bus.drain(), equals: [.failure(11), .error(2, occurrences: 1), .asleep])
     }
 
     @Test("a notice of drops has the place of the first drop, and counts all drops until its turn")
     func notices() {
         let bus = DrivenStorage(capacity: 2)
         for number in 1...4 { bus.post(number) }
-        #expect(bus.statistics == .init(posted: 5, dropped: 2, pending: 3))
+        expect(bus.statistics, equals: .init(posted: 5, dropped: 2, pending: 3))
         // Outside the lane the next report is not in delivery before the worker asks for it.
         _ = (bus.next(), bus.leaveLane(), bus.complete())
         for number in 5...6 { bus.post(number) }
-        #expect(bus.next() == .error(2, occurrences: 1))
+        expect(bus.next(), equals: .error(2, occurrences: 1))
         _ = bus.complete()
-        #expect(bus.next() == .drops(ErrorsDropped(count: 3, byType: ["ErrorRoutingTests.Numbered": 3])))
+        expect(bus.next(), equals: .drops(ErrorsDropped(count: 3, byType: ["ErrorRoutingTests.Numbered": 3])))
         // A notice in delivery counts no further drops: these need another notice.
         for number in 7...8 { bus.post(number) }
-        #expect(bus.statistics == .init(posted: 10, handled: 2, dropped: 4, pending: 4))
+        expect(bus.statistics, equals: .init(posted: 10, handled: 2, dropped: 4, pending: 4))
         _ = bus.complete()
-        #expect(
-            bus.drain() == [
+        expect(
+            bus.drain(),
+            equals: [
                 .error(5, occurrences: 1), .error(7, occurrences: 1),
                 .drops(ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])), .asleep,
             ]
         )
-        #expect(bus.statistics == .init(posted: 10, handled: 6, dropped: 4))
+        expect(bus.statistics, equals: .init(posted: 10, handled: 6, dropped: 4))
     }
 
     @Test("those who wait until nothing is pending are handed over once")
@@ -158,9 +159,9 @@ struct BusStateMachineTests {
         var isIdle = [bus.storage.waitUntilIdle(Promise())]
         bus.post(1)
         isIdle.append(bus.storage.waitUntilIdle(Promise()))
-        #expect(isIdle == [true, false])
+        expect(isIdle, equals: [true, false])
         let counts = [bus.storage.takeWaiters().idle.count, bus.storage.takeWaiters().idle.count]
-        #expect(counts == [1, 0])
+        expect(counts, equals: [1, 0])
     }
 
     @Test("a bus is not idle while observers are being told of the last report, and is not closed then")
@@ -169,11 +170,11 @@ struct BusStateMachineTests {
         bus.isObserved = true
         bus.post(1)
         _ = (bus.next(), bus.complete())
-        #expect(bus.statistics.pending == 0)
+        expect(bus.statistics.pending, equals: 0)
         let idle = bus.storage.waitUntilIdle(Promise())
         let action = bus.storage.close(ifIdleSince: 1)
         #expect(!idle && action == nil && !bus.storage.isClosed)
-        #expect(bus.next() == .asleep)
+        expect(bus.next(), equals: .asleep)
         let isClosed = bus.storage.close(ifIdleSince: 1) != nil
         #expect(isClosed)
     }
@@ -226,6 +227,6 @@ struct BusStateMachineTests {
         case 3: _ = bus.storage.actionDidEnd(for: 1)
         default: _ = bus.takeBack()
         }
-        #expect(found.entries == [false])
+        expect(found.entries, equals: [false])
     }
 }

@@ -12,7 +12,7 @@ struct DeliveryLaneTests {
     func goingOn() {
         let road = Road(startingAt: 6)
         road.lane.open(at: 0)
-        #expect((0..<4).map(road.sequence) == [7, 8, 9, 10])
+        expect((0..<4).map(road.sequence), equals: [7, 8, 9, 10])
         #expect(road.goOn(from: 0) && road.goOn(from: 1, .ignored) && road.goOn(from: 2, .unmatched))
         #expect(road.counts == [7, 1, 1] && road.position == .init(number: 3))
     }
@@ -23,9 +23,9 @@ struct DeliveryLaneTests {
         let ends: [HandleOutcome.Disposition] = [.handled, .pending, .suppressed, .ignored, .unmatched]
         road.lane.open(at: 0)
         for (number, end) in ends.enumerated() { #expect(road.goOn(from: Int64(number), end)) }
-        #expect(road.counts == [3, 1, 1])
+        expect(road.counts, equals: [3, 1, 1])
         for end in ends { road.lane.count(end) }
-        #expect(road.counts == [6, 2, 2])
+        expect(road.counts, equals: [6, 2, 2])
     }
 
     @Test("it is interrupted from a number on, until it is not any more")
@@ -33,7 +33,7 @@ struct DeliveryLaneTests {
         let road = Road()
         #expect(!road.isInterrupted(before: .max - 1))
         road.lane.interrupt(before: 2)
-        #expect((1...3).map(road.isInterrupted) == [false, true, true])
+        expect((1...3).map(road.isInterrupted), equals: [false, true, true])
         road.lane.interrupt(before: nil)
         #expect(!road.isInterrupted(before: 3))
     }
@@ -43,9 +43,9 @@ struct DeliveryLaneTests {
         let road = Road()
         road.lane.open(at: 0)
         #expect(road.goOn(from: 0))
-        #expect(road.withdraw() == .init(number: 1))
+        expect(road.withdraw(), equals: .init(number: 1))
         #expect(!road.goOn(from: 1) && !road.told(at: 1))
-        #expect(road.counts == [1, 0, 0])
+        expect(road.counts, equals: [1, 0, 0])
     }
 
     @Test(
@@ -74,8 +74,8 @@ struct DeliveryLaneTests {
             let passage = road.lane.pass(to: number + 1, after: end, isTold: isTold)
             #expect(passage != nil && road.counts == expected)
             expected[index(of: end)] += 1
-            #expect(road.withdraw() == .init(number: number + 1, isTelling: isTold))
-            #expect(road.counts == expected)
+            expect(road.withdraw(), equals: .init(number: number + 1, isTelling: isTold))
+            expect(road.counts, equals: expected)
             if let passage { road.lane.count(passage) }
             #expect(road.counts == expected && !road.told(at: number + 1) && !road.goOn(from: number + 1))
         }
@@ -88,8 +88,8 @@ struct DeliveryLaneTests {
             road.lane.open(at: 0)
             #expect(road.goOn(from: 0, .ignored, isTold: true))
             if isTold { #expect(road.told(at: 1)) }
-            #expect(road.withdraw() == .init(number: 1, isTelling: !isTold))
-            #expect(road.counts == [0, 1, 0])
+            expect(road.withdraw(), equals: .init(number: 1, isTelling: !isTold))
+            expect(road.counts, equals: [0, 1, 0])
         }
     }
 
@@ -97,7 +97,7 @@ struct DeliveryLaneTests {
     func unadmitted() {
         let road = Road(isLimited: true)
         road.lane.open(at: 0, isUnadmitted: true)
-        #expect(road.position == .init(number: 0, isUnadmitted: true))
+        expect(road.position, equals: .init(number: 0, isUnadmitted: true))
         road.lane.open(at: 0)
         #expect(road.position == .init(number: 0) && road.goOn(from: 0, .unmatched))
         #expect(road.withdraw() == .init(number: 1, isUnadmitted: true) && road.counts == [0, 0, 1])

@@ -18,14 +18,14 @@ struct BusFailureTests {
         await bus.run()
         let delivered = await reports.collected()
         #expect(delivered.map { "\(type(of: $0.error))" } == ["Numbered", "ActionFailure", "Numbered"])
-        #expect(delivered[0].outcome.disposition == .handled)
+        expect(delivered[0].outcome.disposition, equals: .handled)
         let failure = delivered[1].error as? ActionFailure
-        #expect(failure?.error as? Broken == Broken())
-        #expect(failure?.report.error as? Numbered == Numbered(1))
-        #expect(failure?.rule == delivered[0].outcome.rule)
+        expect(failure?.error as? Broken, equals: Broken())
+        expect(failure?.report.error as? Numbered, equals: Numbered(1))
+        expect(failure?.rule, equals: delivered[0].outcome.rule)
         // The notice comes from where the rule was registered, with what was given along.
-        #expect(delivered[1].source == failure?.rule.source)
-        #expect(delivered[1].metadata == ["order": "17"])
+        expect(delivered[1].source, equals: failure?.rule.source)
+        expect(delivered[1].metadata, equals: ["order": "17"])
     }
 
     @Test("several failures of one report are delivered in the order in which they arose")
@@ -39,8 +39,8 @@ struct BusFailureTests {
             .on(Numbered.self) { _ in throw Numbered(1) }
         let recorded = await withRecordedErrors(handler: handler) { bus in bus.post(Numbered(0)) }
         let failures = recorded.matches(of: .type(ActionFailure.self)).map { $0.error as? Numbered }
-        #expect(failures == [Numbered(1), Numbered(2), Numbered(3)])
-        #expect(recorded.statistics.actionFailures == 3)
+        expect(failures, equals: [Numbered(1), Numbered(2), Numbered(3)])
+        expect(recorded.statistics.actionFailures, equals: 3)
     }
 
     @Test("a rule finds what the action threw with anywhere, and not the original error")
@@ -56,7 +56,7 @@ struct BusFailureTests {
                 throw Broken()
             }
         await withErrorBus(handler: handler) { bus in bus.post(Numbered(1)) }
-        #expect(journal.entries == ["numbered", "broken in ActionFailure"])
+        expect(journal.entries, equals: ["numbered", "broken in ActionFailure"])
     }
 
     @Test("the failure of handling an ActionFailure goes to standard error and no further")
@@ -71,15 +71,15 @@ struct BusFailureTests {
             bus.post(Numbered(1))
             bus.finish()
             await bus.run()
-            #expect(bus.statistics.posted == 2)
-            #expect(bus.statistics.actionFailures == 2)
-            #expect(bus.statistics.handled == 2)
+            expect(bus.statistics.posted, equals: 2)
+            expect(bus.statistics.actionFailures, equals: 2)
+            expect(bus.statistics.handled, equals: 2)
             #expect(bus.statistics.isBalanced)
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(lines.contains("type=ErrorRouting.ActionFailure"))
         #expect(lines.contains("Numbered(number: 7)"))
-        #expect(lines.split(separator: "\n").count == 1)
+        expect(lines.split(separator: "\n").count, equals: 1)
     }
 
     @Test("notices escape the capacity, and count as posted when they are made")
@@ -97,8 +97,8 @@ struct BusFailureTests {
             gate.open()
         }
         #expect(recorded.errors.map { "\(type(of: $0))" } == ["Numbered", "ActionFailure", "Numbered"])
-        #expect(recorded.statistics.posted == 3)
-        #expect(recorded.statistics.dropped == 0)
+        expect(recorded.statistics.posted, equals: 3)
+        expect(recorded.statistics.dropped, equals: 0)
     }
 
     @Test(
@@ -130,10 +130,10 @@ struct BusFailureTests {
             }
         }
         await withErrorBus(handler: handler) { $0.post(Numbered(1)) }
-        #expect(seen.entries == [.handled, .handled])
+        expect(seen.entries, equals: [.handled, .handled])
         // Without a bus.
         let outcome = await handler.handle(Numbered(1))
-        #expect(outcome.failures.map(\.report.outcome.disposition) == [.handled, .handled])
+        expect(outcome.failures.map(\.report.outcome.disposition), equals: [.handled, .handled])
     }
 
     @Test("the report of an always action that is abandoned has the outcome so far")
@@ -157,6 +157,6 @@ struct BusFailureTests {
             await bus.deliver(Numbered(0))
             gate.open()
         }
-        #expect(seen.entries == [.handled])
+        expect(seen.entries, equals: [.handled])
     }
 }

@@ -49,10 +49,10 @@ struct BusShutdownRaceTests {
             let second = Task { @concurrent in await bus.shutdown(within: .zero) }
             for _ in 0..<10_000 where !returned.isOpen { await Task.yield() }
             answer.signal()
-            #expect(await first.value.count == 3)
+            expect(await first.value.count, equals: 3)
             #expect(await second.value.isEmpty)
             await running
-            #expect(bus.statistics.dropped == 3)
+            expect(bus.statistics.dropped, equals: 3)
             gate.open()
         }
     }
@@ -71,7 +71,7 @@ struct BusShutdownRaceTests {
                     with: Self.throwing)
             }
         }
-        #expect(timesTold(result) == 1)
+        expect(timesTold(result), equals: 1)
     }
 
     @Test(
@@ -101,7 +101,7 @@ struct BusShutdownRaceTests {
                 }
             }
         }
-        #expect(timesTold(result) == 1)
+        expect(timesTold(result), equals: 1)
     }
 
     /// Where an action throws, before something slow is cut off by a shutdown.
@@ -131,7 +131,7 @@ struct BusShutdownRaceTests {
         bus?.post(Numbered(1))
         let running = Task { [bus] in await bus?.run() }
         await entered.wait()
-        #expect(await bus?.shutdown(within: .zero).count == 1)
+        expect(await bus?.shutdown(within: .zero).count, equals: 1)
         await running.value
         bus = nil
         leave.signal()

@@ -16,7 +16,7 @@ struct BusShutdownTests {
         async let running: Void = bus.run()
         #expect(await bus.shutdown(within: .seconds(1)).isEmpty)
         await running
-        #expect(journal.entries == Array(0..<100))
+        expect(journal.entries, equals: Array(0..<100))
     }
 
     @Test("at the deadline the report in flight is given back first, then the rest, all counted as dropped")
@@ -30,9 +30,9 @@ struct BusShutdownTests {
         async let left = bus.shutdown(within: .seconds(5))
         await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(5))
-        #expect(await left.map(\.error) as? [Numbered] == [Numbered(1), Numbered(2), Numbered(3)])
+        expect(await left.map(\.error) as? [Numbered], equals: [Numbered(1), Numbered(2), Numbered(3)])
         await running
-        #expect(bus.statistics.dropped == 3)
+        expect(bus.statistics.dropped, equals: 3)
         #expect(bus.statistics.isBalanced && bus.statistics.pending == 0)
 
         // What the action still does changes no counter, observer or outcome.
@@ -42,8 +42,8 @@ struct BusShutdownTests {
         fixture.gate.open()
         await fixture.left.wait()
         #expect(await reports.collected().isEmpty)
-        #expect(bus.statistics == before)
-        #expect(fixture.journal.entries == ["cancelled"])
+        expect(bus.statistics, equals: before)
+        expect(fixture.journal.entries, equals: ["cancelled"])
     }
 
     @Test("one who waits for an outcome that shutdown cuts off hears .dropped")
@@ -55,9 +55,9 @@ struct BusShutdownTests {
         async let queued = fixture.bus.deliver(Numbered(2))
         // The first is in delivery. Before it is all there, a report is refused, and not given back.
         while !fixture.bus.storage.isFilled(at: 1) { await Task.yield() }
-        #expect(await fixture.bus.shutdown(within: .zero).count == 2)
-        #expect(await inFlight.disposition == .dropped)
-        #expect(await queued.disposition == .dropped)
+        expect(await fixture.bus.shutdown(within: .zero).count, equals: 2)
+        expect(await inFlight.disposition, equals: .dropped)
+        expect(await queued.disposition, equals: .dropped)
         await running
         fixture.gate.open()
     }
@@ -74,12 +74,12 @@ struct BusShutdownTests {
             return await bus.shutdown(within: .seconds(5))
         }
         await fixture.clock.waitForSleepers()
-        #expect(bus.statistics.pending == 1)
+        expect(bus.statistics.pending, equals: 1)
         // Still waiting, so opening the gate lets the report through.
         fixture.gate.open()
         #expect(await shutdown.value.isEmpty)
         await running
-        #expect(bus.statistics.handled == 1)
+        expect(bus.statistics.handled, equals: 1)
     }
 
     @Test("two shutdowns give every report back once")
@@ -91,9 +91,9 @@ struct BusShutdownTests {
         await fixture.entered.wait()
         async let first = bus.shutdown(within: .zero)
         async let second = bus.shutdown(within: .zero)
-        #expect(await first.count + second.count == 5)
+        expect(await first.count + second.count, equals: 5)
         await running
-        #expect(bus.statistics.dropped == 5)
+        expect(bus.statistics.dropped, equals: 5)
         fixture.gate.open()
     }
 
@@ -103,16 +103,16 @@ struct BusShutdownTests {
             endIfItHangs()
             let bus = ErrorBus(handler: .default)
             bus.post(Numbered(1))
-            #expect(await bus.shutdown(within: .zero).count == 1)
+            expect(await bus.shutdown(within: .zero).count, equals: 1)
             bus.post(Numbered(2), metadata: ["order": "17"])
-            #expect(await bus.deliver(Numbered(3)).disposition == .dropped)
+            expect(await bus.deliver(Numbered(3)).disposition, equals: .dropped)
             #expect(bus.statistics.posted == 3 && bus.statistics.dropped == 3)
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(!lines.contains("Numbered(number: 1)"))
         #expect(lines.contains("Numbered(number: 2)") && lines.contains("metadata.order=\"17\""))
         #expect(lines.contains("reason=\"the bus has finished\""))
-        #expect(lines.split(separator: "\n").count == 2)
+        expect(lines.split(separator: "\n").count, equals: 2)
     }
 
     @Test("a bus that is discarded with errors pending writes them to standard error")
@@ -123,7 +123,7 @@ struct BusShutdownTests {
             let reports = bus?.reports()
             bus?.post(Numbered(1))
             bus = nil
-            #expect(await reports?.collected().isEmpty == true)
+            expect(await reports?.collected().isEmpty, equals: true)
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(lines.contains("Numbered(number: 1)"))

@@ -35,19 +35,19 @@ struct BusTimeLimitTests {
             await clock.waitForSleepers()
             clock.advance(by: .seconds(30))
         }
-        #expect(journal.entries == ["next 1", "always handled", "always unmatched", "next 2", "always handled"])
+        expect(journal.entries, equals: ["next 1", "always handled", "always unmatched", "next 2", "always handled"])
         let failure = try #require(recorded.matches(of: .type(ActionFailure.self)).first)
-        #expect(failure.error as? ActionTimeLimitExceeded == ActionTimeLimitExceeded(limit: .seconds(30)))
+        expect(failure.error as? ActionTimeLimitExceeded, equals: ActionTimeLimitExceeded(limit: .seconds(30)))
         #expect(recorded.errors.map { "\(type(of: $0))" } == ["Numbered", "ActionFailure", "Numbered"])
-        #expect(recorded.reports[0].outcome.matchedRuleCount == 2)
-        #expect(recorded.reports[0].outcome.failures.count == 1)
+        expect(recorded.reports[0].outcome.matchedRuleCount, equals: 2)
+        expect(recorded.reports[0].outcome.failures.count, equals: 1)
         #expect(recorded.statistics.actionFailures == 1 && recorded.statistics.isBalanced)
 
         let before = recorded.statistics
         gate.open()
         while journal.entries.last != "too late" { await Task.yield() }
         // Its later result is discarded.
-        #expect(recorded.statistics == before)
+        expect(recorded.statistics, equals: before)
     }
 
     @Test("its task is cancelled, so an action that honours cancellation ends")
@@ -97,8 +97,8 @@ struct BusTimeLimitTests {
             await clock.waitForSleepers()
             gate.open()
         }
-        #expect(recorded.statistics.actionFailures == 0)
-        #expect(recorded.statistics.handled == 2)
+        expect(recorded.statistics.actionFailures, equals: 0)
+        expect(recorded.statistics.handled, equals: 2)
     }
 
     @Test("several actions hang one after the other, each for its own limit")
@@ -120,8 +120,8 @@ struct BusTimeLimitTests {
                 clock.advance(by: .seconds(30))
             }
         }
-        #expect(recorded.statistics.actionFailures == 4)
-        #expect(recorded.statistics.handled == 2)
+        expect(recorded.statistics.actionFailures, equals: 4)
+        expect(recorded.statistics.handled, equals: 2)
         #expect(recorded.statistics.isBalanced)
         gate.open()
     }
@@ -140,7 +140,7 @@ struct BusTimeLimitTests {
             clock.advance(by: .seconds(1_000_000))
             gate.open()
         }
-        #expect(recorded.statistics.actionFailures == 0)
+        expect(recorded.statistics.actionFailures, equals: 0)
     }
 
     @Test("an abandoned action that handled an ActionFailure goes to standard error and no further")
@@ -163,13 +163,13 @@ struct BusTimeLimitTests {
                 await clock.waitForSleepers()
                 clock.advance(by: .seconds(30))
             }
-            #expect(recorded.statistics.posted == 2)
+            expect(recorded.statistics.posted, equals: 2)
             gate.open()
             // Waits until the action has ended: the leak sanitizer would report it.
             while watched.bus != nil { await Task.yield() }
         }
         let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(lines.contains("abandoned"))
-        #expect(lines.split(separator: "\n").count == 1)
+        expect(lines.split(separator: "\n").count, equals: 1)
     }
 }

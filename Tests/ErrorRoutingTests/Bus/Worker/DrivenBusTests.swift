@@ -33,8 +33,8 @@ struct DrivenBusTests {
             default: break steps
             }
         }
-        #expect(delivered.count == 4)
-        #expect(delivered.map { ($0 as? Numbered)?.number } == [1, 2, nil, 8])
+        expect(delivered.count, equals: 4)
+        expect(delivered.map { ($0 as? Numbered)?.number }, equals: [1, 2, nil, 8])
         _ = bus.storage.takeBack()
     }
 
@@ -46,7 +46,7 @@ struct DrivenBusTests {
         expectNext(bus)
         let before = bus.statistics.pending
         guard case .stop = bus.storage.next(for: 1) else { return #expect(Bool(false), "not superseded") }
-        #expect(bus.statistics.pending == before)
+        expect(bus.statistics.pending, equals: before)
         _ = bus.storage.takeBack()
     }
 
@@ -58,17 +58,17 @@ struct DrivenBusTests {
         expectNext(bus)
         let passage = bus.storage.shared.lane.pass(to: 2, after: .ignored, isTold: false)
         let left = bus.storage.takeBack()?.reports.map { ($0.error as? Numbered)?.number }
-        #expect(left == [3, 4, 5, 6])
-        #expect(bus.statistics == .init(posted: 6, ignored: 1, unmatched: 1, dropped: 4))
+        expect(left, equals: [3, 4, 5, 6])
+        expect(bus.statistics, equals: .init(posted: 6, ignored: 1, unmatched: 1, dropped: 4))
         // What the worker still writes when its thread goes on.
         if let passage { bus.storage.shared.lane.count(passage) }
         bus.storage.shared.intake.publishReleased(bus.storage.shared.intake.released + 1)
-        #expect(bus.statistics == .init(posted: 6, ignored: 1, unmatched: 1, dropped: 4))
+        expect(bus.statistics, equals: .init(posted: 6, ignored: 1, unmatched: 1, dropped: 4))
         guard case .stop = bus.storage.leaveLane(at: 2, DispatchProgress(), isOver: true, for: 0) else {
             return #expect(Bool(false), "goes on")
         }
         post(7, to: bus, line: 1)
-        #expect(bus.statistics == .init(posted: 7, ignored: 1, unmatched: 1, dropped: 5))
+        expect(bus.statistics, equals: .init(posted: 7, ignored: 1, unmatched: 1, dropped: 5))
     }
 
     /// Lets the worker go on from the first report in the lane, which no rule matched.
