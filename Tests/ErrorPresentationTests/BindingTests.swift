@@ -69,7 +69,7 @@ struct BindingTests {
         }
         let seen = try #require(presenter.alert)
         presenter.alert = nil
-        #expect(presenter.alert == nil)
+        expectNil(presenter.alert)
         for _ in 0..<3 { await presenter.retry(seen) }
         #expect(attempts == 2 && presenter.alert?.title == "Saving" && presenter.alert?.id != seen.id)
         expect(presenter.statistics, equals: .init(received: 2, shown: 2))
@@ -110,7 +110,7 @@ struct BindingTests {
         presenter.alert = nil
         #expect(held != nil && seen != nil)
         seen = nil
-        #expect(held == nil)
+        expectNil(held)
     }
 
     @Test("retries of two styles run at once; one that was closed does not keep the next from being retried")

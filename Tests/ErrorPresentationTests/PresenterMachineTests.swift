@@ -89,7 +89,7 @@ struct PresenterMachineTests {
         let machine = HeldPresenter(limit: 9)
         _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
         expect(machine.beginRetry(), equals: 1)
-        #expect(machine.beginRetry() == nil)
+        expectNil(machine.beginRetry())
         expect(machine.current?.message, equals: "a")
         expect(machine.endRetry(), equals: 1)
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
@@ -98,11 +98,11 @@ struct PresenterMachineTests {
     @Test("P3: dismiss does nothing unless its error is the one that is shown")
     func byNumber() {
         let machine = HeldPresenter(limit: 9)
-        #expect(machine.dismiss(1) == nil)
+        expectNil(machine.dismiss(1))
         _ = (machine.add("a", canRetry: true), machine.add("b", canRetry: true))
-        #expect(machine.dismiss(2) == nil)
+        expectNil(machine.dismiss(2))
         #expect(machine.beginRetry() == 1 && machine.endRetry() == 1)
-        #expect(machine.dismiss(1) == nil)
+        expectNil(machine.dismiss(1))
         #expect(machine.current?.id == 2 && machine.dismiss(2) == 2 && machine.current == nil)
     }
 
@@ -170,7 +170,7 @@ struct PresenterMachineTests {
         #expect(machine.current?.message == "b" && machine.beginRetry() == nil)
         expect(machine.add("c"), equals: .waits(3))
         expect(machine.add("a", asFailureOf: retry), equals: .waits(4))
-        #expect(machine.endRetry() == nil)
+        expectNil(machine.endRetry())
         #expect(machine.current?.message == "b" && machine.beginRetry() == 2)
     }
 

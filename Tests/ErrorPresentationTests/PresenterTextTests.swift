@@ -143,11 +143,11 @@ struct PresenterTextTests {
     @Test("the default rules show an alert, but what the bus tells operators not at all")
     func defaults() {
         expect(present(Silent.secretCase(code: 1))?.style, equals: .alert)
-        #expect(present(ErrorsDropped(count: 1, byType: [:])) == nil)
+        expectNil(present(ErrorsDropped(count: 1, byType: [:])))
         let rules = ErrorMap<PresentationStyle>.default.on(Plain.self, .banner).on(DiskFull.self, .inline)
         expect(present(Plain(""), rules: rules)?.style, equals: .banner)
         expect(present(DiskFull(), rules: rules)?.style, equals: .inline)
-        #expect(present(Plain(""), rules: rules.on(Plain.self, .never)) == nil)
+        expectNil(present(Plain(""), rules: rules.on(Plain.self, .never)))
     }
 
     private func present(

@@ -33,7 +33,7 @@ struct ReentryTests {
             await waitUntil { resets.withLock { $0 } == 30 }
             #expect(loader.latest == nil && !loader.state.isLoading && loader.failureCount == 0)
         }
-        #expect(held == nil)
+        expectNil(held)
     }
 
     @Test("an observer that is told of a load may reset the loader, and one told of an alert may close it")

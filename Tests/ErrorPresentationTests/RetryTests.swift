@@ -22,7 +22,7 @@ struct RetryTests {
         let (presenter, poster, flaky) = (ErrorPresenter(), RecordingPoster(), Flaky(failures: 1))
         let line: UInt = #line + 1
         let value = await presenter.run("Counting", errors: poster) { try flaky.run() }
-        #expect(value == nil)
+        expectNil(value)
         let shown = try #require(presenter.current)
         #expect(shown.title == "Counting" && shown.message == "attempt 1 failed" && shown.canRetry)
         #expect(poster.errors.count == 1 && poster.sources == [.init(fileID: #fileID, line: line)])
@@ -42,7 +42,7 @@ struct RetryTests {
         }
         await begun.wait()
         task.cancel()
-        #expect(await task.value == nil)
+        expectNil(await task.value)
         #expect(presenter.current == nil && poster.errors.isEmpty)
         expect(presenter.statistics, equals: .init(received: 1, never: 1))
     }
@@ -154,7 +154,7 @@ struct RetryTests {
         presenter.dismiss(seen)
         #expect(flaky.attempts == 2 && presenter.current?.title == "Counting")
         presenter.dismiss(try #require(presenter.current))
-        #expect(presenter.current == nil)
+        expectNil(presenter.current)
     }
 
     @Test("a tap while it runs reaches nobody, even if its error was dismissed meanwhile")
@@ -284,7 +284,7 @@ struct RetryTests {
             flaky = nil
             #expect(held != nil)
             if isDismissed { presenter.dismiss() } else { await presenter.retry() }
-            #expect(held == nil)
+            expectNil(held)
         }
     }
 }

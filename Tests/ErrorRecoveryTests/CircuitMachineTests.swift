@@ -11,7 +11,7 @@ struct CircuitMachineTests {
         var circuit = Circuit(opensAt: 3, within: 10, for: 5)
         #expect(circuit.fail(at: 0) == nil && circuit.fail(at: 5) == nil)
         // The first is as old as the window now.
-        #expect(circuit.fail(at: 10) == nil)
+        expectNil(circuit.fail(at: 10))
         expect(circuit.machine.state, equals: .closed)
         expect(circuit.fail(at: 14), equals: .open)
         expect(circuit.machine.state, equals: .open)
@@ -22,7 +22,7 @@ struct CircuitMachineTests {
         var one = Circuit(opensAt: 1, within: 10, for: 5)
         expect(one.fail(at: 0), equals: .open)
         var many = Circuit(opensAt: 5, within: 10, for: 5)
-        #expect(many.hear(count: 4, at: 0) == nil)
+        expectNil(many.hear(count: 4, at: 0))
         #expect(many.hear(count: 0, at: 1) == nil && many.hear(count: -3, at: 1) == nil)
         expect(many.hear(at: 1), equals: .open)
         var flood = Circuit(opensAt: 5, within: 10, for: 5)
@@ -32,7 +32,7 @@ struct CircuitMachineTests {
     @Test("a circuit that listens counts no failure that is thrown, and has forgotten those from before")
     func listening() {
         var circuit = Circuit(opensAt: 2, within: 10, for: 5)
-        #expect(circuit.fail(at: 0) == nil)
+        expectNil(circuit.fail(at: 0))
         circuit.listen()
         #expect(circuit.fail(at: 0) == nil && circuit.hear(at: 0) == nil)
         circuit.listen()
@@ -43,15 +43,15 @@ struct CircuitMachineTests {
     func reports() {
         var circuit = Circuit(opensAt: 2, within: 10, for: 5)
         circuit.listen()
-        #expect(circuit.hear(sequence: 1, age: 9, at: 20) == nil)
-        #expect(circuit.hear(sequence: 1, age: 9, at: 20) == nil)
+        expectNil(circuit.hear(sequence: 1, age: 9, at: 20))
+        expectNil(circuit.hear(sequence: 1, age: 9, at: 20))
         // The first is as old as the window now, and so is another that comes late.
-        #expect(circuit.hear(sequence: 2, age: 0, at: 21) == nil)
-        #expect(circuit.hear(sequence: 3, age: 10, at: 21) == nil)
+        expectNil(circuit.hear(sequence: 2, age: 0, at: 21))
+        expectNil(circuit.hear(sequence: 3, age: 10, at: 21))
         expect(circuit.hear(sequence: 4, age: 9, at: 21), equals: .open)
         expect(circuit.admit(at: 26), equals: .tries(1, .halfOpen))
         expect(circuit.end(1, .success, at: 26), equals: .closed)
-        #expect(circuit.hear(count: 9, sequence: 5, age: 1, at: 26) == nil)
+        expectNil(circuit.hear(count: 9, sequence: 5, age: 1, at: 26))
         expect(circuit.hear(count: 9, sequence: 6, age: 0, at: 26), equals: .open)
     }
 
@@ -71,7 +71,7 @@ struct CircuitMachineTests {
         expect(circuit.admit(within: 1, at: 1), equals: .refused(left: 4))
         expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
         #expect(circuit.admit(within: 1, at: 5) == .isPartOfTrial && circuit.admit(at: 5) == .refused(left: nil))
-        #expect(circuit.end(1, .neither, at: 6) == nil)
+        expectNil(circuit.end(1, .neither, at: 6))
         expect(circuit.admit(within: 1, at: 6), equals: .tries(2, nil))
         expect(circuit.admit(within: 1, at: 6), equals: .refused(left: nil))
         expect(circuit.end(2, .success, at: 6), equals: .closed)
@@ -114,7 +114,7 @@ struct CircuitMachineTests {
         expect(circuit.admit(at: 14), equals: .passes(era: 2))
         // Of an attempt that began before.
         #expect(circuit.fail(in: 1, at: 14) == nil && circuit.fail(in: 1, at: 14) == nil)
-        #expect(circuit.fail(at: 15) == nil)
+        expectNil(circuit.fail(at: 15))
         expect(circuit.fail(at: 16), equals: .open)
     }
 
@@ -123,7 +123,7 @@ struct CircuitMachineTests {
         var circuit = Circuit(opensAt: 1, within: 10, for: 5)
         _ = circuit.fail(at: 0)
         expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
-        #expect(circuit.end(1, .neither, at: 6) == nil)
+        expectNil(circuit.end(1, .neither, at: 6))
         expect(circuit.machine.state, equals: .halfOpen)
         expect(circuit.admit(at: 6), equals: .tries(2, nil))
         expect(circuit.admit(at: 6), equals: .refused(left: nil))
@@ -133,7 +133,7 @@ struct CircuitMachineTests {
     func stragglers() {
         var circuit = Circuit(opensAt: 1, within: 100, for: 5)
         _ = circuit.fail(at: 0)
-        #expect(circuit.fail(at: 4) == nil)
+        expectNil(circuit.fail(at: 4))
         expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
         #expect(circuit.fail(at: 6) == nil && circuit.machine.state == .halfOpen)
         expect(circuit.end(1, .success, at: 7), equals: .closed)

@@ -86,7 +86,7 @@ struct RetryPolicyTests {
         expect(explanation.rule?.matcher, equals: "code 7")
         #expect(explanation.rule?.source.fileID == #fileID && explanation.rule?.source.line == UInt(line))
         expect(policy.explain(Timeout()).rule?.matcher, equals: "type(Timeout)")
-        #expect(policy.explain(Refused()).rule == nil)
+        expectNil(policy.explain(Refused()).rule)
         expect(policy.explain(Refused()).disposition, equals: .unmatched)
     }
 

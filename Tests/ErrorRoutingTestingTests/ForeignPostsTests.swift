@@ -59,8 +59,8 @@ struct ForeignPostsTests {
 
     @Test("a line without a place gives none, and an invalid place stops nothing")
     func noPlace() {
-        #expect(ErrorReport.Source(inLine: "no field") == nil)
-        #expect(ErrorReport.Source(inLine: "error source=M/F.swift") == nil)
+        expectNil(ErrorReport.Source(inLine: "no field"))
+        expectNil(ErrorReport.Source(inLine: "error source=M/F.swift"))
         expect(SourceLocation(.init(fileID: "", line: 0), in: nil).fileID, equals: "unknown/file")
         expect(SourceLocation(.init(fileID: "M/F.swift", line: .max), in: nil).line, equals: 1)
     }

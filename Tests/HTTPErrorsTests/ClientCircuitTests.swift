@@ -74,7 +74,7 @@ struct ClientCircuitTests {
         let refusal = NetworkError.from(
             CircuitOpen(name: "shop", retryAfter: .seconds(4), cause: HTTPFailure(status: 503)))
         expect(RetryPolicy.default.decisions[refusal], equals: .fail)
-        #expect(ErrorMatcher.transient.match(refusal) == nil)
+        expectNil(ErrorMatcher.transient.match(refusal))
         expect(refusal.retryAfter, equals: .seconds(4))
         #expect(!NetworkError(.unauthorized, cause: refusal, failure: HTTPFailure(status: 401)).neverReachedServer)
     }

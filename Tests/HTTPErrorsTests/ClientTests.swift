@@ -78,14 +78,14 @@ struct ClientTests {
         for response in [
             TransportResponse(status: 204), TransportResponse(status: 205), TransportResponse(status: 200), page,
         ] {
-            #expect(try await kind(of: response, NoContent.self) == nil)
+            expectNil(try await kind(of: response, NoContent.self))
         }
         for response in [
             TransportResponse(status: 204), TransportResponse(status: 205), TransportResponse(status: 200),
         ] {
             expect(try await kind(of: response, User.self), equals: .noData)
         }
-        #expect(try await kind(of: .json(#"{"name": "Ada"}"#), NoContent.self, method: "HEAD") == nil)
+        expectNil(try await kind(of: .json(#"{"name": "Ada"}"#), NoContent.self, method: "HEAD"))
         expect(try await kind(of: .json(#"{"name": "Ada"}"#), User.self, method: "HEAD"), equals: .noData)
         expect(try await kind(of: .json(#"{"name": "Ada"}"#, status: 204), User.self), equals: .noData)
     }
@@ -95,12 +95,12 @@ struct ClientTests {
         var response = TransportResponse.json(#"{"name": "Ada"}"#)
         for type in ["application/json; charset=utf-8", "application/hal+json"] {
             response.headers["Content-Type"] = type
-            #expect(try await kind(of: response, User.self) == nil)
+            expectNil(try await kind(of: response, User.self))
         }
         response.headers["Content-Type"] = nil
-        #expect(try await kind(of: response, User.self) == nil)
+        expectNil(try await kind(of: response, User.self))
         response.headers["Content-Type"] = "text/html; charset=utf-8"
-        #expect(try await kind(of: response, User.self, headers: ["Accept": "text/html"]) == nil)
+        expectNil(try await kind(of: response, User.self, headers: ["Accept": "text/html"]))
         let outcome = try await outcome(of: response, User.self)
         let error = #expect(throws: NetworkError.self) { try outcome.get() }
         #expect(error?.kind == .unexpectedContentType && error?.detail == "text/html")
@@ -149,7 +149,7 @@ struct ClientTests {
             func rejection(of response: Response) -> (any Error)? { response.error.map { GitHubError(code: $0) } }
         }
         let client = try APIClient(Script { _, number in .json(number == 0 ? "{}" : #"{"error": 7}"#) })
-        #expect(try await client.send(Ask()).error == nil)
+        expectNil(try await client.send(Ask()).error)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Ask()) }
         #expect(error?.service(as: GitHubError.self)?.code == 7 && error?.failure?.status == 200)
     }

@@ -26,7 +26,7 @@ struct MappingTests {
         expect(error.retryDecision, equals: (isTransient ? .retry() : .fail))
         expect((ErrorMatcher.transient.match(error) != nil), equals: isTransient)
         #expect(ErrorMatcher.status(status).match(error) != nil)
-        #expect(ErrorMatcher.status(600...999).match(error) == nil)
+        expectNil(ErrorMatcher.status(600...999).match(error))
         #expect(!error.neverReachedServer && !error.isCancellation)
     }
 
@@ -92,8 +92,8 @@ struct MappingTests {
         let busy = NetworkError(.service, cause: BusyError(), failure: failure)
         #expect(busy.retryDecision == .retry(cost: 2) && busy.retryAfter == .seconds(9))
         #expect(NetworkError(.service, cause: BusyError()).service(as: BusyError.self) != nil)
-        #expect(busy.service(as: GitHubError.self) == nil)
-        #expect(NetworkError(.noData).service(as: GitHubError.self) == nil)
+        expectNil(busy.service(as: GitHubError.self))
+        expectNil(NetworkError(.noData).service(as: GitHubError.self))
     }
 
     @Test("causes are found under it, typed, at any depth")
@@ -117,7 +117,7 @@ struct MappingTests {
             for kind in NetworkError.Kind.allCases {
                 expect((ErrorMatcher.network(kind).match(error) != nil), equals: (error.kind == kind))
             }
-            #expect(ErrorMatcher.network().match(error) == nil)
+            expectNil(ErrorMatcher.network().match(error))
         }
         expect(Set(NetworkError.samples.map(\.kind)), equals: Set(NetworkError.Kind.allCases))
         expect(ErrorMatcher.network(.timeout, .server).description, equals: "network(.timeout, .server)")

@@ -45,7 +45,7 @@ struct RetryAfterTests {
             "Sun, 06 Nov -994 08:49:37 GMT",
         ])
     func neither(value: String) {
-        #expect(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter == nil)
+        expectNil(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter)
     }
 
     @Test("a date without the response's own is measured from now, and so is one beside a broken Date")

@@ -149,7 +149,7 @@ struct LineBufferTests {
         expect(buffer.leave(adding: line("more than ten")), equals: .write("more than ten\n"))
         expect(buffer.attempted(.wouldBlock), equals: .wait)
         expect(buffer.attempted(.needsThread), equals: .startThread)
-        #expect(buffer.leave(adding: line("counts")) == nil)
+        expectNil(buffer.leave(adding: line("counts")))
         _ = buffer.arrive(line("late"))
         _ = buffer.threadBegins()
         _ = buffer.attempted(.wrote(1, Self.file))

@@ -13,3 +13,10 @@ package func expect<Value: Equatable>(
 ) {
     #expect(actual == expected, comment(), sourceLocation: sourceLocation)
 }
+
+/// `#expect(actual == nil)`, for a twentieth of the compiler's time.
+package func expectNil<Value>(
+    _ actual: Value?, _ comment: @autoclosure () -> Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(actual == nil, comment(), sourceLocation: sourceLocation)
+}

@@ -9,8 +9,8 @@ import Testing
     @Test func `no arguments ask for an intake of made-up orders`() throws {
         let options = try Options(arguments: [])
         expect(options.command, equals: .intake)
-        #expect(options.inbox == nil)
-        #expect(options.payments == nil)
+        expectNil(options.inbox)
+        expectNil(options.payments)
         #expect(!options.keepsFiles)
     }
 

@@ -45,7 +45,7 @@ struct AmbientPostingTests {
     func root() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            #expect(ErrorBus.root == nil)
+            expectNil(ErrorBus.root)
             let bus = ErrorBus(handler: ErrorHandler())
             bus.becomeRoot()
             bus.becomeRoot()
@@ -65,7 +65,7 @@ struct AmbientPostingTests {
             bus.finish()
             await running.value
             expect(await reports.collected().map(\.error) as? [Numbered], equals: [Numbered(1), Numbered(2)])
-            #expect(ErrorBus.root == nil)
+            expectNil(ErrorBus.root)
             // The next one may follow.
             let next = ErrorBus(handler: ErrorHandler())
             next.becomeRoot()

@@ -10,8 +10,8 @@ struct CatchingTests {
     @Test("catching posts what is thrown and returns nil, else what was returned")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
-            #expect(await bus.catching { try await fail(1) } == nil)
-            #expect(bus.catching { try failNow(2) } == nil)
+            expectNil(await bus.catching { try await fail(1) })
+            expectNil(bus.catching { try failNow(2) })
             expect(
                 await bus.catching {
                     await Task.yield(); return 5

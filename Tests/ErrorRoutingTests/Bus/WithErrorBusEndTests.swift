@@ -19,7 +19,7 @@ struct WithErrorBusEndTests {
                     #expect(ErrorBus.root === bus)
                     await onThreads(2) { postError(Numbered($0)) }
                 }
-                #expect(ErrorBus.root == nil)
+                expectNil(ErrorBus.root)
                 expect(journal.entries.sorted(), equals: [0, 1])
             }
         }

@@ -15,7 +15,7 @@ struct WithErrorBusTests {
             async let child = ErrorBus.current === bus
             #expect(await child)
         }
-        #expect(ErrorBus.current == nil)
+        expectNil(ErrorBus.current)
     }
 
     @Test("it returns only when its tasks have ended, those included that tasks start, and all is delivered")

@@ -38,21 +38,17 @@ struct HandleSynchronouslyTests {
         expect(outcome.failures.count, equals: awaited.failures.count)
     }
 
-    @Test("it declines if a rule that matches is asynchronous, and no action has run")
-    func asynchronousRule() {
-        #expect(mixed().handleSynchronously(Zoo.Payment.expired) == nil)
-        #expect(trace.entries.isEmpty)
-    }
-
-    @Test("it declines if a rule that matches is asynchronous, even if a .stop before it would keep it from running")
-    func unreachedAsynchronousRule() {
-        #expect(mixed(below: .stop).handleSynchronously(Zoo.Payment.expired) == nil)
-        #expect(trace.entries.isEmpty)
-    }
-
-    @Test("it declines if an asynchronous rule matches below an ignore that matches")
-    func asynchronousRuleBelowIgnore() {
-        #expect(mixed().ignore(Zoo.Payment.self).handleSynchronously(Zoo.Payment.expired) == nil)
+    @Test(
+        "it declines if a rule that matches is asynchronous, and no action has run, whatever comes before that rule",
+        arguments: ["an action that goes on", "one that stops", "an ignore"])
+    func asynchronousRule(before: String) {
+        let handler =
+            switch before {
+            case "one that stops": mixed(below: .stop)
+            case "an ignore": mixed().ignore(Zoo.Payment.self)
+            default: mixed()
+            }
+        expectNil(handler.handleSynchronously(Zoo.Payment.expired))
         #expect(trace.entries.isEmpty)
     }
 
@@ -70,7 +66,7 @@ struct HandleSynchronouslyTests {
             await Task.yield()
             return trace("asynchronous")
         }
-        #expect(handler.handleSynchronously(Zoo.Timeout(seconds: 30)) == nil)
+        expectNil(handler.handleSynchronously(Zoo.Timeout(seconds: 30)))
         expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition, equals: .unmatched)
         #expect(trace.entries.isEmpty)
     }
@@ -85,7 +81,7 @@ struct HandleSynchronouslyTests {
             }
             .onNoMatch { _ in trace("stops", .stop) }
             .always { _ in trace("always") }
-        #expect(handler.handleSynchronously(Zoo.Offline()) == nil)
+        expectNil(handler.handleSynchronously(Zoo.Offline()))
         #expect(trace.takeAll().isEmpty)
         expect(handler.handleSynchronously(Zoo.Payment.expired)?.disposition, equals: .handled)
         expect(trace.takeAll(), equals: ["payment", "always"])
@@ -102,8 +98,8 @@ struct HandleSynchronouslyTests {
                 return trace("asynchronous")
             }
             .always { _ in trace("stops", .stop) }
-        #expect(handler.handleSynchronously(Zoo.Payment.expired) == nil)
-        #expect(handler.handleSynchronously(Zoo.Offline()) == nil)
+        expectNil(handler.handleSynchronously(Zoo.Payment.expired))
+        expectNil(handler.handleSynchronously(Zoo.Offline()))
         #expect(trace.entries.isEmpty)
     }
 
@@ -116,7 +112,7 @@ struct HandleSynchronouslyTests {
 
     @Test("what declines without suspending is handled by handle")
     func handledByHandle() async {
-        #expect(mixed().handleSynchronously(Zoo.Payment.expired) == nil)
+        expectNil(mixed().handleSynchronously(Zoo.Payment.expired))
         let outcome = await mixed().handle(Zoo.Payment.expired)
         expect(outcome.matchedRuleCount, equals: 2)
         expect(trace.entries, equals: ["synchronous", "asynchronous", "always"])

@@ -96,7 +96,7 @@ struct HandlingFailureTests {
         let handler = ErrorHandler().onNoMatch { _ in throw Zoo.Timeout() }
         let outcome = await handler.handle(Zoo.Offline())
         expect(outcome.disposition, equals: .unmatched)
-        #expect(outcome.rule == nil)
+        expectNil(outcome.rule)
         expect(outcome.failures.count, equals: 1)
     }
 
@@ -126,7 +126,7 @@ struct HandlingFailureTests {
         let original = ErrorMatcher.anywhere(.type(Zoo.Payment.self))
         let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
         expect(original.match(failure.report.error), equals: .expired)
-        #expect(original.match(failure) == nil)
+        expectNil(original.match(failure))
     }
 
     @Test("anywhere finds the original error if it is what the action threw")

@@ -55,7 +55,7 @@ struct HandlingIsolationTests {
             .onNoMatch { @MainActor _ async in .next }
         expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: handler).matchedRuleCount, equals: 4)
         expect(await screen.alerts, equals: ["domain 1", "value 5", "type 5", "matcher", "always"])
-        #expect(handler.handleSynchronously(Zoo.Offline()) == nil)
+        expectNil(handler.handleSynchronously(Zoo.Offline()))
     }
 
     @Test("an action for the main actor may throw")

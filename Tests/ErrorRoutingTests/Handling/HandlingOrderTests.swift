@@ -21,13 +21,20 @@ struct HandlingOrderTests {
         expect(trace.entries, equals: ["third", "second", "first"])
     }
 
-    @Test("matching actions run until one returns .stop")
-    func untilStop() async {
-        let handler = ErrorHandler()
-            .on(Zoo.Payment.self) { _ in trace("never") }
-            .on(Zoo.Payment.self) { _ in trace("stops", .stop) }
-            .on(Zoo.Payment.self) { _ in trace("goes on", .next) }
-        await handler.handle(Zoo.Payment.expired)
+    @Test(
+        "actions run last-registered first until one returns .stop, those of rules, onNoMatch and always alike",
+        arguments: ["on", "onNoMatch", "always"])
+    func untilStop(verb: String) async {
+        var handler = ErrorHandler()
+        for (name, strategy) in [("never", .next), ("stops", .stop), ("goes on", .next)] as [(String, HandleStrategy)] {
+            handler =
+                switch verb {
+                case "on": handler.on(Zoo.Offline.self) { _ in trace(name, strategy) }
+                case "onNoMatch": handler.onNoMatch { _ in trace(name, strategy) }
+                default: handler.always { _ in trace(name, strategy) }
+                }
+        }
+        await handler.handle(Zoo.Offline())
         expect(trace.entries, equals: ["goes on", "stops"])
     }
 
@@ -117,16 +124,6 @@ struct HandlingOrderTests {
         expect(trace.entries, equals: ["no match"])
     }
 
-    @Test("onNoMatch actions run last-registered first until one returns .stop")
-    func onNoMatchOrder() async {
-        let handler = ErrorHandler()
-            .onNoMatch { _ in trace("never") }
-            .onNoMatch { _ in trace("stops", .stop) }
-            .onNoMatch { _ in trace("goes on", .next) }
-        await handler.handle(Zoo.Offline())
-        expect(trace.entries, equals: ["goes on", "stops"])
-    }
-
     // Behaviour 3
 
     @Test("always runs last, whatever happened and wherever it was registered")
@@ -145,16 +142,6 @@ struct HandlingOrderTests {
         expect(trace.takeAll(), equals: ["always"])
         await handler.handle(Zoo.Offline())
         expect(trace.takeAll(), equals: ["no match", "always"])
-    }
-
-    @Test("always actions run last-registered first until one returns .stop")
-    func alwaysOrder() async {
-        let handler = ErrorHandler()
-            .always { _ in trace("never") }
-            .always { _ in trace("stops", .stop) }
-            .always { _ in trace("goes on", .next) }
-        await handler.handle(Zoo.Offline())
-        expect(trace.entries, equals: ["goes on", "stops"])
     }
 
     @Test("the report of an always action carries the outcome so far, that of a rule says that it is pending")
@@ -194,7 +181,7 @@ struct HandlingOrderTests {
         let outcome = await ErrorHandler().handle(Zoo.Offline())
         expect(outcome.disposition, equals: .unmatched)
         expect(outcome.matchedRuleCount, equals: 0)
-        #expect(outcome.rule == nil)
+        expectNil(outcome.rule)
         #expect(outcome.failures.isEmpty)
     }
 }

@@ -30,21 +30,17 @@ struct HandlingOutcomeTests {
         expect(await forms[form].handle(Zoo.Offline()).disposition, equals: .handled)
     }
 
-    @Test("an error that an action let go on and an ignore then stopped is ignored")
-    func ignoredAfterNext() async {
-        let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in .next }
-        let outcome = await handler.handle(Zoo.Payment.expired)
-        expect(outcome.disposition, equals: .ignored)
-        expect(outcome.matchedRuleCount, equals: 2)
+    @Test("an error is ignored if an action before the ignore let it go on, and handled if that stopped")
+    func actionBeforeIgnore() async {
+        for (strategy, disposition, count) in [(.next, .ignored, 2), (.stop, .handled, 1)] as [Ending] {
+            let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in strategy }
+            let outcome = await handler.handle(Zoo.Payment.expired)
+            expect(outcome.disposition, equals: disposition)
+            expect(outcome.matchedRuleCount, equals: count)
+        }
     }
 
-    @Test("an error that an action stopped before an ignore is handled")
-    func handledBeforeIgnore() async {
-        let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in .stop }
-        let outcome = await handler.handle(Zoo.Payment.expired)
-        expect(outcome.disposition, equals: .handled)
-        expect(outcome.matchedRuleCount, equals: 1)
-    }
+    private typealias Ending = (HandleStrategy, HandleOutcome.Disposition, Int)
 
     @Test("onNoMatch and always do not count as rules that matched", arguments: [HandleStrategy.next, .stop])
     func unmatched(strategy: HandleStrategy) async {
@@ -52,31 +48,23 @@ struct HandlingOutcomeTests {
         let outcome = await handler.handle(Zoo.Offline())
         expect(outcome.disposition, equals: .unmatched)
         expect(outcome.matchedRuleCount, equals: 0)
-        #expect(outcome.rule == nil)
+        expectNil(outcome.rule)
         #expect(!outcome.isHandled)
     }
 
-    @Test("the outcome's rule is the one that stopped")
-    func ruleThatStopped() async {
-        let handler = ErrorHandler()
-            .on(matching: .type(Zoo.Payment.self).named("unreached")) { _ in .stop }
-            .on(matching: .type(Zoo.Payment.self).named("stops")) { _ in .stop }
-            .on(matching: .type(Zoo.Payment.self).named("goes on")) { _ in .next }
-            .always { _ in .stop }
-        let outcome = await handler.handle(Zoo.Payment.expired)
-        expect(outcome.rule?.matcher, equals: "stops")
-        expect(outcome.matchedRuleCount, equals: 2)
-    }
-
-    @Test("the outcome's rule is the last that matched if none stopped")
-    func lastRuleThatMatched() async {
-        let handler = ErrorHandler()
-            .on(matching: .type(Zoo.Timeout.self).named("does not match")) { _ in .stop }
-            .on(matching: .type(Zoo.Payment.self).named("last")) { _ in .next }
-            .on(matching: .type(Zoo.Payment.self).named("first")) { _ in .next }
-        let outcome = await handler.handle(Zoo.Payment.expired)
-        expect(outcome.rule?.matcher, equals: "last")
-        expect(outcome.matchedRuleCount, equals: 2)
+    @Test("the outcome's rule is the one that stopped, or the last that matched if none did")
+    func ruleOfTheOutcome() async {
+        for (strategy, name) in [(.stop, "stops"), (.next, "last")] as [(HandleStrategy, String)] {
+            let handler = ErrorHandler()
+                .on(matching: .type(Zoo.Timeout.self).named("does not match")) { _ in .stop }
+                .on(matching: .type(Zoo.Payment.self).named("last")) { _ in .next }
+                .on(matching: .type(Zoo.Payment.self).named("stops")) { _ in strategy }
+                .on(matching: .type(Zoo.Payment.self).named("goes on")) { _ in .next }
+                .always { _ in .stop }
+            let outcome = await handler.handle(Zoo.Payment.expired)
+            expect(outcome.rule?.matcher, equals: name)
+            expect(outcome.matchedRuleCount, equals: strategy == .stop ? 2 : 3)
+        }
     }
 
     @Test("the description of a rule is one and the same in outcomes, failures and explanations")

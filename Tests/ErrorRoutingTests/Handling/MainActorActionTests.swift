@@ -22,7 +22,7 @@ struct MainActorActionTests {
                 view.shown.append(error.number + Int(report.occurrences))
                 return .next
             }
-        #expect(handler.handleSynchronously(Numbered(1)) == nil)
+        expectNil(handler.handleSynchronously(Numbered(1)))
         await withErrorBus(handler: handler) { bus in bus.post(Numbered(1)) }
         await Task { @concurrent in _ = await handler.handle(Numbered(5)) }.value
         expect(view.shown, equals: [2, 1, 6, 5])

@@ -18,9 +18,9 @@ struct CancellationTests {
         let matcher = ErrorMatcher.cancellation
         #expect(matcher.match(CancellationError()) is CancellationError)
         expect(matcher.match(TransferError.cancelled) as? TransferError, equals: .cancelled)
-        #expect(matcher.match(TransferError.refused) == nil)
-        #expect(matcher.match(URLError(.cancelled)) == nil)
-        #expect(matcher.match(Zoo.Offline()) == nil)
+        expectNil(matcher.match(TransferError.refused))
+        expectNil(matcher.match(URLError(.cancelled)))
+        expectNil(matcher.match(Zoo.Offline()))
         expect("\(matcher)", equals: "cancellation")
     }
 

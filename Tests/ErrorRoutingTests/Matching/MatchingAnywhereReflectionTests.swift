@@ -57,130 +57,105 @@ struct MatchingAnywhereReflectionTests {
         init(_ cause: any Error) { self.cause = cause }
     }
 
-    private let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
-    private let inner = Zoo.Timeout(seconds: 7)
+    private static let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
+    private static let inner = Zoo.Timeout(seconds: 7)
+    private static let context = DecodingError.Context(
+        codingPath: [], debugDescription: "", underlyingError: inner)
 
-    private func expectFound(_ error: any Error, sourceLocation: SourceLocation = #_sourceLocation) {
-        expect(timeout.match(error), equals: inner, sourceLocation: sourceLocation)
-    }
+    private static let places: [(name: String, error: any Error)] = [
+        ("a field by its concrete type", Wrapper(field: inner)),
+        ("a field as any Error", Wrapper<any Error>(field: inner)),
+        ("a field of a field's field", Wrapper(field: Wrapper(field: Wrapper(field: inner)))),
+        ("a single payload", Case.single(inner)),
+        ("a labelled payload", Case.labelled(reason: inner)),
+        ("one of several payloads", Case.tuple(1, inner)),
+        ("one of several labelled payloads", Case.labelledTuple(code: 1, reason: inner)),
+        ("an optional", Wrapper<(any Error)?>(field: inner)),
+        ("optionals of any depth", Wrapper<Zoo.Timeout???>(field: inner)),
+        ("an optional payload", Case.optional(inner)),
+        ("an array, in its order", Wrapper<[any Error]>(field: [Zoo.Offline(), inner, Zoo.Timeout(seconds: 8)])),
+        ("an array of optionals", Wrapper<[Zoo.Timeout?]?>(field: [nil, inner])),
+        ("an array of arrays", Wrapper(field: [[Zoo.Timeout](), [inner]])),
+        ("an array in a payload", Case.array(code: 1, [inner])),
+        ("a class that says what is under it", Speaking(inner)),
+        ("such a class in a field", Wrapper<any Error>(field: Speaking(inner))),
+        ("a struct in between", Wrapper(field: Attempt(error: inner))),
+        ("a tuple in between", Wrapper(field: (1, inner))),
+        ("a labelled tuple in between", Wrapper(field: (number: 1, error: inner as any Error))),
+        (
+            "an array of structs in between",
+            Wrapper(field: [Attempt(error: Zoo.Offline()), Attempt(error: inner)])
+        ),
+        ("an optional struct in between", Wrapper<Attempt?>(field: Attempt(error: inner))),
+        ("a struct in between in a payload", Case.inBetween(Attempt(error: inner))),
+        ("a struct in one of several payloads", Case.several(1, Attempt(error: inner))),
+        (
+            "an error in between, which may have one struct in between of its own",
+            Wrapper(field: Attempt(error: Wrapper(field: Attempt(error: inner))))
+        ),
+        ("corrupted data", DecodingError.dataCorrupted(context)),
+        ("a type mismatch", DecodingError.typeMismatch(Int.self, context)),
+        ("a missing value", DecodingError.valueNotFound(Int.self, context)),
+        (
+            "an invalid value",
+            EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "", underlyingError: inner))
+        ),
+        (
+            "keys under fields under UnderlyingErrors",
+            Zoo.Group(underlyingErrors: [
+                Wrapper<[any Error]>(field: [
+                    NSError(domain: "d", code: 1, userInfo: [NSUnderlyingErrorKey: Case.tuple(1, inner)])
+                ])
+            ])
+        ),
+    ]
 
-    private func expectNotFound(_ error: any Error, sourceLocation: SourceLocation = #_sourceLocation) {
-        #expect(timeout.match(error) == nil, sourceLocation: sourceLocation)
-    }
+    @Test(
+        "an error is found in fields and payloads, through optionals, arrays and one struct or tuple in between",
+        arguments: places)
+    func found(name: String, error: any Error) { expect(Self.timeout.match(error), equals: Self.inner, "\(name)") }
 
-    @Test("a field of a struct is found, by its concrete type or as any Error")
-    func fields() {
-        expectFound(Wrapper(field: inner))
-        expectFound(Wrapper<any Error>(field: inner))
-        expectFound(Wrapper(field: Wrapper(field: Wrapper(field: inner))))
-        expectNotFound(Wrapper(field: "Timeout(seconds: 7)"))
-    }
+    private static let hidingPlaces: [(name: String, error: any Error)] = [
+        ("a text", Wrapper(field: "Timeout(seconds: 7)")),
+        ("a case without payload", Case.none),
+        ("no error", Wrapper<(any Error)?>(field: nil)),
+        ("nil of a concrete type", Wrapper<Zoo.Timeout?>(field: nil)),
+        ("nil in a payload", Case.optional(nil)),
+        ("an empty array", Wrapper<[any Error]>(field: [])),
+        ("an object", Base(inner)),
+        ("an object of a derived class", Derived(inner)),
+        ("an object that guards its state", Locked(inner)),
+        ("an actor", Acting(inner)),
+        ("an object in a field", Wrapper<any Error>(field: Derived(inner))),
+        ("structs in a struct", Wrapper(field: Log(attempts: [Attempt(error: inner)]))),
+        ("a struct in a tuple", Wrapper(field: (1, Attempt(error: inner)))),
+        ("a tuple in a tuple", Wrapper(field: (1, (2, inner)))),
+        ("structs in a struct in a payload", Case.twoInBetween(Log(attempts: [Attempt(error: inner)]))),
+        ("an object that is no error", Wrapper(field: Holder(inner))),
+        ("an enum that is no error", Wrapper(field: Note.error(inner))),
+        ("a dictionary", Wrapper(field: ["error": inner])),
+        ("a context without error", DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))),
+    ]
 
-    @Test("the payload of an enum's case is found: single, labelled, and among several")
-    func payloads() {
-        expectFound(Case.single(inner))
-        expectFound(Case.labelled(reason: inner))
-        expectFound(Case.tuple(1, inner))
-        expectFound(Case.labelledTuple(code: 1, reason: inner))
-        expectNotFound(Case.none)
-    }
-
-    @Test("errors are found through optionals, of any depth, and nil is passed over")
-    func optionals() {
-        expectFound(Wrapper<(any Error)?>(field: inner))
-        expectFound(Wrapper<Zoo.Timeout???>(field: inner))
-        expectFound(Case.optional(inner))
-        expectNotFound(Wrapper<(any Error)?>(field: nil))
-        expectNotFound(Wrapper<Zoo.Timeout?>(field: nil))
-        expectNotFound(Case.optional(nil))
-    }
-
-    @Test("errors are found in arrays, in their order, of optionals and of arrays too")
-    func arrays() {
-        expectFound(Wrapper<[any Error]>(field: [Zoo.Offline(), inner, Zoo.Timeout(seconds: 8)]))
-        expectFound(Wrapper<[Zoo.Timeout?]?>(field: [nil, inner]))
-        expectFound(Wrapper(field: [[Zoo.Timeout](), [inner]]))
-        expectFound(Case.array(code: 1, [inner]))
-        expectNotFound(Wrapper<[any Error]>(field: []))
-    }
-
-    @Test("nothing with an identity is looked into: no object, whatever its class, and no actor")
-    func identities() {
-        expectNotFound(Base(inner))
-        expectNotFound(Derived(inner))
-        expectNotFound(Locked(inner))
-        expectNotFound(Acting(inner))
-        expectNotFound(Wrapper<any Error>(field: Derived(inner)))
-    }
-
-    @Test("a class that says what is under it is followed")
-    func speakingClass() {
-        expectFound(Speaking(inner))
-        expectFound(Wrapper<any Error>(field: Speaking(inner)))
-    }
+    @Test(
+        "nothing is found in what has an identity, nor through two structs or tuples, other enums and dictionaries",
+        arguments: hidingPlaces)
+    func notFound(name: String, error: any Error) { expectNil(Self.timeout.match(error), "\(name)") }
 
     @Test("an actor may change while it is reported")
     func changingActor() async {
-        let actor = Acting(inner)
+        let actor = Acting(Self.inner)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { for number in 0..<2_000 { await actor.change(Zoo.Timeout(seconds: number)) } }
             for _ in 0..<2 {
                 group.addTask {
                     for _ in 0..<500 {
-                        self.expectNotFound(actor)
+                        expectNil(Self.timeout.match(actor))
                         _ = ErrorReport(error: Wrapper<any Error>(field: actor), source: .init()).trail
                     }
                 }
             }
         }
-    }
-
-    @Test("one struct or tuple in between is looked through, in fields and in payloads")
-    func oneInBetween() {
-        expectFound(Wrapper(field: Attempt(error: inner)))
-        expectFound(Wrapper(field: (1, inner)))
-        expectFound(Wrapper(field: (number: 1, error: inner as any Error)))
-        expectFound(Wrapper(field: [Attempt(error: Zoo.Offline()), Attempt(error: inner)]))
-        expectFound(Wrapper<Attempt?>(field: Attempt(error: inner)))
-        expectFound(Case.inBetween(Attempt(error: inner)))
-        expectFound(Case.several(1, Attempt(error: inner)))
-    }
-
-    @Test("two structs or tuples in between are not looked through")
-    func twoInBetween() {
-        expectNotFound(Wrapper(field: Log(attempts: [Attempt(error: inner)])))
-        expectNotFound(Wrapper(field: (1, Attempt(error: inner))))
-        expectNotFound(Wrapper(field: (1, (2, inner))))
-        expectNotFound(Case.twoInBetween(Log(attempts: [Attempt(error: inner)])))
-    }
-
-    @Test("an error in between begins anew: what is in it may have one struct in between of its own")
-    func errorsBeginAnew() {
-        expectFound(Wrapper(field: Attempt(error: Wrapper(field: Attempt(error: inner)))))
-    }
-
-    @Test("neither objects, nor enums that are no errors, nor dictionaries are looked through")
-    func notLookedThrough() {
-        expectNotFound(Wrapper(field: Holder(inner)))
-        expectNotFound(Wrapper(field: Note.error(inner)))
-        expectNotFound(Wrapper(field: ["error": inner]))
-    }
-
-    @Test("the underlying error in the context of a DecodingError or an EncodingError is found")
-    func codingErrors() {
-        let context = DecodingError.Context(codingPath: [], debugDescription: "", underlyingError: inner)
-        expectFound(DecodingError.dataCorrupted(context))
-        expectFound(DecodingError.typeMismatch(Int.self, context))
-        expectFound(DecodingError.valueNotFound(Int.self, context))
-        expectNotFound(DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "")))
-        let encoding = EncodingError.Context(codingPath: [], debugDescription: "", underlyingError: inner)
-        expectFound(EncodingError.invalidValue(1, encoding))
-    }
-
-    @Test("the ways mix: keys under fields under UnderlyingErrors")
-    func mixed() {
-        let keyed = NSError(domain: "d", code: 1, userInfo: [NSUnderlyingErrorKey: Case.tuple(1, inner)])
-        expectFound(Zoo.Group(underlyingErrors: [Wrapper<[any Error]>(field: [keyed])]))
     }
 
     @Test("fields come in the order of their declaration, breadth first")
@@ -190,7 +165,7 @@ struct MatchingAnywhereReflectionTests {
             var second: any Error
         }
         let deep = Wrapper(field: Zoo.Timeout(seconds: 1))
-        expect(timeout.match(Pair(first: deep, second: inner)), equals: inner)
-        expect(timeout.match(Pair(first: inner, second: Zoo.Timeout(seconds: 1))), equals: inner)
+        expect(Self.timeout.match(Pair(first: deep, second: Self.inner)), equals: Self.inner)
+        expect(Self.timeout.match(Pair(first: Self.inner, second: Zoo.Timeout(seconds: 1))), equals: Self.inner)
     }
 }

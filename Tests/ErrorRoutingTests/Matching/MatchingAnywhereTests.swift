@@ -44,7 +44,7 @@ struct MatchingAnywhereTests {
     @Test("the error itself is tried first")
     func itself() {
         expect(timeout.match(Zoo.Timeout(seconds: 1)), equals: Zoo.Timeout(seconds: 1))
-        #expect(timeout.match(Zoo.Offline()) == nil)
+        expectNil(timeout.match(Zoo.Offline()))
         let group = ErrorMatcher.anywhere(.type(Group.self))
         expect(group.match(Group(underlyingErrors: [Group(underlyingErrors: [])]))?.underlyingErrors.count, equals: 1)
     }
@@ -53,12 +53,12 @@ struct MatchingAnywhereTests {
     func underlyingErrors() {
         let inner = Group(underlyingErrors: [Zoo.Offline(), Zoo.Timeout(seconds: 3)])
         expect(timeout.match(Group(underlyingErrors: [inner])), equals: Zoo.Timeout(seconds: 3))
-        #expect(timeout.match(Group(underlyingErrors: [Zoo.Offline()])) == nil)
+        expectNil(timeout.match(Group(underlyingErrors: [Zoo.Offline()])))
     }
 
     @Test("where an error conforms to UnderlyingErrors, its keys and fields are not looked at")
     func underlyingErrorsAlone() {
-        #expect(timeout.match(Guarded()) == nil)
+        expectNil(timeout.match(Guarded()))
         expect(timeout.match(Guarded(underlyingErrors: [Zoo.Timeout(seconds: 4)])), equals: Zoo.Timeout(seconds: 4))
     }
 
@@ -87,8 +87,8 @@ struct MatchingAnywhereTests {
 
     @Test("where an error has underlying-error keys, its fields are not looked at")
     func keysAlone() {
-        #expect(timeout.match(Keyed(info: [NSUnderlyingErrorKey: Zoo.Offline()])) == nil)
-        #expect(timeout.match(Keyed(info: ["NSMultipleUnderlyingErrorsKey": [Zoo.Offline()]])) == nil)
+        expectNil(timeout.match(Keyed(info: [NSUnderlyingErrorKey: Zoo.Offline()])))
+        expectNil(timeout.match(Keyed(info: ["NSMultipleUnderlyingErrorsKey": [Zoo.Offline()]])))
         expect(timeout.match(Keyed(info: ["other": Zoo.Offline()])), equals: Zoo.Timeout())
     }
 
@@ -97,7 +97,7 @@ struct MatchingAnywhereTests {
         let outer = Group(underlyingErrors: [NSError(domain: NSURLErrorDomain, code: -1001)])
         expect(ErrorMatcher.anywhere(.type(URLError.self)).match(outer)?.code, equals: .timedOut)
         expect(ErrorMatcher.anywhere(.nsError(domain: NSURLErrorDomain)).match(outer)?.code, equals: -1001)
-        #expect(ErrorMatcher.anywhere(.type(CocoaError.self)).match(outer) == nil)
+        expectNil(ErrorMatcher.anywhere(.type(CocoaError.self)).match(outer))
     }
 
     @Test("errors are tried breadth-first: all of one depth, in their order, before the next depth")
@@ -115,17 +115,17 @@ struct MatchingAnywhereTests {
             Group(underlyingErrors: [Zoo.Animal("d")]),
             Zoo.Animal("b"),
         ])
-        #expect(names.match(tree) == nil)
+        expectNil(names.match(tree))
         expect(order.entries, equals: ["a", "b", "c", "d", "e"])
     }
 
     @Test("at most 64 errors are visited, the outermost included")
     func bound() {
         expect(timeout.match(chain(64)), equals: Zoo.Timeout())
-        #expect(timeout.match(chain(65)) == nil)
+        expectNil(timeout.match(chain(65)))
         let offline = [any Error](repeating: Zoo.Offline(), count: 62)
         expect(timeout.match(Group(underlyingErrors: offline + [Zoo.Timeout()])), equals: Zoo.Timeout())
-        #expect(timeout.match(Group(underlyingErrors: offline + [Zoo.Offline(), Zoo.Timeout()])) == nil)
+        expectNil(timeout.match(Group(underlyingErrors: offline + [Zoo.Offline(), Zoo.Timeout()])))
     }
 
     @Test("no more than 64 errors are visited in a tree that never ends")
@@ -133,7 +133,7 @@ struct MatchingAnywhereTests {
         let (link, visits) = (Link(), ActionTrace())
         link.next = (0..<100).map { _ in Group(underlyingErrors: [link, Zoo.Offline()]) }
         let never = ErrorMatcher.anywhere(.predicate { _ in visits("visit") == .stop })
-        #expect(never.match(link) == nil)
+        expectNil(never.match(link))
         expect(visits.entries.count, equals: 64)
         link.next = []
     }
@@ -142,13 +142,13 @@ struct MatchingAnywhereTests {
     func cycles() {
         let (one, two) = (Link(), Link())
         (one.next, two.next) = ([two], [one])
-        #expect(timeout.match(one) == nil)
+        expectNil(timeout.match(one))
         two.next = [one, two, Zoo.Timeout(seconds: 7)]
         expect(timeout.match(one), equals: Zoo.Timeout(seconds: 7))
         one.next = [MirroredLink(link: two)]
         two.next = [MirroredLink(link: one)]
-        #expect(timeout.match(one) == nil)
-        #expect(timeout.match(MirroredLink(link: one)) == nil)
+        expectNil(timeout.match(one))
+        expectNil(timeout.match(MirroredLink(link: one)))
         for link in [one, two] { link.next = [] }
     }
 
@@ -157,7 +157,7 @@ struct MatchingAnywhereTests {
         let (one, two, visits) = (Link(), Link(), ActionTrace())
         (one.next, two.next) = ([two, two], [one])
         let never = ErrorMatcher.anywhere(.type(Link.self).where { _ in visits("visit") == .stop })
-        #expect(never.match(one) == nil)
+        expectNil(never.match(one))
         expect(visits.entries.count, equals: 2)
         (one.next, two.next) = ([], [])
     }
@@ -177,13 +177,13 @@ struct MatchingAnywhereTests {
     func nested() {
         let outer = Group(underlyingErrors: [Zoo.Offline(), Zoo.Timeout(seconds: 5)])
         expect(ErrorMatcher.anywhere(timeout).match(outer), equals: Zoo.Timeout(seconds: 5))
-        #expect((!timeout).match(outer) == nil)
+        expectNil((!timeout).match(outer))
         #expect((!timeout).match(Zoo.Offline()) is Zoo.Offline)
         // Some error in it is none: the outer one is the first.
         #expect(ErrorMatcher.anywhere(!.type(Zoo.Timeout.self)).match(outer) is Group)
         // Both must match the same error to match under one `anywhere`, not so with two.
         let both = ErrorMatcher.type(Zoo.Timeout.self) && .type(Zoo.Offline.self)
-        #expect(ErrorMatcher.anywhere(both).match(outer) == nil)
+        expectNil(ErrorMatcher.anywhere(both).match(outer))
         expect((timeout && .anywhere(.type(Zoo.Offline.self))).match(outer), equals: Zoo.Timeout(seconds: 5))
     }
 

@@ -11,31 +11,25 @@ struct MatchingBridgeTests {
         NSError(domain: domain, code: code, userInfo: userInfo)
     }
 
-    @Test("an NSError of NSURLErrorDomain matches type(URLError), with its code and user info")
-    func urlError() throws {
+    @Test("an NSError of each of the three domains matches the domain's type, with its code and user info")
+    func threeDomains() throws {
         let key = "NSErrorFailingURLStringKey"
-        let error = nsError(NSURLErrorDomain, URLError.Code.timedOut.rawValue, [key: "https://example.org"])
-        let match = try #require(ErrorMatcher.type(URLError.self).match(error))
-        expect(match.code, equals: .timedOut)
-        expect(match.errorUserInfo[key] as? String, equals: "https://example.org")
-    }
+        let loading = nsError(NSURLErrorDomain, URLError.Code.timedOut.rawValue, [key: "https://example.org"])
+        let url = try #require(ErrorMatcher.type(URLError.self).match(loading))
+        expect(url.code, equals: .timedOut)
+        expect(url.errorUserInfo[key] as? String, equals: "https://example.org")
 
-    @Test("an NSError of NSCocoaErrorDomain matches type(CocoaError), with its code and user info")
-    func cocoaError() throws {
-        let error = nsError(NSCocoaErrorDomain, CocoaError.Code.fileNoSuchFile.rawValue, [NSFilePathErrorKey: "/tmp/x"])
-        let match = try #require(ErrorMatcher.type(CocoaError.self).match(error))
-        expect(match.code, equals: .fileNoSuchFile)
-        expect(match.errorUserInfo[NSFilePathErrorKey] as? String, equals: "/tmp/x")
-    }
+        let file = nsError(NSCocoaErrorDomain, CocoaError.Code.fileNoSuchFile.rawValue, [NSFilePathErrorKey: "/tmp/x"])
+        let cocoa = try #require(ErrorMatcher.type(CocoaError.self).match(file))
+        expect(cocoa.code, equals: .fileNoSuchFile)
+        expect(cocoa.errorUserInfo[NSFilePathErrorKey] as? String, equals: "/tmp/x")
 
-    @Test("an NSError of NSPOSIXErrorDomain matches type(POSIXError), with its code")
-    func posixError() throws {
-        let error = nsError(NSPOSIXErrorDomain, Int(POSIXErrorCode.ENOENT.rawValue), ["k": "v"])
-        let match = try #require(ErrorMatcher.type(POSIXError.self).match(error))
-        expect(match.code, equals: .ENOENT)
+        let system = nsError(NSPOSIXErrorDomain, Int(POSIXErrorCode.ENOENT.rawValue), ["k": "v"])
+        let posix = try #require(ErrorMatcher.type(POSIXError.self).match(system))
+        expect(posix.code, equals: .ENOENT)
         #if !os(Linux)
             // Here `POSIXError` has no user info, whatever it is made with.
-            expect((match as NSError).userInfo["k"] as? String, equals: "v")
+            expect((posix as NSError).userInfo["k"] as? String, equals: "v")
         #endif
     }
 
@@ -59,17 +53,17 @@ struct MatchingBridgeTests {
             // What is guarded against: here the cast succeeds.
             #expect(error is CocoaError)
         #endif
-        #expect(ErrorMatcher.type(CocoaError.self).match(error) == nil)
-        #expect(ErrorMatcher.conforming(to: CocoaError.self).match(error) == nil)
-        #expect(ErrorMatcher.extracting(CocoaError.self) { $0.code.rawValue }.match(error) == nil)
-        #expect(ErrorMatcher.value(CocoaError(CocoaError.Code(rawValue: 4))).match(error) == nil)
+        expectNil(ErrorMatcher.type(CocoaError.self).match(error))
+        expectNil(ErrorMatcher.conforming(to: CocoaError.self).match(error))
+        expectNil(ErrorMatcher.extracting(CocoaError.self) { $0.code.rawValue }.match(error))
+        expectNil(ErrorMatcher.value(CocoaError(CocoaError.Code(rawValue: 4))).match(error))
     }
 
     @Test("a code that URLError does not know stays an NSError, rather than becoming a URLError that traps")
     func unknownURLCode() {
         let error = nsError(NSURLErrorDomain, -987_654)
         #if os(Linux)
-            #expect(ErrorMatcher.type(URLError.self).match(error) == nil)
+            expectNil(ErrorMatcher.type(URLError.self).match(error))
         #else
             expect(ErrorMatcher.type(URLError.self).match(error)?.errorCode, equals: -987_654)
         #endif
@@ -79,7 +73,7 @@ struct MatchingBridgeTests {
     @Test("a code that POSIXError does not know stays an NSError", arguments: [-1, 987_654, Int.max, Int.min])
     func unknownPOSIXCode(code: Int) {
         let error = nsError(NSPOSIXErrorDomain, code)
-        #expect(ErrorMatcher.type(POSIXError.self).match(error) == nil)
+        expectNil(ErrorMatcher.type(POSIXError.self).match(error))
         #expect(ErrorMatcher.nsError(domain: NSPOSIXErrorDomain, code: code).match(error) != nil)
     }
 
@@ -91,9 +85,9 @@ struct MatchingBridgeTests {
 
     @Test("no other NSError becomes a Swift type, not even in the domain that the type says is its own")
     func noOtherBridging() {
-        #expect(ErrorMatcher.type(Zoo.Foreign.self).match(nsError(Zoo.Foreign.errorDomain, 7)) == nil)
+        expectNil(ErrorMatcher.type(Zoo.Foreign.self).match(nsError(Zoo.Foreign.errorDomain, 7)))
         let domain = (Zoo.Payment.expired as NSError).domain
-        #expect(ErrorMatcher.type(Zoo.Payment.self).match(nsError(domain, 1)) == nil)
+        expectNil(ErrorMatcher.type(Zoo.Payment.self).match(nsError(domain, 1)))
     }
 
     @Test("a Swift error that has one of the three domains is not bridged: only NSError objects are")
@@ -102,34 +96,25 @@ struct MatchingBridgeTests {
             static let errorDomain = NSURLErrorDomain
             var errorCode: Int { -1001 }
         }
-        #expect(ErrorMatcher.type(URLError.self).match(Impostor()) == nil)
+        expectNil(ErrorMatcher.type(URLError.self).match(Impostor()))
         #expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -1001).match(Impostor()) != nil)
         // Coding errors have Cocoa's domain.
         let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
         expect((error as NSError).domain, equals: NSCocoaErrorDomain)
-        #expect(ErrorMatcher.type(CocoaError.self).match(error) == nil)
+        expectNil(ErrorMatcher.type(CocoaError.self).match(error))
     }
 
-    @Test("type(NSError) matches NSError objects of any domain, the very objects")
+    @Test("type(NSError) matches the very objects, of any domain and of subclasses, which are bridged as well")
     func nsErrorObjects() {
         for domain in ["x", NSURLErrorDomain, NSCocoaErrorDomain, NSPOSIXErrorDomain] {
             let error = NSError(domain: domain, code: 4)
             #expect(ErrorMatcher.type(NSError.self).match(error) === error)
         }
-    }
-
-    @Test("type(NSError) matches subclasses, and a subclass alone is matched by its type")
-    func nsErrorSubclasses() {
-        let (plain, special) = (NSError(domain: "x", code: 1), Zoo.NSErrorSubclass(domain: "x", code: 1))
+        let special = Zoo.NSErrorSubclass(domain: NSCocoaErrorDomain, code: 4)
         #expect(ErrorMatcher.type(NSError.self).match(special) === special)
         #expect(ErrorMatcher.type(Zoo.NSErrorSubclass.self).match(special) === special)
-        #expect(ErrorMatcher.type(Zoo.NSErrorSubclass.self).match(plain) == nil)
-    }
-
-    @Test("a subclass of NSError in one of the three domains is bridged too")
-    func nsErrorSubclassIsBridged() {
-        let error = Zoo.NSErrorSubclass(domain: NSCocoaErrorDomain, code: 4)
-        expect(ErrorMatcher.type(CocoaError.self).match(error)?.code, equals: .fileNoSuchFile)
+        expect(ErrorMatcher.type(CocoaError.self).match(special)?.code, equals: .fileNoSuchFile)
+        expectNil(ErrorMatcher.type(Zoo.NSErrorSubclass.self).match(NSError(domain: "x", code: 1)))
     }
 
     @Test("no Swift error matches NSError.self, though every one can be cast to it with as")
@@ -139,8 +124,8 @@ struct MatchingBridgeTests {
             CocoaError(.fileNoSuchFile), POSIXError(.ENOENT), Zoo.Localized(errorDescription: "x"),
         ]
         for error in errors {
-            #expect(ErrorMatcher.type(NSError.self).match(error) == nil)
-            #expect(ErrorMatcher.conforming(to: NSError.self).match(error) == nil)
+            expectNil(ErrorMatcher.type(NSError.self).match(error))
+            expectNil(ErrorMatcher.conforming(to: NSError.self).match(error))
         }
     }
 

@@ -19,74 +19,59 @@ struct MatchingConformingTests {
 
     // MARK: conforming(to:)
 
-    @Test("conforming(to:) matches structs, enums and classes that conform, and hands them on as the protocol")
-    func protocols() {
+    private static let cases: [MatchCase] = [
+        .not("an error that does not conform", .conforming(to: (any Retryable).self), Zoo.Offline()),
+        .init("a class", .conforming(to: (any Described).self), Jam()),
+        .not("a struct for a protocol of classes", .conforming(to: (any Described).self), Busy()),
+        .not("no LocalizedError", .conforming(to: (any LocalizedError).self), Zoo.Offline()),
+        .not("an NSError", .conforming(to: (any LocalizedError).self), NSError(domain: "d", code: 1)),
+        .init("a composition", .conforming(to: (any LocalizedError & Retryable).self), Remote.down),
+        .not("the first half of it", .conforming(to: (any LocalizedError & Retryable).self), Zoo.Localized()),
+        .not("the second half of it", .conforming(to: (any LocalizedError & Retryable).self), Busy()),
+        .init("a composition of no errors", .conforming(to: (any Hashable & Sendable).self), Busy()),
+        .not("what cannot be hashed", .conforming(to: (any Hashable & Sendable).self), Zoo.Timeout()),
+        .not("no object of a superclass", .conforming(to: Machine.self), Zoo.Owl()),
+        .not("another struct", .conforming(to: Zoo.Timeout.self), Zoo.Offline()),
+        .init("a subclass", .conforming(to: Zoo.Animal.self), Zoo.Owl()),
+        .not("a superclass", .conforming(to: Zoo.Owl.self), Zoo.Animal()),
+        .not("an NSError of another domain", .conforming(to: URLError.self), NSError(domain: "d", code: -1001)),
+        .not("what has a number", .conforming(to: Int.self), Zoo.Box(content: 1)),
+        .not("what could be a text", .conforming(to: String.self), NSError(domain: "d", code: 1)),
+    ]
+
+    @Test("conforming(to:) matches by protocols, compositions, superclasses and types, as type does", arguments: cases)
+    func conformances(example: MatchCase) { example.check() }
+
+    @Test("conforming(to:) hands on the error as the protocol or type that it was asked for")
+    func handsOn() {
         let retryable = ErrorMatcher.conforming(to: (any Retryable).self)
         expect(retryable.match(Busy(delay: 5))?.delay, equals: 5)
         expect(retryable.match(Remote.down)?.delay, equals: 60)
-        #expect(retryable.match(Zoo.Offline()) == nil)
-        #expect(ErrorMatcher.conforming(to: (any Described).self).match(Jam()) != nil)
-        #expect(ErrorMatcher.conforming(to: (any Described).self).match(Busy()) == nil)
-    }
-
-    @Test("conforming(to:) takes the protocols of Foundation and compositions")
-    func foundationProtocols() {
         let localized = ErrorMatcher.conforming(to: (any LocalizedError).self)
         expect(localized.match(Zoo.Localized(errorDescription: "text"))?.errorDescription, equals: "text")
-        #expect(localized.match(Zoo.Offline()) == nil)
-        #expect(localized.match(NSError(domain: "d", code: 1)) == nil)
-        let both = ErrorMatcher.conforming(to: (any LocalizedError & Retryable).self)
-        #expect(both.match(Remote.down) != nil)
-        #expect(both.match(Zoo.Localized()) == nil)
-        #expect(both.match(Busy()) == nil)
         expect(ErrorMatcher.conforming(to: (any CustomNSError).self).match(Zoo.Foreign())?.errorCode, equals: 7)
-        #expect(ErrorMatcher.conforming(to: (any Hashable & Sendable).self).match(Busy()) != nil)
-        #expect(ErrorMatcher.conforming(to: (any Hashable & Sendable).self).match(Zoo.Timeout()) == nil)
-    }
-
-    @Test("conforming(to:) takes a superclass that is no error itself")
-    func superclass() {
         let jam = Jam()
         #expect(ErrorMatcher.conforming(to: Machine.self).match(jam) === jam)
-        #expect(ErrorMatcher.conforming(to: Machine.self).match(Zoo.Owl()) == nil)
-    }
-
-    @Test("conforming(to:) a concrete error type behaves as type")
-    func concreteTypes() {
         expect(ErrorMatcher.conforming(to: Zoo.Timeout.self).match(Zoo.Timeout(seconds: 3))?.seconds, equals: 3)
-        #expect(ErrorMatcher.conforming(to: Zoo.Timeout.self).match(Zoo.Offline()) == nil)
-        #expect(ErrorMatcher.conforming(to: Zoo.Animal.self).match(Zoo.Owl()) != nil)
-        #expect(ErrorMatcher.conforming(to: Zoo.Owl.self).match(Zoo.Animal()) == nil)
-        let url = ErrorMatcher.conforming(to: URLError.self)
-        expect(url.match(NSError(domain: NSURLErrorDomain, code: -1001))?.code, equals: .timedOut)
-        #expect(url.match(NSError(domain: "d", code: -1001)) == nil)
+        let bridged = NSError(domain: NSURLErrorDomain, code: -1001)
+        expect(ErrorMatcher.conforming(to: URLError.self).match(bridged)?.code, equals: .timedOut)
         #expect(ErrorMatcher.conforming(to: (any Error).self).match(Zoo.Offline()) is Zoo.Offline)
         expect(ErrorMatcher.conforming(to: Zoo.Timeout.self).description, equals: "type(Timeout)")
     }
 
-    @Test("conforming(to:) a type that is no error matches nothing")
-    func noError() {
-        #expect(ErrorMatcher.conforming(to: Int.self).match(Zoo.Box(content: 1)) == nil)
-        #expect(ErrorMatcher.conforming(to: String.self).match(NSError(domain: "d", code: 1)) == nil)
-    }
-
     // MARK: extracting, matching, any
 
-    @Test("extracting hands on the part, and does not match where there is none")
+    @Test("extracting hands on the part of an error that type would match, and does not match where there is none")
     func extracting() {
         let code = ErrorMatcher.extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }
         expect(code.match(Zoo.Payment.declined(code: 51)), equals: 51)
-        #expect(code.match(Zoo.Payment.expired) == nil)
-        #expect(code.match(Zoo.Shade.dark(51)) == nil)
-    }
-
-    @Test("extracting looks at the type as type does: subclasses and bridged NSErrors too")
-    func extractingTypes() {
+        expectNil(code.match(Zoo.Payment.expired))
+        expectNil(code.match(Zoo.Shade.dark(51)))
         let name = ErrorMatcher.extracting(Zoo.Animal.self) { $0.name.isEmpty ? nil : $0.name }
         expect(name.match(Zoo.Owl("Strix")), equals: "Strix")
-        #expect(name.match(Zoo.Owl()) == nil)
-        let code = ErrorMatcher.extracting(URLError.self) { $0.code.rawValue }
-        expect(code.match(NSError(domain: NSURLErrorDomain, code: -1001)), equals: -1001)
+        expectNil(name.match(Zoo.Owl()))
+        let bridged = ErrorMatcher.extracting(URLError.self) { $0.code.rawValue }
+        expect(bridged.match(NSError(domain: NSURLErrorDomain, code: -1001)), equals: -1001)
     }
 
     @Test("extracting asks only about errors of its type")
@@ -106,7 +91,7 @@ struct MatchingConformingTests {
             return error is Zoo.Timeout
         }
         expect(matcher.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 2))
-        #expect(matcher.match(Zoo.Offline()) == nil)
+        expectNil(matcher.match(Zoo.Offline()))
         expect(trace.entries, equals: ["Timeout", "Offline"])
     }
 

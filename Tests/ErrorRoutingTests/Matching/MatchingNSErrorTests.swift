@@ -12,21 +12,29 @@ struct MatchingNSErrorTests {
         var errorUserInfo: [String: Any] { ["doubled": errorCode * 2] }
     }
 
-    @Test("a domain alone matches every code of it")
-    func domain() {
-        let matcher = ErrorMatcher.nsError(domain: "d")
-        #expect(matcher.match(NSError(domain: "d", code: 1)) != nil)
-        #expect(matcher.match(NSError(domain: "d", code: -5)) != nil)
-        #expect(matcher.match(NSError(domain: "D", code: 1)) == nil)
-        #expect(matcher.match(NSError(domain: "d.sub", code: 1)) == nil)
-    }
+    private static let cases: [MatchCase] = [
+        .init("a domain", .nsError(domain: "d"), NSError(domain: "d", code: 1)),
+        .init("a domain, with a negative code", .nsError(domain: "d"), NSError(domain: "d", code: -5)),
+        .not("a domain in capitals", .nsError(domain: "d"), NSError(domain: "D", code: 1)),
+        .not("a domain that begins with it", .nsError(domain: "d"), NSError(domain: "d.sub", code: 1)),
+        .init("an error's own domain and code", .nsError(domain: "zoo.coded", code: 3), Coded(errorCode: 3)),
+        .not("its domain with another code", .nsError(domain: "zoo.coded", code: 3), Coded(errorCode: 4)),
+        .init("a constant code", .nsError(domain: "zoo.foreign", code: 7), Zoo.Foreign()),
+        .not("a code of another domain", .nsError(domain: "zoo.foreign", code: 3), Coded(errorCode: 3)),
+        .init("a class's domain", .nsError(domain: "ErrorRoutingTests.Zoo.Bird"), Zoo.Bird()),
+        .not("that of its superclass", .nsError(domain: "ErrorRoutingTests.Zoo.Bird"), Zoo.Animal()),
+        .not("that of its subclass", .nsError(domain: "ErrorRoutingTests.Zoo.Bird"), Zoo.Owl()),
+    ]
+
+    @Test("domains are compared whole, codes for each error, and every class has a domain of its own", arguments: cases)
+    func domains(example: MatchCase) { example.check() }
 
     @Test("a domain with a code matches that code alone", arguments: [1, 0, -1001, Int.max])
     func code(code: Int) {
         let matcher = ErrorMatcher.nsError(domain: "d", code: code)
         #expect(matcher.match(NSError(domain: "d", code: code)) != nil)
-        #expect(matcher.match(NSError(domain: "d", code: code &- 1)) == nil)
-        #expect(matcher.match(NSError(domain: "e", code: code)) == nil)
+        expectNil(matcher.match(NSError(domain: "d", code: code &- 1)))
+        expectNil(matcher.match(NSError(domain: "e", code: code)))
     }
 
     @Test("an NSError object is handed on as it is")
@@ -48,8 +56,8 @@ struct MatchingNSErrorTests {
             let match = ErrorMatcher.nsError(domain: domain, code: code).match(error)
             expect(match?.domain, equals: domain)
             expect(match?.code, equals: code)
-            #expect(ErrorMatcher.nsError(domain: domain, code: code + 1).match(error) == nil)
-            #expect(ErrorMatcher.nsError(domain: "x").match(error) == nil)
+            expectNil(ErrorMatcher.nsError(domain: domain, code: code + 1).match(error))
+            expectNil(ErrorMatcher.nsError(domain: "x").match(error))
         }
     }
 
@@ -63,39 +71,21 @@ struct MatchingNSErrorTests {
         )
     }
 
-    @Test("a CustomNSError matches by its own domain, its code read for each error")
-    func customNSError() {
-        let matcher = ErrorMatcher.nsError(domain: "zoo.coded", code: 3)
-        #expect(matcher.match(Coded(errorCode: 3)) != nil)
-        #expect(matcher.match(Coded(errorCode: 4)) == nil)
-        #expect(matcher.match(Coded(errorCode: 3)) != nil)
-        #expect(ErrorMatcher.nsError(domain: "zoo.foreign", code: 7).match(Zoo.Foreign()) != nil)
-        #expect(ErrorMatcher.nsError(domain: "zoo.foreign", code: 3).match(Coded(errorCode: 3)) == nil)
-    }
-
     @Test("every other Swift error matches by the domain and code that Swift gives it")
     func plainSwiftErrors() {
         let domain = String(reflecting: Zoo.Payment.self)
         let matcher = ErrorMatcher.nsError(domain: domain)
         expect(domain, equals: "ErrorRoutingTests.Zoo.Payment")
         #expect(matcher.match(Zoo.Payment.expired) != nil)
-        #expect(matcher.match(Zoo.Timeout()) == nil)
+        expectNil(matcher.match(Zoo.Timeout()))
         for error in [Zoo.Payment.declined(code: 5), .expired, .unavailable] {
             let code = (error as NSError).code
             expect(ErrorMatcher.nsError(domain: domain, code: code).match(error)?.code, equals: code)
-            #expect(ErrorMatcher.nsError(domain: domain, code: code + 100).match(error) == nil)
+            expectNil(ErrorMatcher.nsError(domain: domain, code: code + 100).match(error))
         }
         // Cases have codes of their own.
         let code = (Zoo.Payment.expired as NSError).code
-        #expect(ErrorMatcher.nsError(domain: domain, code: code).match(Zoo.Payment.unavailable) == nil)
-    }
-
-    @Test("a subclass of an error class has a domain of its own")
-    func classes() {
-        let matcher = ErrorMatcher.nsError(domain: "ErrorRoutingTests.Zoo.Bird")
-        #expect(matcher.match(Zoo.Bird()) != nil)
-        #expect(matcher.match(Zoo.Animal()) == nil)
-        #expect(matcher.match(Zoo.Owl()) == nil)
+        expectNil(ErrorMatcher.nsError(domain: domain, code: code).match(Zoo.Payment.unavailable))
     }
 
     @Test("on(domain:) and ignore(domain:) match as nsError does, and the action gets the NSError")

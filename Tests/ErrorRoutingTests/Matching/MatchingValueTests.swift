@@ -33,53 +33,50 @@ struct MatchingValueTests {
         override func isEqual(_ object: Any?) -> Bool { false }
     }
 
-    @Test("value(v) matches what equals v, payloads included")
-    func equal() {
-        let matcher = ErrorMatcher.value(Zoo.Payment.declined(code: 51))
-        expect(matcher.match(Zoo.Payment.declined(code: 51)), equals: .declined(code: 51))
-        #expect(matcher.match(Zoo.Payment.declined(code: 52)) == nil)
-        #expect(matcher.match(Zoo.Payment.expired) == nil)
-    }
+    private static let derived: Base = Derived(1)
+    private static let bridged = URLError(.timedOut) as NSError
 
-    @Test("value(v) works for what can be compared but not hashed")
-    func notHashable() {
-        #expect(ErrorMatcher.value(Zoo.Shade.dark(3)).match(Zoo.Shade.dark(3)) != nil)
-        #expect(ErrorMatcher.value(Zoo.Shade.dark(3)).match(Zoo.Shade.dark(4)) == nil)
-        #expect(ErrorMatcher.value(Zoo.Timeout(seconds: 3)).match(Zoo.Timeout(seconds: 3)) != nil)
-        #expect(ErrorMatcher.value(Zoo.Timeout(seconds: 3)).match(Zoo.Timeout(seconds: 4)) == nil)
-    }
+    private static let cases: [MatchCase] = [
+        .init("the same payload", .value(Zoo.Payment.declined(code: 51)), Zoo.Payment.declined(code: 51)),
+        .not("another payload", .value(Zoo.Payment.declined(code: 51)), Zoo.Payment.declined(code: 52)),
+        .not("another case", .value(Zoo.Payment.declined(code: 51)), Zoo.Payment.expired),
+        .init("an enum that cannot be hashed", .value(Zoo.Shade.dark(3)), Zoo.Shade.dark(3)),
+        .not("another of its values", .value(Zoo.Shade.dark(3)), Zoo.Shade.dark(4)),
+        .init("a struct that cannot be hashed", .value(Zoo.Timeout(seconds: 3)), Zoo.Timeout(seconds: 3)),
+        .not("another of its values", .value(Zoo.Timeout(seconds: 3)), Zoo.Timeout(seconds: 4)),
+        .not("another struct", .value(Zoo.Timeout()), Zoo.Offline()),
+        .not("an enum", .value(Zoo.Timeout()), Zoo.Payment.expired),
+        .not("what is under an error", .value(Zoo.Timeout()), Zoo.Group(underlyingErrors: [Zoo.Timeout()])),
+        .init("a class", .value(Base(1)), Base(1)),
+        .not("another object of it", .value(Base(1)), Base(2)),
+        .not("a subclass, though == compares it", .value(Base(1)), Derived(1)),
+        .init("a subclass behind its superclass", .value(derived), Derived(1)),
+        .not("another object of the subclass", .value(derived), Derived(2)),
+        .not("the superclass", .value(derived), Base(1)),
+        .not("what does not equal itself", .value(Zoo.Reading(value: .nan)), Zoo.Reading(value: .nan)),
+        .not("that of a value that does", .value(Zoo.Reading(value: 0)), Zoo.Reading(value: .nan)),
+        .init("what == says equals another", .value(Zoo.Reading(value: 0)), Zoo.Reading(value: -0.0)),
+        .not("a Swift error for its NSError", .value(bridged), URLError(.timedOut)),
+        .not("an NSError for its Swift error", .value(URLError(.timedOut)), bridged),
+        .init("an NSError for the same NSError", .value(bridged), NSError(domain: NSURLErrorDomain, code: -1001)),
+        .not("an enum for its NSError", .value(Zoo.Payment.expired as NSError), Zoo.Payment.expired),
+        .init("a URLError", .value(URLError(.timedOut)), URLError(.timedOut)),
+        .not("another URLError", .value(URLError(.timedOut)), URLError(.cancelled)),
+        .init("a CocoaError", .value(CocoaError(.fileNoSuchFile)), CocoaError(.fileNoSuchFile)),
+        .not("another CocoaError", .value(CocoaError(.fileNoSuchFile)), CocoaError(.fileLocking)),
+        .init("a POSIXError", .value(POSIXError(.ENOENT)), POSIXError(.ENOENT)),
+        .not("another POSIXError", .value(POSIXError(.ENOENT)), POSIXError(.EACCES)),
+    ]
 
-    @Test("value(v) does not match errors of other types")
-    func otherTypes() {
-        let matcher = ErrorMatcher.value(Zoo.Timeout())
-        #expect(matcher.match(Zoo.Offline()) == nil)
-        #expect(matcher.match(Zoo.Payment.expired) == nil)
-        #expect(matcher.match(Zoo.Group(underlyingErrors: [Zoo.Timeout()])) == nil)
-    }
+    @Test(
+        "value(v) matches what equals v and has its dynamic type, be it hashable, an NSError, or neither",
+        arguments: cases)
+    func values(example: MatchCase) { example.check() }
 
     @Test("value(v) hands on the error that was matched, not v")
     func handsOnTheError() {
         let matcher = ErrorMatcher.value(Wildcard(note: "rule"))
         expect(matcher.match(Wildcard(note: "error"))?.note, equals: "error")
-    }
-
-    @Test("value(v) wants the same dynamic type, though == would compare a class with its subclass")
-    func sameDynamicType() {
-        #expect(ErrorMatcher.value(Base(1)).match(Base(1)) != nil)
-        #expect(ErrorMatcher.value(Base(1)).match(Base(2)) == nil)
-        #expect(ErrorMatcher.value(Base(1)).match(Derived(1)) == nil)
-        let derived: Base = Derived(1)
-        #expect(ErrorMatcher.value(derived).match(Derived(1)) != nil)
-        #expect(ErrorMatcher.value(derived).match(Derived(2)) == nil)
-        #expect(ErrorMatcher.value(derived).match(Base(1)) == nil)
-    }
-
-    @Test("what does not equal itself never matches")
-    func notReflexive() {
-        let error = Zoo.Reading(value: .nan)
-        #expect(ErrorMatcher.value(error).match(error) == nil)
-        #expect(ErrorMatcher.value(Zoo.Reading(value: 0)).match(error) == nil)
-        #expect(ErrorMatcher.value(Zoo.Reading(value: 0)).match(Zoo.Reading(value: -0.0)) != nil)
     }
 
     @Test("NSErrors are compared with isEqual: domain, code and user info")
@@ -90,10 +87,10 @@ struct MatchingValueTests {
         let matcher = ErrorMatcher.value(error())
         let other = error()
         #expect(matcher.match(other) === other)
-        #expect(matcher.match(error("e")) == nil)
-        #expect(matcher.match(error("d", 2)) == nil)
-        #expect(matcher.match(error("d", 1, [:])) == nil)
-        #expect(matcher.match(error("d", 1, ["k": "w"])) == nil)
+        expectNil(matcher.match(error("e")))
+        expectNil(matcher.match(error("d", 2)))
+        expectNil(matcher.match(error("d", 1, [:])))
+        expectNil(matcher.match(error("d", 1, ["k": "w"])))
     }
 
     @Test("an NSError that has error objects in an array is compared without a crash")
@@ -127,7 +124,7 @@ struct MatchingValueTests {
                 return NSError(domain: "d", code: 1, userInfo: ["k": value])
             }
             #expect(ErrorMatcher.value(error(63)).match(error(63)) != nil)
-            #expect(ErrorMatcher.value(error(64)).match(error(64)) == nil)
+            expectNil(ErrorMatcher.value(error(64)).match(error(64)))
             let same = error(64)
             #expect(ErrorMatcher.value(same).match(same) === same)
         }
@@ -138,29 +135,10 @@ struct MatchingValueTests {
         let (one, other) = (Coarse(domain: "d", code: 1), Coarse(domain: "d", code: 1, userInfo: ["k": "v"]))
         #expect(one.isEqual(other))
         #expect(ErrorMatcher.value(one).match(other) === other)
-        #expect(ErrorMatcher.value(one).match(Coarse(domain: "e", code: 1)) == nil)
+        expectNil(ErrorMatcher.value(one).match(Coarse(domain: "e", code: 1)))
         let unequal = Unequal(domain: "d", code: 1)
         #expect(!unequal.isEqual(unequal))
-        #expect(ErrorMatcher.value(unequal).match(unequal) == nil)
-    }
-
-    @Test("value(v) of an NSError matches no Swift error, and none of a Swift error matches an NSError")
-    func noBridging() {
-        let bridged = URLError(.timedOut) as NSError
-        #expect(ErrorMatcher.value(bridged).match(URLError(.timedOut)) == nil)
-        #expect(ErrorMatcher.value(URLError(.timedOut)).match(bridged) == nil)
-        #expect(ErrorMatcher.value(bridged).match(NSError(domain: NSURLErrorDomain, code: -1001)) != nil)
-        #expect(ErrorMatcher.value(Zoo.Payment.expired as NSError).match(Zoo.Payment.expired) == nil)
-    }
-
-    @Test("URLError, CocoaError and POSIXError are compared as values")
-    func foundationErrors() {
-        #expect(ErrorMatcher.value(URLError(.timedOut)).match(URLError(.timedOut)) != nil)
-        #expect(ErrorMatcher.value(URLError(.timedOut)).match(URLError(.cancelled)) == nil)
-        #expect(ErrorMatcher.value(CocoaError(.fileNoSuchFile)).match(CocoaError(.fileNoSuchFile)) != nil)
-        #expect(ErrorMatcher.value(CocoaError(.fileNoSuchFile)).match(CocoaError(.fileLocking)) == nil)
-        #expect(ErrorMatcher.value(POSIXError(.ENOENT)).match(POSIXError(.ENOENT)) != nil)
-        #expect(ErrorMatcher.value(POSIXError(.ENOENT)).match(POSIXError(.EACCES)) == nil)
+        expectNil(ErrorMatcher.value(unequal).match(unequal))
     }
 
     @Test("on(v), ignore(v) and a map's on(v) match as value(v) does")

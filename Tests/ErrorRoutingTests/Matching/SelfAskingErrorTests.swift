@@ -111,7 +111,7 @@ struct SelfAskingErrorTests {
         let address = unsafe UnsafeRawPointer(bitPattern: 8)!
         let error = unsafe Dangling(reference: .fromOpaque(address), pointer: address)
         let report = ErrorReport(error: error, source: .init())
-        #expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(report.error) == nil)
+        expectNil(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(report.error))
         #expect(report.trail.isEmpty && !report.description.contains("0x"))
     }
 
@@ -159,8 +159,8 @@ struct SelfAskingErrorTests {
 
     @Test("what does not equal itself never matches, at any door")
     func liars() {
-        #expect(ErrorMatcher.value(Liar(number: 1)).match(Liar(number: 2)) == nil)
-        #expect(ErrorMatcher.value(PlainLiar(number: 1)).match(PlainLiar(number: 2)) == nil)
+        expectNil(ErrorMatcher.value(Liar(number: 1)).match(Liar(number: 2)))
+        expectNil(ErrorMatcher.value(PlainLiar(number: 1)).match(PlainLiar(number: 2)))
         let handler = ErrorHandler().on(Liar(number: 1)) { _ in .stop }.on(PlainLiar(number: 1)) { _ in .stop }
         expect(handler.handleSynchronously(Liar(number: 2))?.isHandled, equals: false)
         expect(handler.handleSynchronously(PlainLiar(number: 2))?.isHandled, equals: false)

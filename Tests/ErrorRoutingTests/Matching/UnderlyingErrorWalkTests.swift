@@ -99,7 +99,7 @@ struct UnderlyingErrorWalkTests {
         }
         let timeout = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
         expect(timeout.match(Nest(depth: 16))?.seconds, equals: 3)
-        #expect(timeout.match(Nest(depth: 17)) == nil)
+        expectNil(timeout.match(Nest(depth: 17)))
     }
 
     // MARK: Once a dispatch
@@ -186,6 +186,6 @@ struct UnderlyingErrorWalkTests {
         let with = Zoo.Group(underlyingErrors: [Zoo.Timeout()])
         let without = Zoo.Group(underlyingErrors: [Zoo.Offline()])
         #expect(holders.match(Zoo.Group(underlyingErrors: [Zoo.Offline(), with])) != nil)
-        #expect(holders.match(Zoo.Group(underlyingErrors: [Zoo.Timeout(), without])) == nil)
+        expectNil(holders.match(Zoo.Group(underlyingErrors: [Zoo.Timeout(), without])))
     }
 }

@@ -70,7 +70,7 @@ struct ErrorTrailTests {
                     visited.note(String(reflecting: type(of: error)))
                     return false
                 })
-            #expect(all.match(error) == nil)
+            expectNil(all.match(error))
             let trail = Self.report(error).trail.map(\.typeName)
             expect(trail, equals: Array(visited.entries.dropFirst()))
             guard trail == Array(visited.entries.dropFirst()) else { return }

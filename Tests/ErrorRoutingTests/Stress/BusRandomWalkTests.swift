@@ -154,7 +154,7 @@ final class BusWalk {
             disposition, failures: fails, isTold: bus.isObserved, generation: generation, at: .milliseconds(now))
         switch event {
         case .superseded:
-            #expect(expected == nil)
+            expectNil(expected)
         case .told(let unheard):
             #expect(unheard == expected && (isHeard || !unheard.isEmpty))
             isAnnouncing = true

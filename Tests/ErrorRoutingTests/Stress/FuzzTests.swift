@@ -36,7 +36,7 @@ struct FuzzTests {
         let lines = output.split(separator: UInt8(ascii: "\n"))
         let odd = lines.firstIndex { !$0.starts(with: "failure type=".utf8) }
         let rest = odd.map { lines[$0...].prefix(40).map { String(decoding: $0.prefix(400), as: UTF8.self) } }
-        #expect(rest == nil, "on standard error is more than whole lines")
+        expectNil(rest, "on standard error is more than whole lines")
     }
 }
 

@@ -8,7 +8,7 @@ struct SlotOrderTests {
     @Test("slots stand in the order in which they were put there")
     func order() {
         var order = SlotOrder()
-        #expect(order.first == nil)
+        expectNil(order.first)
         for slot in [2, 0, 1] { order.append(slot) }
         expect(emptied(order), equals: [2, 0, 1])
     }

@@ -54,7 +54,7 @@ struct BusFloodTests {
         bus.post(1)
         expect(bus.next(), equals: .asleep)
         expect(bus.post(2, line: 2), equals: true)
-        #expect(bus.post(3, line: 2) == nil)
+        expectNil(bus.post(3, line: 2))
         // With a capacity of 2 the limit remembers one kind: the second error releases the first.
         expect(bus.next(), equals: .error(1, occurrences: 1))
         expect(bus.post(4, line: 2), equals: false)

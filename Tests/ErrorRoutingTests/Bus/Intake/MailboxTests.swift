@@ -95,7 +95,7 @@ struct MailboxTests {
     func shuttingOverSleeper() {
         let box = MailboxBox(capacity: 1)
         #expect(box.sleep(at: 0))
-        #expect(box.shut(0) == nil)
+        expectNil(box.shut(0))
         #expect(!box.rouse(at: 0))
         expect(box.fill(0), equals: .refused)
     }
@@ -125,7 +125,7 @@ struct MailboxTests {
             case ..<(isRising ? 75 : 90):
                 expect(box.isFilled(cursor), equals: filled.contains(cursor))
                 guard filled.remove(cursor) != nil else {
-                    #expect(box.take(cursor) == nil)
+                    expectNil(box.take(cursor))
                     continue
                 }
                 if step % 2 == 0 { box.empty(cursor) } else { expect(box.take(cursor), equals: cursor) }

@@ -113,7 +113,7 @@ struct BusObserveTests {
             bus.post(Numbered(1))
             return Weak(component)
         }
-        #expect(reference.object == nil)
+        expectNil(reference.object)
     }
 
     @Test("what an observer posts is delivered later, and observers may be added and cancelled within")
@@ -171,7 +171,7 @@ struct BusObserveTests {
         await withErrorScope("lonely") { scope in
             let observation = none.observe(scope)
             expect(none.ends.entries.count, equals: 1)
-            #expect(await scope.reports().first { _ in true } == nil)
+            expectNil(await scope.reports().first { _ in true })
             await withErrorBus(handler: ErrorHandler()) { bus in
                 let observation = some.observe(scope)
                 scope.post(Numbered(1))

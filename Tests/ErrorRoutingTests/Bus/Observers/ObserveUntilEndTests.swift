@@ -31,10 +31,10 @@ struct ObserveUntilEndTests {
             running.observeUntilEnd { [running] _ in withExtendedLifetime((held, running)) {} }
             running.post(Numbered(1))
         }
-        #expect(witness == nil)
+        expectNil(witness)
         // The tasks that ran it may be about to end.
         while bus != nil, !Task.isCancelled { await Task.yield() }
-        #expect(bus == nil)
+        expectNil(bus)
     }
 
     @Test func `the end is told too where the bus has ended, or is released without having run`() async {

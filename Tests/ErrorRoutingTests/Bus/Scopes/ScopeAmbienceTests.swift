@@ -89,7 +89,7 @@ struct ScopeAmbienceTests {
             endIfItHangs()
             let handler = ErrorHandler().on(Numbered.self) { _ in fatalError("it must not run") }
             await withErrorScope("outer", handler: handler, metadata: ["k": "outer", "l": "outer"]) { outer in
-                #expect(ErrorBus.current == nil)
+                expectNil(ErrorBus.current)
                 postError(Numbered(1), metadata: ["l": "poster"])
                 expect(await outer.deliver(Numbered(2)).disposition, equals: .unmatched)
                 await withErrorScope("inner", handler: handler, metadata: ["k": "inner"]) { inner in

@@ -107,7 +107,7 @@ struct ScopeBindingTests {
         let recorded = await withRecordedErrors { bus in
             let scope = bus.scope("scope")
             await Task.detached {
-                #expect(ErrorBus.current == nil)
+                expectNil(ErrorBus.current)
                 let answer = await scope.bound {
                     await Task.yield()
                     postError(Numbered(1))
@@ -115,7 +115,7 @@ struct ScopeBindingTests {
                     return ErrorBus.current === bus
                 }
                 #expect(answer)
-                #expect(ErrorBus.current == nil)
+                expectNil(ErrorBus.current)
             }.value
             let gate = Gate()
             Thread.detachNewThread {

@@ -76,7 +76,7 @@ struct ScopeLifetimeTests {
             watched = scope
             for number in 1...2 { scope.post(Numbered(number)) }
         }
-        #expect(watched == nil)
+        expectNil(watched)
         bus.finish()
         await bus.run()
         let lines = (1...2).flatMap { number in
@@ -110,7 +110,7 @@ struct ScopeLifetimeTests {
                 bus.post(Numbered(1))
                 scope.post(Numbered(2), metadata: ["order": "17"])
             }
-            #expect(watched == nil)
+            expectNil(watched)
         }
         let lines = result.standardErrorLines
         expect(lines.count, equals: 2)

@@ -122,7 +122,7 @@ struct ScopeTimeLimitTests {
         }
         let running = Task { await bus.run() }
         await entered.wait()
-        #expect(watched == nil)
+        expectNil(watched)
         clock.advance(by: .seconds(30))
         bus.finish()
         await running.value

@@ -41,7 +41,7 @@ struct BusStateMachineTests {
         expect(bus.next(), equals: .asleep)
         #expect(bus.finish())
         #expect(!bus.finish())
-        #expect(bus.post(1) == nil)
+        expectNil(bus.post(1))
         expect(bus.next(), equals: .end)
         #expect(bus.hasEnded && bus.statistics.dropped == 1 && bus.statistics.isBalanced)
 
@@ -110,7 +110,7 @@ struct BusStateMachineTests {
             _ = bus.next()
             expect(bus.complete(disposition), equals: [])
             // Nothing is in delivery any more.
-            #expect(bus.complete(disposition) == nil)
+            expectNil(bus.complete(disposition))
         }
         expect(bus.statistics, equals: .init(posted: 3, handled: 1, ignored: 1, unmatched: 1))
     }

@@ -73,7 +73,7 @@ struct BusDeliveryTests {
         bus.post(Numbered(1))
         bus.post(Numbered(2))
         bus.finish()
-        #expect(ErrorBus.current == nil)
+        expectNil(ErrorBus.current)
         await bus.run()
         expect(journal.entries, equals: [ObjectIdentifier(bus), ObjectIdentifier(bus)])
     }
