@@ -66,8 +66,8 @@ extension Contender {
                 for number in 0..<times { consume(makeE8(number)) }
             },
             // A rule more each: with twice as many, a rule costs the same only if their number counts once.
-            amongMany("a rule among as many for other codes", NSError(domain: "contenders", code: 1)) { handler, number in
-                handler.on(domain: "contenders", code: number) { _ in .stop }
+            amongMany("a rule among as many for other codes", NSError(domain: "codes", code: 1)) { handler, number in
+                handler.on(domain: "codes", code: number) { _ in .stop }
             },
             amongMany("a rule among as many for other values", Status.code(1)) { handler, number in
                 handler.on(Status.code(number)) { _ in .stop }
