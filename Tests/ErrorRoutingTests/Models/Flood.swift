@@ -28,13 +28,14 @@ struct Flood {
         let moment = Int64(time) * 1_000_000
         let mark = FloodMark(.init(of: ErrorCode(of: numbered), at: source, in: []), moment: moment)
         while true {
-            switch limiter.admit(mark, holding: { error }) {
+            var former: Int?
+            switch limiter.admit(mark, suppressing: &former, holding: { error }) {
             case .comesAfter(let release):
                 answers.append(.releases(release.held, occurrences: release.occurrences))
                 continue
             case .passes: answers.append(.passes(error))
-            case .isHeld(suppressing: let before?): answers.append(.suppresses(before))
-            case .isHeld(suppressing: nil): answers.append(.holds(error))
+            case .isHeld(let suppressesOne):
+                answers.append(suppressesOne ? .suppresses(former ?? -1) : .holds(error))
             }
             return answers
         }

@@ -2,15 +2,17 @@
 ///
 /// A plain value, which gets the time from its caller: the moments at which errors were posted, and the clock's time
 /// once there are no more errors. So the same posts have the same results, however late the worker gets to them. `Held`
-/// is a report in a bus, and a number in tests.
+/// is a posting in a bus, and a number in tests.
 struct FloodLimiter<Held> {
     enum Verdict {
         /// The error is to be delivered.
         case passes
-        /// The error is held; the one that was held before it is suppressed.
-        case isHeld(suppressing: Held?)
+        /// The error is held; the one that was held before it, if there is one, is suppressed.
+        case isHeld(suppressesOne: Bool)
         /// First this held error is to be delivered, whose window has ended, or whose kind is forgotten to make room.
-        case comesAfter(Release)
+        ///
+        /// In a box, since it is rare and large.
+        indirect case comesAfter(Release)
     }
 
     /// A held error that is released: the newest of its kind, and the number of errors that it stands for.
@@ -83,8 +85,9 @@ struct FloodLimiter<Held> {
     ///
     /// - Parameters:
     ///   - mark: What the limit needs to know of the error.
+    ///   - former: Set to the error that was held before this one, if there is one: it is suppressed.
     ///   - error: Returns the error; called only if it is held.
-    mutating func admit(_ mark: FloodMark, holding error: () -> Held) -> Verdict {
+    mutating func admit(_ mark: FloodMark, suppressing former: inout Held?, holding error: () -> Held) -> Verdict {
         // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
         // that was opened before has not.
         if let release = release(endingBy: mark.moment) { return .comesAfter(release) }
@@ -105,9 +108,11 @@ struct FloodLimiter<Held> {
             windows[slot].passed += 1
             return .passes
         }
-        let former = exchange(&held[slot], with: error())
-        if former == nil { heldCount += 1 } else { windows[slot].suppressed += 1 }
-        return .isHeld(suppressing: former)
+        former = error()
+        swap(&former, &held[slot])
+        let suppressesOne = former != nil
+        if suppressesOne { windows[slot].suppressed += 1 } else { heldCount += 1 }
+        return .isHeld(suppressesOne: suppressesOne)
     }
 
     /// The slot of the window of an error's kind; nil if there is none.

@@ -80,7 +80,7 @@ extension BusStateMachine {
         while let notice = failureNotices.popFirst() { left.reports.append(notice) }
         // Held reports were posted before what is still in the intake.
         while let release = flood?.release(endingBy: nil) {
-            left.reports.append(release.summedUp())
+            left.reports.append(PendingReport(release))
         }
         let end = shared.intake.shut()
         for number in nextNumber...end {

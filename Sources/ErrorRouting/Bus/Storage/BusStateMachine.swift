@@ -27,7 +27,7 @@
 /// | | `takeBack` | `ended` |
 /// | `telling` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
 /// | | `takeBack` | `telling`, and the end waits for that |
-struct BusStateMachine {
+struct BusStateMachine: ~Copyable {
     let actionTimeLimit: Duration?
 
     var phase = Phase.idle
@@ -41,11 +41,13 @@ struct BusStateMachine {
     var nextNumber: Int64
     /// The flood mark of the report of that number, if it is known already.
     private var nextMark: FloodMark?
-    var flood: FloodLimiter<PendingReport>?
+    var flood: FloodLimiter<Posting>?
     var failureNotices = FIFO<PendingReport>()
     var dropNotice: DropNotice?
-    /// The report that was suppressed in the event, to be deallocated after unlocking.
-    private var suppressed: PendingReport?
+    /// The report that was suppressed in the event, to be deallocated after unlocking, and whether there is one: to ask
+    /// a flag costs less.
+    private var suppressed: Posting?
+    private(set) var hasSuppressed = false
     /// How many reports were accepted, but their places not filled, when everything was taken back.
     var unfilled: Int64 = 0
 
@@ -117,8 +119,11 @@ extension BusStateMachine {
         !isInLane && shared.intake.mailbox.rouse(at: nextNumber)
     }
 
-    /// Removes and returns the report that was suppressed in the event.
-    mutating func takeSuppressed() -> PendingReport? { suppressed.take() }
+    /// Removes and returns the report that was suppressed.
+    mutating func takeSuppressed() -> Posting? {
+        hasSuppressed = false
+        return suppressed.take()
+    }
 }
 
 // MARK: - What the worker does next
@@ -157,7 +162,7 @@ extension BusStateMachine {
         while true {
             if let notice = takeDropNotice(before: nextNumber, shared) { return deliver(notice, shared) }
             if flushes.first.map({ $0.turn <= nextNumber }) ?? false {
-                if let release = flood?.releaseHeld() { return deliver(release.summedUp(), shared) }
+                if let release = flood?.releaseHeld() { return deliver(PendingReport(release), shared) }
                 defer { updateInterruption(of: shared) }
                 return .flushed(takeFlushes(before: nextNumber))
             }
@@ -166,7 +171,7 @@ extension BusStateMachine {
                 let isEnding = shared.intake.state.isClosed || isWindingUp
                 guard isEnding || now != nil else { return .readClock(before: nextNumber) }
                 let release = flood?.release(endingBy: isEnding ? nil : now?.nanoseconds)
-                if let release { return deliver(release.summedUp(), shared) }
+                if let release { return deliver(PendingReport(release), shared) }
             }
             if endIfDone(shared) { return .end }
             guard shared.intake.mailbox.sleep(at: nextNumber) else { continue }
@@ -249,11 +254,12 @@ extension BusStateMachine {
         nextNumber = number
         defer { shared.intake.publishReleased(released) }
         var waiting: Promise<HandleOutcome>?
-        let verdict = mark.flatMap { mark in
-            flood?.admit(mark) {
-                let pending = PendingReport(shared.intake.mailbox.take(number))
-                waiting = pending.posting.promise
-                return pending
+        var verdict = FloodLimiter<Posting>.Verdict?.none
+        if let mark {
+            verdict = flood?.admit(mark, suppressing: &suppressed) {
+                let posting = shared.intake.mailbox.take(number)
+                waiting = posting.promise
+                return posting
             }
         }
         switch verdict {
@@ -264,11 +270,12 @@ extension BusStateMachine {
         case .comesAfter(let release):
             // The report stays in its place meanwhile.
             nextMark = mark
-            return deliver(release.summedUp(), shared)
-        case .isHeld(let former):
+            return deliver(PendingReport(release), shared)
+        case .isHeld(let suppressesOne):
             nextNumber += 1
-            suppressed = former
-            if former != nil { counters.suppressed += 1 }
+            assert(!hasSuppressed, "the report that was suppressed before is still here")
+            hasSuppressed = suppressesOne
+            if suppressesOne { counters.suppressed += 1 }
             phase = .idle
             return waiting.map { .held($0) } ?? beginNext(shared)
         }

@@ -42,13 +42,25 @@ struct BusStorage: ~Copyable, Sendable {
     /// objects of the user's may be deallocated then.
     @inline(__always)
     func withMachine<Result>(_ body: (inout BusStateMachine) -> Result) -> Result {
-        var former = (phase: BusStateMachine.Phase.idle, suppressed: PendingReport?.none)
+        var (former, hasSuppressed) = (BusStateMachine.Phase.idle, false)
         defer { withExtendedLifetime(former) {} }
-        return machine.withLock { machine in
-            former.phase = machine.phase
-            defer { former.suppressed = machine.takeSuppressed() }
+        let result = machine.withLock { machine in
+            former = machine.phase
+            defer { hasSuppressed = machine.hasSuppressed }
             return body(&machine)
         }
+        if hasSuppressed { releaseSuppressed() }
+        return result
+    }
+
+    /// Releases the suppressed report.
+    ///
+    /// Takes the lock once more, so that no other event pays for this. Every event of a worker ends with it, so no
+    /// report is suppressed before the last one has gone.
+    @inline(never)
+    private func releaseSuppressed() {
+        let suppressed = machine.withLock { $0.takeSuppressed() }
+        withExtendedLifetime(suppressed) {}
     }
 
     /// Makes a notice of drops follow what is accepted up to now; its source is where the first of them was posted.

@@ -11,18 +11,24 @@ final class PendingReport: @unchecked Sendable {
     /// The report's number in the order of delivery; 0 before its delivery begins.
     var sequence: UInt64
     /// How many errors the report stands for: itself and the suppressed ones.
-    var occurrences = 1
+    let occurrences: Int
 
     init(_ posting: Posting, sequence: UInt64 = 0) {
         self.posting = posting
         self.sequence = sequence
-        isFailureNotice = false
+        (occurrences, isFailureNotice) = (1, false)
+    }
+
+    /// Creates the report that a flood limit releases, which stands for the suppressed ones too.
+    init(_ release: FloodLimiter<Posting>.Release) {
+        (posting, occurrences) = (release.held, release.occurrences)
+        (sequence, isFailureNotice) = (0, false)
     }
 
     /// Creates the notice of a failed action: its source is where the rule was registered, its scope the report's.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
         posting = Posting(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
-        (sequence, isFailureNotice) = (0, true)
+        (sequence, occurrences, isFailureNotice) = (0, 1, true)
     }
 
     var error: any Error { posting.error }
@@ -30,14 +36,6 @@ final class PendingReport: @unchecked Sendable {
     /// Returns the report, as actions and observers get it.
     func report(_ outcome: HandleOutcome = .pending) -> ErrorReport {
         posting.report(sequence: sequence, occurrences: occurrences, outcome: outcome)
-    }
-}
-
-extension FloodLimiter.Release where Held == PendingReport {
-    /// Returns the held report, which stands for the suppressed ones too.
-    func summedUp() -> PendingReport {
-        held.occurrences = occurrences
-        return held
     }
 }
 
