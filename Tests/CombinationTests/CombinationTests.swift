@@ -28,7 +28,7 @@ struct CombinationTests {
                 let event = Event.random(&random)
                 model.take(event)
                 await stage.take(event)
-                let place: Comment = "seed \(seed), event \(number): \(event)"
+                var place: Comment { "seed \(seed), event \(number): \(event)" }
                 try #require(stage.attempts == model.attempts, place)
                 try #require(stage.circuits.map(\.state.rawValue) == model.circuits.map(\.name), place)
             }
