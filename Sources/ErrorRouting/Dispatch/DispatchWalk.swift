@@ -168,8 +168,7 @@
                         let answer = try unsafe step.rule._withUnsafeGuaranteedRef { rule in
                             step.match == .asked
                                 ? unsafe try rule.actIfMatching(error, report, under: supervisor)
-                                : unsafe try rule.act(
-                                    on: content, error, report.pointee.place ?? UnsafeMutableRawPointer(report))
+                                : unsafe try rule.act(on: content, error, LazyReport.target(report))
                         }
                         progress.record(answer, at: step)
                     } catch is DispatchSuperseded {

@@ -64,7 +64,13 @@ protocol ReportMaker {
     }
 
     /// The place for the value of a map's rule; nil for other rules.
-    var place: UnsafeMutableRawPointer? { unsafe maker == nil ? address : nil }
+    private var place: UnsafeMutableRawPointer? { unsafe maker == nil ? address : nil }
+
+    /// What a synchronous rule acts on: the place of a map's value, or else the report itself, at its address.
+    @unsafe @inline(__always)
+    static func target(_ report: UnsafeMutablePointer<LazyReport>) -> UnsafeMutableRawPointer {
+        unsafe report.pointee.place ?? UnsafeMutableRawPointer(report)
+    }
 
     /// Calls a closure with the error as matchers see it.
     @inline(__always)

@@ -156,12 +156,12 @@ extension ErrorMap {
         at source: ErrorReport.Source
     ) -> Self {
         let matcher = condition.map { matcher.where($0) } ?? matcher
-        return adding(ConstantMapRule(RuleMatcher(matcher), matcher.shape, at: source, value))
+        return adding(ConstantMapRule(matcher, at: source, value))
     }
 
     private func adding<Output>(
         _ matcher: ErrorMatcher<Output>, at source: ErrorReport.Source, _ value: @escaping @Sendable (Output) -> Value
     ) -> Self {
-        adding(ComputedMapRule(RuleMatcher(matcher), matcher.shape, at: source, value))
+        adding(ComputedMapRule(matcher, at: source, value))
     }
 }

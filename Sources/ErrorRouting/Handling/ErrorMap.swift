@@ -62,7 +62,9 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Complexity: O(number of rules): derive a map once, and not for each error.
     public func map<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> ErrorMap<NewValue> {
         rules[.rules].reversed().reduce(ErrorMap<NewValue>(default: transform(defaultValue))) { result, rule in
-            guard let rule = rule as? MapRule<Value> else { preconditionFailure("a map has rules of its own alone") }
+            guard let rule = rule as? any MapRule<Value> else {
+                preconditionFailure("a map has rules of its own alone")
+            }
             return result.adding(rule.mapped(transform))
         }
     }
@@ -89,7 +91,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     }
 
     /// Returns this map with a rule added; every verb calls this.
-    func adding(_ rule: MapRule<Value>) -> Self {
+    func adding(_ rule: any MapRule<Value>) -> Self {
         var result = self
         result.rules.add(rule, to: .rules)
         return result
