@@ -16,8 +16,9 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// What the matcher is made of, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
-    /// Returns what the matcher hands on, or nil if it does not match; nil if it matches the errors whose dynamic type
-    /// is the output's, which by far most do: a closure would be an allocation for each rule.
+    /// Decides for ``evaluate(_:)``; nil if the error's dynamic type has to be the output's, and no more.
+    ///
+    /// Most rules match such errors, and a closure would be an allocation for each of them.
     private let body: (@Sendable (inout ErrorSubject) -> Output?)?
 
     init(_ shape: MatcherShape, _ body: (@Sendable (inout ErrorSubject) -> Output?)?) {
@@ -100,7 +101,8 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
 ///   - second: Asked only if `first` does not match.
 /// - Returns: The union of the two, with their common output.
 public func || <A>(first: ErrorMatcher<A>, second: ErrorMatcher<A>) -> ErrorMatcher<A> {
-    ErrorMatcher(.either(first.shape, second.shape)) { subject in first.evaluate(&subject) ?? second.evaluate(&subject)
+    ErrorMatcher(.either(first.shape, second.shape)) { subject in
+        first.evaluate(&subject) ?? second.evaluate(&subject)
     }
 }
 

@@ -44,9 +44,9 @@ struct BusStateMachine: ~Copyable {
     var flood: FloodLimiter<Posting>?
     var failureNotices = FIFO<PendingReport>()
     var dropNotice: DropNotice?
-    /// The report that was suppressed in the event, to be deallocated after unlocking, and whether there is one: to ask
-    /// a flag costs less.
+    /// The report that was suppressed in the event, to be deallocated after unlocking.
     private var suppressed: Posting?
+    /// Whether there is one: every event asks, and a flag is asked faster than so large an optional.
     private(set) var hasSuppressed = false
     /// How many reports were accepted, but their places not filled, when everything was taken back.
     var unfilled: Int64 = 0
