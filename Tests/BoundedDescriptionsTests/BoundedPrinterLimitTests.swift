@@ -7,7 +7,9 @@ import Testing
 
 /// Counts children and bytes, so that no time has to be measured.
 @Suite("Behaviour 24: the bounded printer stops at its limits", .tags(.behaviour24), .hangLimit)
-struct BoundedPrinterLimitTests {
+struct BoundedPrinterLimitTests {}
+
+extension BoundedPrinterLimitTests {
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let make: @Sendable () -> Any

@@ -10,7 +10,9 @@ import Testing
 #endif
 
 @Suite("Behaviour 24: the bounded printer looks into no object, and prints no address", .tags(.behaviour24), .hangLimit)
-struct BoundedPrinterObjectTests {
+struct BoundedPrinterObjectTests {}
+
+extension BoundedPrinterObjectTests {
     struct Holder: Error, @unchecked Sendable { var content: Any }
 
     /// Unchecked: what it holds is only touched while its lock is held, which the test does for as long as it prints.

@@ -5,7 +5,9 @@ import Testing
 @testable import BoundedDescriptions
 
 @Suite("The bounded printer prints values of an ordinary size as print does", .tags(.behaviour24))
-struct BoundedPrinterTests {
+struct BoundedPrinterTests {}
+
+extension BoundedPrinterTests {
     /// The expectation for a nested value and for a whole one: what the standard library prints.
     struct Sample: Sendable, CustomTestStringConvertible {
         let make: @Sendable () -> Any

@@ -4,7 +4,9 @@ import Testing
 @testable import BoundedDescriptions
 
 @Suite("Behaviour 24: a text is escaped to one line, and cut at its limit", .tags(.behaviour24))
-struct OneLineTests {
+struct OneLineTests {}
+
+extension OneLineTests {
     struct Text: Sendable, CustomTestStringConvertible {
         let text: String
 

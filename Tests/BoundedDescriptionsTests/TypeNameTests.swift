@@ -4,7 +4,9 @@ import Testing
 @testable import BoundedDescriptions
 
 @Suite("Behaviour 24: a type's name has no address", .tags(.behaviour24))
-struct TypeNameTests {
+struct TypeNameTests {}
+
+extension TypeNameTests {
     private struct Hidden {
         enum Inner {}
         struct Generic<Content> {}

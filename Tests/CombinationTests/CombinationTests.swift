@@ -13,7 +13,9 @@ import Testing
 /// `ERROR_BUS_LONG=1` runs a hundred times as many.
 @MainActor
 @Suite("Modules together do what each promises alone", .hangLimit)
-struct CombinationTests {
+struct CombinationTests {}
+
+extension CombinationTests {
     nonisolated private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 10_000 : 100
 
     @Test("random programs agree with a plain model of the promises")

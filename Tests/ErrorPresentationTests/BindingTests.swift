@@ -11,7 +11,9 @@ import Testing
 struct BindingTests {
     private let presenter = ErrorPresenter(
         rules: ErrorMap(default: .alert).on(Plain("banner"), .banner).on(Plain("inline"), .inline))
+}
 
+extension BindingTests {
     @Test("each style shows its own error, and holds back no other")
     func styles() {
         for text in ["inline", "alert", "banner", "inline"] { presenter.present(Plain(text)) }

@@ -9,7 +9,9 @@ import Testing
 @Suite(
     "P2: a burst of errors wakes the main actor once a batch",
     .tags(.presentation2, .presentation3), .serialized, .hangLimit)
-struct BurstTests {
+struct BurstTests {}
+
+extension BurstTests {
     @Test("all that comes while the main actor is busy costs it one wake-up; the next batch another", arguments: 1...3)
     func wakeUps(batches: Int) async {
         let presenter = ErrorPresenter()
@@ -126,7 +128,9 @@ struct BurstTests {
 }
 
 @Suite("P2: a presenter's inbox hands over each error once", .tags(.presentation2))
-struct PresenterInboxTests {
+struct PresenterInboxTests {}
+
+extension PresenterInboxTests {
     @Test("it asks for one wake-up until it is emptied, and for none once it is closed")
     func wakeUps() {
         let inbox = PresenterInbox(capacity: 2)

@@ -2,7 +2,9 @@ import TestSupport
 import Testing
 
 @Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
-struct DocumentationTests {
+struct DocumentationTests {}
+
+extension DocumentationTests {
     @Test(
         "the snippets of a page compile as one module, those for SwiftUI against a stub of it",
         arguments: [("ErrorPresentation", 4), ("GettingStartedInAnApp", 6)])

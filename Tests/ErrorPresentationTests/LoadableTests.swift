@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 @Suite("P1: a loadable is one state", .tags(.presentation1))
-struct LoadableTests {
+struct LoadableTests {}
+
+extension LoadableTests {
     private enum Broken: Error, Equatable { case once, twice }
 
     @Test("it has a value, an error, or neither, never two of them")

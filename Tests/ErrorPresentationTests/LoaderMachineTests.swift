@@ -4,7 +4,9 @@ import Testing
 @testable import ErrorPresentation
 
 @Suite("P1: a loader's machine goes through its states in an exact order", .tags(.presentation1))
-struct LoaderMachineTests {
+struct LoaderMachineTests {}
+
+extension LoaderMachineTests {
     @Test("the order of states is exact: idle, loading, failed, loading, loaded, and back to idle")
     func order() {
         let machine = HeldLoader()

@@ -7,7 +7,9 @@ import Testing
 
 @MainActor
 @Suite("P1: the newest load decides a loader's state", .tags(.presentation1), .hangLimit)
-struct LoaderTests {
+struct LoaderTests {}
+
+extension LoaderTests {
     @Test("it is idle, then loading, then loaded")
     func success() async {
         let (begun, gate) = (Gate(), Gate())

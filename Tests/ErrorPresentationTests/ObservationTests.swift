@@ -9,7 +9,9 @@ import Testing
 /// Observation merges changes, and promises only that the last state arrives.
 @MainActor
 @Suite("P1, P2: an observer gets the last state", .tags(.presentation1, .presentation2), .hangLimit)
-struct ObservationTests {
+struct ObservationTests {}
+
+extension ObservationTests {
     @Test("a loader that loads, fails, reloads and is reset shows its last state")
     func loader() async {
         let flaky = Flaky(failures: 50)

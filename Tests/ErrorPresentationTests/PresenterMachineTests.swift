@@ -5,7 +5,9 @@ import Testing
 
 @Suite(
     "P2, P3: a presenter's machine shows one error at a time, and its law holds", .tags(.presentation2, .presentation3))
-struct PresenterMachineTests {
+struct PresenterMachineTests {}
+
+extension PresenterMachineTests {
     @Test("one error is shown, the others wait in order, and what does not fit is counted")
     func order() {
         let machine = HeldPresenter(limit: 2)

@@ -8,7 +8,9 @@ import Testing
 
 @MainActor
 @Suite("P2: a presenter shows one error at a time, in order", .tags(.presentation2, .presentation3), .hangLimit)
-struct PresenterTests {
+struct PresenterTests {}
+
+extension PresenterTests {
     @Test("it shows one error at a time, in order, and the next when that is dismissed")
     func order() {
         let presenter = ErrorPresenter(limit: 2)

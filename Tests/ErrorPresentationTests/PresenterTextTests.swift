@@ -7,7 +7,9 @@ import Testing
 
 @MainActor
 @Suite("P4: an error's texts for a person are its own, or a rule's", .tags(.presentation4), .hangLimit)
-struct PresenterTextTests {
+struct PresenterTextTests {}
+
+extension PresenterTextTests {
     @Test("message, suggestion and reason come from LocalizedError")
     func localizedError() throws {
         let shown = try #require(present(DiskFull()))

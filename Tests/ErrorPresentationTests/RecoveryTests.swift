@@ -10,7 +10,9 @@ import Testing
 @Suite("P4: the options of a RecoverableError are carried out", .tags(.presentation4), .hangLimit)
 struct RecoveryTests {
     private let presenter = ErrorPresenter()
+}
 
+extension RecoveryTests {
     @Test("an option that recovers makes the error disappear, and runs the failed operation again")
     func recovers() async throws {
         let chosen = Locked<[Int]>([])

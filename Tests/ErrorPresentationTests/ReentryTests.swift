@@ -9,7 +9,9 @@ import Testing
 
 @MainActor
 @Suite("P1, P2: code of the user's may come back from anywhere", .tags(.presentation1, .presentation2), .hangLimit)
-struct ReentryTests {
+struct ReentryTests {}
+
+extension ReentryTests {
     @Test("the deinit of a loaded value, and of a failure, may reset the loader or load again")
     func values() async {
         weak var held: Loader<Evil, Evil>?

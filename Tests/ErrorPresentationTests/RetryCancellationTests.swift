@@ -11,7 +11,9 @@ import Testing
 struct RetryCancellationTests {
     private let presenter = ErrorPresenter()
     private let poster = RecordingPoster()
+}
 
+extension RetryCancellationTests {
     @Test("an operation that says it was cancelled leaves its error as it was, to be run again", arguments: [1, 3])
     func operation(cancellations: Int) async throws {
         var attempts = 0

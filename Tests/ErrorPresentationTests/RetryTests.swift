@@ -8,7 +8,9 @@ import Testing
 
 @MainActor
 @Suite("P3: what failed is run again once, and its failure is posted once", .tags(.presentation3), .hangLimit)
-struct RetryTests {
+struct RetryTests {}
+
+extension RetryTests {
     @Test("run returns what its operation returns, and shows and posts nothing")
     func success() async {
         let (presenter, poster) = (ErrorPresenter(), RecordingPoster())

@@ -14,7 +14,9 @@ struct CrashTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
+}
 
+extension CrashTests {
     @Test func `killed again and again in the middle of a storm, each process leaves at most one broken line`()
         async throws
     {

@@ -2,7 +2,9 @@ import TestSupport
 import Testing
 
 @Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
-struct DocumentationTests {
+struct DocumentationTests {}
+
+extension DocumentationTests {
     private static let catalog = "Sources/ErrorRecording/ErrorRecording.docc"
 
     @Test("the snippets of each page compile as one module", arguments: Markdown.files(below: catalog))

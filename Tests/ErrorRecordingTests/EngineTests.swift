@@ -99,7 +99,9 @@ struct EngineTests {
         return try JSONDecoder().decode(
             [[String]].self, from: Data(try await output(of: python, ["-c", script, query]).utf8))
     }
+}
 
+extension EngineTests {
     @Test(
         .enabled(if: ProcessInfo.processInfo.environment["ERROR_RECORDING_PYTHON"] != nil, "run .ci/engines"),
         arguments: [("duckdb", "duckdb"), ("chdb", "clickhouse")])

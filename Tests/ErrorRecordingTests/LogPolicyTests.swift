@@ -7,7 +7,9 @@ import Testing
 struct LogPolicyTests {
     private let policy = LogPolicy(fileSize: 100, fileCount: 3)
     private typealias Facts = LogPolicy.Facts
+}
 
+extension LogPolicyTests {
     @Test func `lines are written as long as they fit, and then the file is put aside`() {
         expect(policy.step(Facts(size: 0), for: [40, 40, 40]), equals: .write(2))
         expect(policy.step(Facts(size: 80), for: [40]), equals: .rotate)

@@ -18,7 +18,9 @@ struct RecordFileTests {
     private func mode(_ path: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
+}
 
+extension RecordFileTests {
     @Test func `a new file has the mode 0640 whatever the process's mask; one that is there keeps its own`()
         async throws
     {

@@ -16,7 +16,9 @@ struct RecordTests {
     private func decoded(_ line: [UInt8]) throws -> ErrorRecord {
         try JSONDecoder().decode(ErrorRecord.self, from: Data(line))
     }
+}
 
+extension RecordTests {
     @Test func `it has what the report says, under keys that stay`() async throws {
         let handled = await ErrorHandler().on(Order.self) { _ in .stop }.handle(Order.late)
         let record = record(

@@ -4,7 +4,9 @@ import Testing
 @testable import ErrorRecording
 
 @Suite("E1: the queue decides alone, and its counts balance after each step", .tags(.recording1))
-struct RecorderQueueTests {
+struct RecorderQueueTests {}
+
+extension RecorderQueueTests {
     /// A queue that says its steps as texts.
     private struct Queue {
         var queue: RecorderQueue<Int>

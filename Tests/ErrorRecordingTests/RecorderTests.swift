@@ -30,7 +30,9 @@ struct RecorderTests {
             return record
         }
     }
+}
 
+extension RecorderTests {
     @Test func `what a bus delivers is in the file, in order, with its outcome`() async throws {
         let recorder = try ErrorRecorder(
             path: folder.file, configuration: .init(service: "orders", host: "web-1"),

@@ -49,7 +49,9 @@ struct ReplayTests {
             .on(Order.late, fileID: file, line: line + 1) { _ in .stop }
             .ignore(domain: NSPOSIXErrorDomain, fileID: file, line: line + 2)
     }
+}
 
+extension ReplayTests {
     @Test func `through the same rules everything is unchanged, also if they have moved within their file`()
         async throws
     {

@@ -7,7 +7,9 @@ import Testing
 
 /// On a file system that is really full; `.ci/engines` mounts one.
 @Suite("E1: a disk that fills up and is freed", .tags(.recording1), .hangLimit)
-struct SmallDiskTests {
+struct SmallDiskTests {}
+
+extension SmallDiskTests {
     private static let disk = ProcessInfo.processInfo.environment["ERROR_RECORDING_SMALL_DISK"]
 
     @Test(.enabled(if: disk != nil, "run .ci/engines"))

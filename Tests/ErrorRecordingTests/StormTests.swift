@@ -6,7 +6,9 @@ import Testing
 @testable import ErrorRecording
 
 @Suite("E1: a storm of errors", .tags(.recording1), .timeLimit(.minutes(20)))
-struct StormTests {
+struct StormTests {}
+
+extension StormTests {
     /// Ten minutes with `ERROR_BUS_LONG=1`.
     private static let duration = Duration.seconds(isLong ? 600 : 1)
 

@@ -4,7 +4,9 @@ import Testing
 @testable import ErrorRecovery
 
 @Suite("R2: delays follow their formulas, whatever the numbers", .tags(.recovery2))
-struct BackoffTests {
+struct BackoffTests {}
+
+extension BackoffTests {
     @Test("an exponential ceiling doubles until the maximum")
     func exponential() {
         let backoff = Backoff.exponential(from: .seconds(1), by: 2, upTo: .seconds(30), jitter: .none)

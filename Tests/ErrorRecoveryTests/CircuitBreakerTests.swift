@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite("R6: a circuit breaker keeps callers from what fails", .tags(.recovery6), .hangLimit)
-struct CircuitBreakerTests {
+struct CircuitBreakerTests {}
+
+extension CircuitBreakerTests {
     @Test("it opens, refuses with what is left of the pause, tries, and closes; each change is posted once")
     func cycle() async throws {
         let clock = ManualClock()

@@ -10,7 +10,9 @@ struct CircuitClockTests {
     private func breaker(opensAt failures: Int = 1) -> CircuitBreaker {
         CircuitBreaker("test", opensAt: failures, counting: .type(Timeout.self), clock: clock, reportingTo: Nobody())
     }
+}
 
+extension CircuitClockTests {
     @Test("an open circuit whose clock is put back by a day is open for one more pause, not for the day")
     func putBackWhileOpen() async throws {
         let breaker = breaker()

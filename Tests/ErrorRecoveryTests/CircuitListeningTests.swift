@@ -14,7 +14,9 @@ struct CircuitListeningTests {
             "test", opensAt: failures, within: .seconds(3_600), counting: .type(Timeout.self), clock: clock,
             reportingTo: Nobody())
     }
+}
 
+extension CircuitListeningTests {
     @Test("what anyone posts counts, handled, ignored or not, and every outcome is as without")
     func outcomes() async {
         let breaker = breaker(opensAt: 3)

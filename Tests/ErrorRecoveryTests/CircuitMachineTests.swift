@@ -5,7 +5,9 @@ import Testing
 
 /// The machine alone, as a plain value, with whole seconds for moments.
 @Suite("R6: a circuit's machine opens, refuses, tries and closes", .tags(.recovery6))
-struct CircuitMachineTests {
+struct CircuitMachineTests {}
+
+extension CircuitMachineTests {
     @Test("it opens at so many failures in the window, and not for those that are older")
     func opening() {
         var circuit = Circuit(opensAt: 3, within: 10, for: 5)

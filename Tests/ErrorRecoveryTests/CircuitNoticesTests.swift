@@ -18,7 +18,9 @@ struct CircuitNoticesTests {
         clock.advance(by: .seconds(5))
         try? await breaker.run {}
     }
+}
 
+extension CircuitNoticesTests {
     @Test("only the notice that it opened has a cause, so that a rule for the cause runs once")
     func cause() async {
         let count = Locked(0)

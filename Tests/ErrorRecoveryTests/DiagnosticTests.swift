@@ -3,7 +3,9 @@ import Testing
 
 /// Pins the whole first line of each diagnostic.
 @Suite("The compiler reports a mistake in a policy at its own line", .timeLimit(.minutes(10)))
-struct DiagnosticTests {
+struct DiagnosticTests {}
+
+extension DiagnosticTests {
     /// A line of a program, and what the compiler says of it.
     private static let mistakes: [(line: String, says: String)] = [
         // Protocols in place of error types.

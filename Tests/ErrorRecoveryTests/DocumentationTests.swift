@@ -2,7 +2,9 @@ import TestSupport
 import Testing
 
 @Suite("The documentation's Swift compiles", .timeLimit(.minutes(10)))
-struct DocumentationTests {
+struct DocumentationTests {}
+
+extension DocumentationTests {
     @Test("the snippets of ErrorRecovery's pages compile as one module")
     func snippets() async throws {
         let page = try Markdown.text(of: "Sources/ErrorRecovery/ErrorRecovery.docc/ErrorRecovery.md")

@@ -6,7 +6,9 @@ import Testing
 
 /// Matchers, clocks, errors and posters call back into what called them.
 @Suite("User code that calls back into a circuit locks nothing up", .hangLimit)
-struct EvilTests {
+struct EvilTests {}
+
+extension EvilTests {
     /// The circuit that everything here asks again; set once.
     private final class Target: Sendable {
         private let stored = Locked<CircuitBreaker?>(nil)

@@ -6,7 +6,9 @@ import TestSupport
 import Testing
 
 @Suite("Foundation's errors, objects and errors in boxes are what they were", .tags(.recovery1, .recovery6), .hangLimit)
-struct ForeignErrorTests {
+struct ForeignErrorTests {}
+
+extension ForeignErrorTests {
     /// A way by which an error may come out again.
     private typealias Way = (_ operation: () async throws -> Void) async throws -> Void
 

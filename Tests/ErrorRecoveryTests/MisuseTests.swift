@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Programming errors stop the program, and say which value it was",
     .tags(.recovery2, .recovery4, .recovery6), .hangLimit)
-struct MisuseTests {
+struct MisuseTests {}
+
+extension MisuseTests {
     private static let misuses: [Misuse] = [
         // A policy, when it is made and when it is changed.
         Misuse("RetryPolicy.maxAttempts must be at least 1, not 0") { _ = RetryPolicy(maxAttempts: 0) },

@@ -11,7 +11,9 @@ struct NestedRetryTests {
     private func policy(_ maxAttempts: Int, _ budget: RetryBudget?) -> RetryPolicy {
         RetryPolicy(maxAttempts: maxAttempts, backoff: .constant(.zero), budget: budget).retrying(Timeout.self)
     }
+}
 
+extension NestedRetryTests {
     @Test("three times three attempts that all fail are no more than the budget allows for so many calls")
     func threeTimesThree() async {
         let (calls, ratio, reserve) = (200, 0.5, 10)

@@ -15,7 +15,9 @@ struct NestedRunTests {
         clock.advance(by: .seconds(5))
         return breaker
     }
+}
 
+extension NestedRunTests {
     @Test("a token that is refreshed through the circuit whose trial met 401 closes the circuit")
     func refresh() async throws {
         let breaker = await breaker()

@@ -7,7 +7,9 @@ import Testing
 
 /// All that is promised of retries, budgets and circuits, where they nest.
 @Suite("Retries, budgets and circuits do what a plain model of them does, however they nest", .hangLimit)
-struct RandomProgramTests {
+struct RandomProgramTests {}
+
+extension RandomProgramTests {
     /// `ERROR_BUS_LONG=1` runs a hundred times as many.
     @Test("random programs make the attempts, posts, notices and withdrawals that the model makes")
     func programs() async {

@@ -5,7 +5,9 @@ import Testing
 @testable import ErrorRecovery
 
 @Suite("R4: a budget bounds the attempts of everybody who shares it", .tags(.recovery4), .hangLimit)
-struct RetryBudgetTests {
+struct RetryBudgetTests {}
+
+extension RetryBudgetTests {
     @Test("it starts with the reserve, holds no more, and refuses what is not there")
     func bucket() {
         let budget = RetryBudget(ratio: 0.5, reserve: 2)

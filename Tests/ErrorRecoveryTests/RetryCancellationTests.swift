@@ -8,7 +8,9 @@ import Testing
 struct RetryCancellationTests {
     /// Retries everything, for as long as it takes.
     private let anything = RetryPolicy(maxAttempts: .max).retrying(matching: .any)
+}
 
+extension RetryCancellationTests {
     @Test("a task that is cancelled during a delay throws the error at once, and makes no further attempt")
     func duringDelay() async {
         let clock = ManualClock()

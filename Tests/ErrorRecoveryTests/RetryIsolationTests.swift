@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite("R1: retry and circuits keep the caller's isolation", .tags(.recovery1), .hangLimit)
-struct RetryIsolationTests {
+struct RetryIsolationTests {}
+
+extension RetryIsolationTests {
     /// A value that may not leave its actor.
     private final class Counter {
         var count = 0

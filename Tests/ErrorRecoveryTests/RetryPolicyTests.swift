@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite("A policy's rules are those of an error map, and say why", .tags(.recovery2))
-struct RetryPolicyTests {
+struct RetryPolicyTests {}
+
+extension RetryPolicyTests {
     private enum Payment: Error, Equatable {
         case declined
         case gateway

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "retry tries again as its policy says, and throws the last error as it was",
     .tags(.recovery1, .recovery4, .recovery5), .hangLimit)
-struct RetryTests {
+struct RetryTests {}
+
+extension RetryTests {
     @Test("an operation that succeeds at once is called once, with attempt 1, and no step is reported")
     func successAtOnce() async {
         let clock = ImmediateClock()

@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Simulated outages and herds stay within the bounds of their policies",
     .tags(.recovery2, .recovery4, .recovery6), .hangLimit)
-struct SimulationTests {
+struct SimulationTests {}
+
+extension SimulationTests {
     /// What happened to a budget, in order.
     private enum Event {
         case call

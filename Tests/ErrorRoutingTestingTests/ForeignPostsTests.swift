@@ -6,7 +6,9 @@ import Testing
 @testable import ErrorRoutingTesting
 
 @Suite("A post from a thread of no test, where there is no bus, fails the run")
-struct ForeignPostsTests {
+struct ForeignPostsTests {}
+
+extension ForeignPostsTests {
     private struct Lost: Error {}
 
     private static let postingLine = #line + 5

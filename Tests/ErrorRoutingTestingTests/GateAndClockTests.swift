@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 @Suite("Gates and manual clocks wake who waits, once it is due or cancelled", .timeLimit(.minutes(10)))
-struct GateAndClockTests {
+struct GateAndClockTests {}
+
+extension GateAndClockTests {
     @Test("a gate lets everyone through once it is open, before and after")
     func gate() async {
         let gate = Gate()

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("A recording has what a body posts")
-struct RecordedErrorsTests {
+struct RecordedErrorsTests {}
+
+extension RecordedErrorsTests {
     struct Declined: Error, Equatable { var code = 51 }
     struct Lost: Error {}
 

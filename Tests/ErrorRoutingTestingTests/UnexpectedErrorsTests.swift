@@ -35,7 +35,9 @@ extension [Issue] {
 }
 
 @Suite("A test fails for each error that nothing expected")
-struct UnexpectedErrorsTests {
+struct UnexpectedErrorsTests {}
+
+extension UnexpectedErrorsTests {
     @Test("it fails where the error was posted: to the bus, ambient, by a function, a block, a task, or deliver")
     func lines() async {
         let line = #line
@@ -167,7 +169,9 @@ struct UnexpectedErrorsTests {
 }
 
 @Suite("What a test expects does not fail it")
-struct ErrorExpectationTests {
+struct ErrorExpectationTests {}
+
+extension ErrorExpectationTests {
     @Test("an expected error whose action throws fails the test by the action's failure")
     func failingAction() async {
         let failing = ErrorHandler().on(Declined.self) { _ in throw Lost() }
@@ -386,7 +390,9 @@ struct ErrorExpectationTests {
 
 /// The trait as it is meant to be used.
 @Suite("A suite with the trait applies it to each of its tests", .failsOnUnexpectedErrors)
-struct SuiteWithTraitTests {
+struct SuiteWithTraitTests {}
+
+extension SuiteWithTraitTests {
     @Test("each case has a bus of its own, and expected errors pass", arguments: 1...5)
     func ownBus(number: Int) async throws {
         let bus = try #require(ErrorBus.current)

@@ -42,7 +42,9 @@ struct ClientCircuitTests {
             base: try #require(URL(string: "https://example.org/v1")),
             transport: Guarded(circuit: circuit, transport: script), retry: retry, token: token)
     }
+}
 
+extension ClientCircuitTests {
     @Test("a refusal is a server's failure that was never sent, and keeps its hint and its cause")
     func refusal() async throws {
         for repeats in [false, true] {

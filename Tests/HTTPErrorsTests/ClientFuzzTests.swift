@@ -11,7 +11,9 @@ import Testing
 @Suite(
     "Whatever a request and its response consist of, the call ends as promised",
     .tags(.http5, .http8, .http9), .hangLimit)
-struct ClientFuzzTests {
+struct ClientFuzzTests {}
+
+extension ClientFuzzTests {
     private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 4_000 : 200_000
     private static let seeds = (0..<4).map(UInt64.init)
 

@@ -6,7 +6,9 @@ import Testing
 @testable import HTTPErrors
 
 @Suite("H9: a request that is not what its author meant is not sent", .tags(.http9), .hangLimit)
-struct ClientInputTests {
+struct ClientInputTests {}
+
+extension ClientInputTests {
     private static let secret = "hunter2"
 
     /// Sends a call, which must fail before anything is sent; returns the error.

@@ -8,7 +8,9 @@ import Testing
 @testable import HTTPErrors
 
 @Suite("H4: an order is never sent twice", .tags(.http4), .hangLimit)
-struct ClientRetryTests {
+struct ClientRetryTests {}
+
+extension ClientRetryTests {
     private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
         .retrying(matching: .transient)
         .retrying(matching: .network(.networkUnavailable, .encoding, .http, .server, .unknown))

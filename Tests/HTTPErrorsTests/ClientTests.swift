@@ -7,7 +7,9 @@ import Testing
 @testable import HTTPErrors
 
 @Suite("H5: a client turns everything into a value or one NetworkError", .tags(.http5, .http7), .hangLimit)
-struct ClientTests {
+struct ClientTests {}
+
+extension ClientTests {
     private func outcome<R: Decodable & Sendable>(
         of response: TransportResponse,
         _ type: R.Type,

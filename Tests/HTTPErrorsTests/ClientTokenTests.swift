@@ -8,7 +8,9 @@ import Testing
 @testable import HTTPErrors
 
 @Suite("H6: interceptors see requests and responses, and a token is refreshed once", .tags(.http6), .hangLimit)
-struct ClientTokenTests {
+struct ClientTokenTests {}
+
+extension ClientTokenTests {
     /// A server that takes one token, and says 401 to all others.
     private func server(taking token: String) -> Script {
         Script { message, _ in

@@ -7,7 +7,9 @@ import Testing
 @testable import HTTPErrors
 
 @Suite("H1: each status and code has one meaning", .tags(.http1))
-struct MappingTests {
+struct MappingTests {}
+
+extension MappingTests {
     @Test("every status has its kind", arguments: 100...599)
     func status(_ status: Int) throws {
         let error = NetworkError(HTTPFailure(status: status))

@@ -5,7 +5,9 @@ import Testing
 @testable import HTTPErrors
 
 @Suite("Headers, problems and messages are plain values")
-struct MessageTests {
+struct MessageTests {}
+
+extension MessageTests {
     @Test("the names of header fields are the same in upper and lower case, and keep their first spelling")
     func headers() {
         var headers: HTTPHeaders = ["Content-Type": "a", "content-type": "b", "X": "c"]
@@ -135,7 +137,9 @@ struct MessageTests {
 }
 
 @Suite("H5: a transfer comes to one end", .tags(.http5))
-struct TransferMachineTests {
+struct TransferMachineTests {}
+
+extension TransferMachineTests {
     @Test("a response comes in parts, the last head is the one that counts")
     func whole() throws {
         var machine = TransferMachine(bodyLimit: 10)
@@ -242,7 +246,9 @@ struct TransferMachineTests {
 }
 
 @Suite("A problem is sent as a response")
-struct ProblemAnswerTests {
+struct ProblemAnswerTests {}
+
+extension ProblemAnswerTests {
     @Test func `status, type and members are those of the problem, and it is read as the same again`() {
         let problem = ProblemDetails(
             type: "https://shop.example/problems/stock", title: "Out of stock", status: 409,

@@ -10,7 +10,9 @@ import Testing
 #endif
 
 @Suite("H8: no header value, token, body or query is written down", .tags(.http8))
-struct RedactionTests {
+struct RedactionTests {}
+
+extension RedactionTests {
     private static let secret = "hunter2"
 
     private static func url() throws -> URL {

@@ -25,7 +25,9 @@ struct RedirectTests {
         let headers = HTTPHeaders(location.map { [("Location", $0)] } ?? [])
         return try chain.follows(TransportResponse(status: status, headers: headers)) ? chain : nil
     }
+}
 
+extension RedirectTests {
     @Test("307 and 308 repeat method and body", arguments: [307, 308], ["POST", "PATCH", "GET", "DELETE"])
     func same(status: Int, method: String) throws {
         var request = order
@@ -128,7 +130,9 @@ struct RedirectTests {
 }
 
 @Suite("H4: an order is never sent twice, through redirects either", .tags(.http4), .hangLimit)
-struct ClientRedirectTests {
+struct ClientRedirectTests {}
+
+extension ClientRedirectTests {
     private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero)).retrying(matching: .transient)
 
     /// The requests of an order whose first response is a redirect, and whose others all end in the same way.

@@ -5,7 +5,9 @@ import Testing
 @testable import HTTPErrors
 
 @Suite("H3: Retry-After is read in seconds and in the three forms of a date", .tags(.http3))
-struct RetryAfterTests {
+struct RetryAfterTests {}
+
+extension RetryAfterTests {
     private static let begin = "Sun, 06 Nov 1994 08:49:37 GMT"
 
     @Test(

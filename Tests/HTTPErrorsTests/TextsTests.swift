@@ -5,7 +5,9 @@ import Testing
 @testable import HTTPErrors
 
 @Suite("H2: descriptions and recovery suggestions are in English and in Japanese", .tags(.http2))
-struct TextsTests {
+struct TextsTests {}
+
+extension TextsTests {
     @Test("every kind has a sentence in each language, and a suggestion that is one where there is any")
     func sentences() {
         for (language, end) in [(NetworkError.Language.english, "."), (.japanese, "。")] {

@@ -5,7 +5,9 @@ import Testing
 
 /// Lines, writes and failures come in random order.
 @Suite("Behaviour 25: a line buffer does what a naive list of lines does", .tags(.behaviour25))
-struct LineBufferRandomTests {
+struct LineBufferRandomTests {}
+
+extension LineBufferRandomTests {
     @Test("each write offers what the naive list has first, and each file gets whole lines", arguments: 0..<100)
     func walk(seed: Int) {
         var walk = LineWalk(seed: UInt64(seed))

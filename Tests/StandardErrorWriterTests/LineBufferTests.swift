@@ -4,7 +4,9 @@ import Testing
 @testable import StandardErrorWriter
 
 @Suite("Behaviour 25: a line buffer decides who writes which lines, and counts what is lost", .tags(.behaviour25))
-struct LineBufferTests {
+struct LineBufferTests {}
+
+extension LineBufferTests {
     private static let file = LineBuffer.Target(device: 1, number: 1)
 
     @Test("where nothing is in the way the poster writes its line, and that is all")

@@ -16,7 +16,9 @@ private func relay() {
 
 @Suite(
     "Behaviour 25: at exit what is buffered is written, and nothing holds up the end", .tags(.behaviour25), .hangLimit)
-struct StandardErrorExitTests {
+struct StandardErrorExitTests {}
+
+extension StandardErrorExitTests {
     @Test("lines that wait at exit are written")
     func flushing() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {

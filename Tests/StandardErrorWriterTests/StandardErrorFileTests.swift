@@ -5,7 +5,9 @@ import Testing
 @testable import StandardErrorWriter
 
 @Suite("Behaviour 25: standard error may be any kind of file", .tags(.behaviour25), .hangLimit)
-struct StandardErrorFileTests {
+struct StandardErrorFileTests {}
+
+extension StandardErrorFileTests {
     @Test("a terminal gets lines at once, then behind what waits, and its flags stay as they are")
     func terminal() async {
         await #expect(processExitsWith: .success) {

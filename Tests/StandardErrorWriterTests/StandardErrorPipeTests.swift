@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviour 25: a pipe gets whole lines in order, and holds up nobody when it is full",
     .tags(.behaviour25), .hangLimit)
-struct StandardErrorPipeTests {
+struct StandardErrorPipeTests {}
+
+extension StandardErrorPipeTests {
     @Test("a line that fits has been written when the call returns")
     func atOnce() async {
         await #expect(processExitsWith: .success) {

@@ -10,7 +10,9 @@ private let calls = Atomic<Int>(0)
 @Suite(
     "Behaviour 25: a standard error without a reader ends nothing, and calls no handler of SIGPIPE",
     .tags(.behaviour25), .hangLimit)
-struct StandardErrorSignalTests {
+struct StandardErrorSignalTests {}
+
+extension StandardErrorSignalTests {
     @Test("the process goes on although nothing handles the signal, and nothing is left of it")
     func byDefault() async {
         await #expect(processExitsWith: .success) {

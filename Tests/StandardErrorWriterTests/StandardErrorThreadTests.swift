@@ -5,7 +5,9 @@ import Testing
 @testable import StandardErrorWriter
 
 @Suite("Behaviour 25: lines are whole and in order, however many threads write", .tags(.behaviour25), .hangLimit)
-struct StandardErrorThreadTests {
+struct StandardErrorThreadTests {}
+
+extension StandardErrorThreadTests {
     private static let padding = String(repeating: "x", count: 80)
 
     @Test("threads that write at once write whole lines, each its own in order, to whatever file")

@@ -42,7 +42,9 @@ import Testing
             return bus
         }.statistics
     }
+}
 
+extension OddFilesTests {
     @Test func `a file of several gigabytes is refused by its size`() async throws {
         let size = 6 * 1024 * 1024 * 1024
         try make("order.json", size: size)

@@ -5,7 +5,9 @@ import Testing
 
 @testable import error_bus_demo
 
-@Suite struct OptionsTests {
+@Suite struct OptionsTests {}
+
+extension OptionsTests {
     @Test func `no arguments ask for an intake of made-up orders`() throws {
         let options = try Options(arguments: [])
         expect(options.command, equals: .intake)

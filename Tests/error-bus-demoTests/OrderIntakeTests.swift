@@ -7,7 +7,9 @@ import Testing
 
 @testable import error_bus_demo
 
-@Suite struct OrderIntakeTests {
+@Suite struct OrderIntakeTests {}
+
+extension OrderIntakeTests {
     @Test func `the application's own preset wins over the library's`() throws {
         // Asked of the command: in this module, which sees both, `ErrorHandler.default` would be ambiguous.
         let handler = try IntakeCommand(options: Options(arguments: [])).handler

@@ -5,7 +5,9 @@ import Testing
 @testable import error_bus_demo
 
 /// What the demo writes, and what it does where it cannot.
-@Suite struct OutputTests {
+@Suite struct OutputTests {}
+
+extension OutputTests {
     @Test(arguments: [
         ("http://me:secret@localhost:8080/pay?key=secret#secret", "http://localhost:8080/pay"),
         ("https://secret@[::1]/?secret", "https://[::1]/"), ("http://pay.example", "http://pay.example"),

@@ -9,7 +9,9 @@ import Testing
 @testable import error_bus_demo
 
 /// Which payments are tried again, and what the demo writes of them.
-@Suite struct RecoveringPaymentsTests {
+@Suite struct RecoveringPaymentsTests {}
+
+extension RecoveringPaymentsTests {
     @Test func `what may pass is tried again; a refusal, an open circuit and a cancellation are not`() {
         let decisions = RetryPolicy.payments.decisions
         expect(decisions[NetworkError(URLError(.cannotConnectToHost))], equals: .retry())

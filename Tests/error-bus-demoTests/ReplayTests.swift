@@ -7,7 +7,9 @@ import Testing
 
 @testable import error_bus_demo
 
-@Suite struct ReplayTests {
+@Suite struct ReplayTests {}
+
+extension ReplayTests {
     /// Runs an intake whose errors are recorded, and returns the file.
     private func recording() async throws -> Data {
         let sample = try SampleInbox(kinds: [

@@ -8,7 +8,9 @@ import Testing
 @Suite(
     "The ambient poster and postError find the bus of the task, else the root, else standard error",
     .tags(.behaviour11, .behaviour15), .hangLimit)
-struct AmbientPostingTests {
+struct AmbientPostingTests {}
+
+extension AmbientPostingTests {
     /// A component as a library would write it.
     private struct Component {
         var errors: any ErrorPosting = .ambient

@@ -10,7 +10,9 @@ import Testing
 @Suite(
     "Behaviours 15, 16 and 20: a bus ends whatever actions, threads and clocks do",
     .tags(.behaviour15, .behaviour16, .behaviour20), .hangLimit)
-struct BusEndsTests {
+struct BusEndsTests {}
+
+extension BusEndsTests {
     /// Posts the next number whenever it handles one.
     private static func goingOn(_ journal: Journal<Int>) -> ErrorHandler {
         ErrorHandler().on(Numbered.self) { error in

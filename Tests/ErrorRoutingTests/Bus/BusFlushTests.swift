@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite("flush waits until what was posted before is delivered, and finishes nothing", .hangLimit)
-struct BusFlushTests {
+struct BusFlushTests {}
+
+extension BusFlushTests {
     private func withRunningBus(
         _ handler: ErrorHandler,
         _ configuration: ErrorBus.Configuration = .init(),

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Programming errors stop the program, and say which value or call it was", .hangLimit)
-struct BusMisuseTests {
+struct BusMisuseTests {}
+
+extension BusMisuseTests {
     private static let misuses: [Misuse] = [
         Misuse("capacity must be at least 1, not 0") {
             _ = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 0))

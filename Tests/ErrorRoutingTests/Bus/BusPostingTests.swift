@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviour 11: post returns at once, from any thread, and keeps the order of each poster",
     .tags(.behaviour11), .hangLimit)
-struct BusPostingTests {
+struct BusPostingTests {}
+
+extension BusPostingTests {
     @Test("post returns while an action hangs")
     func postDoesNotWait() async {
         let gate = Gate()

@@ -8,7 +8,9 @@ import Testing
 @Suite(
     "Behaviours 12, 15 and 16: a bus ends in order whatever its actions start or cancel",
     .tags(.behaviour12, .behaviour15, .behaviour16), .hangLimit)
-struct BusReentryTests {
+struct BusReentryTests {}
+
+extension BusReentryTests {
     /// Catches a deadlock or an endless recursion: all that a bus can be asked is asked from within an action.
     @Test("an action may post, deliver, observe, explain, handle again, finish and shut down")
     func everyCallAtOnce() async {

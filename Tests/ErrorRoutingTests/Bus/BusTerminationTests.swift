@@ -10,7 +10,9 @@ import Testing
 @Suite(
     "Behaviours 14 to 16 and 26: a service in a storm ends in order on SIGTERM",
     .tags(.behaviour14, .behaviour15, .behaviour16, .behaviour26), .hangLimit)
-struct BusTerminationTests {
+struct BusTerminationTests {}
+
+extension BusTerminationTests {
     /// How many processes; more of them with `ERROR_BUS_LONG`.
     static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 300 : 8
 

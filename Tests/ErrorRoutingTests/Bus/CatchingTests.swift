@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviour 17: catching, rethrowing and task post what is thrown, but no cancellation",
     .tags(.behaviour17), .hangLimit)
-struct CatchingTests {
+struct CatchingTests {}
+
+extension CatchingTests {
     @Test("catching posts what is thrown and returns nil, else what was returned")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
@@ -147,7 +149,9 @@ struct CatchingTests {
 }
 
 @Suite("Behaviour 17: a task that is cancelled early begins cancelled", .tags(.behaviour17), .hangLimit)
-struct TaskCancellationTests {
+struct TaskCancellationTests {}
+
+extension TaskCancellationTests {
     @Test("a task that is cancelled before it could begin begins cancelled")
     @MainActor func cancelledBeforeItBegins() async {
         let bus = ErrorBus(handler: ErrorHandler())

@@ -5,7 +5,9 @@ import Testing
 
 /// An operation that returns nothing needs another result: whether it succeeded.
 @Suite("Catching what returns nothing says whether it succeeded", .tags(.behaviour17), .hangLimit)
-struct CatchingVoidTests {
+struct CatchingVoidTests {}
+
+extension CatchingVoidTests {
     private struct Client: Sendable {
         func send(_ number: Int) throws { if number < 0 { throw Numbered(number) } }
         func count() throws -> Int { 3 }

@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviour 15: endTasks waits for the bus's tasks, cancels those that take longer, and waits no longer than that",
     .tags(.behaviour15), .hangLimit)
-struct EndTasksTests {
+struct EndTasksTests {}
+
+extension EndTasksTests {
     @Test("it returns when the tasks have ended, those included that tasks start, and cancels none")
     func endInTime() async {
         let (journal, gate) = (Journal<Int>(), Gate())

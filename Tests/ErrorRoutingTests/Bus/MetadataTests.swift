@@ -15,7 +15,9 @@ struct MetadataTests {
     private let requestID: ErrorBus.Configuration = .init(metadataProvider: { _ in ["request": Request.id] })
 
     private func metadata(_ recorded: RecordedErrors) -> [[String: String]] { recorded.reports.map(\.metadata) }
+}
 
+extension MetadataTests {
     @Test("scopes inherit and override from the outside in, and the poster overrides all of them")
     func inheritance() async {
         let recorded = await withRecordedErrors { bus in

@@ -5,7 +5,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("Behaviour 25: when the process ends, each bus writes what it had pending", .tags(.behaviour25), .hangLimit)
-struct PendingAtExitTests {
+struct PendingAtExitTests {}
+
+extension PendingAtExitTests {
     private func lines(_ result: ExitTest.Result?) -> [String] {
         result.standardErrorLines.filter { $0.hasPrefix("error-bus:") }
     }

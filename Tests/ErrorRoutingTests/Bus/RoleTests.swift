@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 27: a post has a role, which its report, lines and fields show", .tags(.behaviour27), .hangLimit)
-struct RoleTests {
+struct RoleTests {}
+
+extension RoleTests {
     @Test("every way to post carries the role to the report, and is a failure unless said otherwise")
     func ways() async {
         let audit = ErrorReport.Role("audit")

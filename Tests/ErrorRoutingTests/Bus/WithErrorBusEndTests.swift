@@ -9,7 +9,9 @@ import Testing
 @Suite(
     "Behaviour 15: withErrorBus serves as root, and drops the rest at its drain time limit",
     .tags(.behaviour15), .hangLimit)
-struct WithErrorBusEndTests {
+struct WithErrorBusEndTests {}
+
+extension WithErrorBusEndTests {
     @Test("asRoot: the bus is the process's for the body and its threads, and no longer")
     func root() async {
         await #expect(processExitsWith: .success) {

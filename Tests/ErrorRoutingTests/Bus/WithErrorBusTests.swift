@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviour 15: withErrorBus returns when its tasks have ended and all is delivered",
     .tags(.behaviour15), .hangLimit)
-struct WithErrorBusTests {
+struct WithErrorBusTests {}
+
+extension WithErrorBusTests {
     @Test("it binds the current bus for the body and all that it starts")
     func bindsCurrent() async {
         await withErrorBus(handler: ErrorHandler()) { bus in

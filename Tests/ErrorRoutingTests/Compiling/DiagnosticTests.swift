@@ -3,7 +3,9 @@ import Testing
 
 /// Pins the whole first line of each diagnostic.
 @Suite("The compiler reports a mistake at its own line, and as what it is", .timeLimit(.minutes(10)))
-struct DiagnosticTests {
+struct DiagnosticTests {}
+
+extension DiagnosticTests {
     /// A line of a program, and what the compiler says of it.
     private static let mistakes: [(line: String, says: String)] = [
         // A misspelt member of the error, in each verb and shape.

@@ -41,7 +41,9 @@ struct DocumentationTests {
 }
 
 @Suite("What is promised is tested")
-struct PromiseTests {
+struct PromiseTests {}
+
+extension PromiseTests {
     /// The pages of promises: the tags of a page, its path, and what its promises begin with, before their numbers.
     private static let pages = [
         ("behaviour", "ErrorRouting/ErrorRouting.docc/Behaviours.md", "### Behaviour "),
@@ -70,7 +72,9 @@ struct PromiseTests {
 }
 
 @Suite("The page on an error's way names declarations that exist")
-struct ErrorsWayTests {
+struct ErrorsWayTests {}
+
+extension ErrorsWayTests {
     @Test("each function that the page lists is declared in the file that it names")
     func listed() throws {
         let page = try Markdown.text(of: ".github/AN_ERRORS_WAY.md")

@@ -3,7 +3,9 @@ import Testing
 
 /// Each case pins part of its diagnostic.
 @Suite("The compiler refuses what must not compile", .timeLimit(.minutes(5)))
-struct MustNotCompileTests {
+struct MustNotCompileTests {}
+
+extension MustNotCompileTests {
     private struct Case {
         let name: String
         let body: String

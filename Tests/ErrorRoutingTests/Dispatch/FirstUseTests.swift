@@ -6,7 +6,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("A handler reads its rules as they come at its first use, and looks them up from the second on", .hangLimit)
-struct FirstUseTests {
+struct FirstUseTests {}
+
+extension FirstUseTests {
     private static func isIndexed(_ handler: ErrorHandler) -> Bool {
         unsafe handler.rules.reference.program._withUnsafeGuaranteedRef { unsafe $0.index != nil }
     }

@@ -9,7 +9,9 @@ import Testing
 @Suite(
     "Behaviours 1 to 5: a dispatch that was suspended goes on with the next rule, and repeats nothing",
     .tags(.behaviour1, .behaviour2, .behaviour3, .behaviour4, .behaviour5), .hangLimit)
-struct GoingOnTests {
+struct GoingOnTests {}
+
+extension GoingOnTests {
     /// Notes what ran, in order.
     private final class Notes: Sendable {
         private let notes = Mutex<[String]>([])

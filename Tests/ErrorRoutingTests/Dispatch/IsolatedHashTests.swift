@@ -19,7 +19,9 @@ extension OnMainActor: @MainActor Hashable {
 }
 
 @Suite("Behaviour 7: a value's rule calls no `hash` that belongs to a global actor", .tags(.behaviour7))
-struct IsolatedHashTests {
+struct IsolatedHashTests {}
+
+extension IsolatedHashTests {
     private static let handler = (0..<9).reduce(ErrorHandler()) { handler, number in
         handler.on(OnMainActor(number: number)) { _ in .stop }
     }

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 16, 18 and 25: what an action throws while its report is taken away is reported once",
     .tags(.behaviour16, .behaviour18, .behaviour25))
-struct SupersededActionTests {
+struct SupersededActionTests {}
+
+extension SupersededActionTests {
     @Test("the worker reports it if it came in time; else the time limit has reported it")
     func failures() async {
         let handler = ErrorHandler()

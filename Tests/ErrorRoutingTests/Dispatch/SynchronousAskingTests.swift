@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviour 5: to find out whether it declines, `handleSynchronously` asks no rule whose match makes no difference",
     .tags(.behaviour5), .hangLimit)
-struct SynchronousAskingTests {
+struct SynchronousAskingTests {}
+
+extension SynchronousAskingTests {
     private final class Count: Sendable {
         private let value = Atomic(0)
 

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("An error map returns the value of the last-registered rule that matches", .tags(.behaviour1))
-struct ErrorMapTests {
+struct ErrorMapTests {}
+
+extension ErrorMapTests {
     @Test("the last-registered rule that matches decides")
     func precedence() {
         let map = ErrorMap(default: 500)
@@ -179,7 +181,9 @@ struct ErrorMapTests {
 }
 
 @Suite("A rule with a constant may be for some matches only")
-struct ErrorMapConditionTests {
+struct ErrorMapConditionTests {}
+
+extension ErrorMapConditionTests {
     @Test("of a matcher, a type, a value and a domain")
     func conditions() {
         let map = ErrorMap(default: 0)
@@ -194,7 +198,9 @@ struct ErrorMapConditionTests {
 }
 
 @Suite("A map that is derived from another has its rules, and values made from its values")
-struct DerivedMapTests {
+struct DerivedMapTests {}
+
+extension DerivedMapTests {
     private struct Meaning: Sendable {
         var status = 500
         var level = "error"

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("A map turns what a level throws into that level's error", .hangLimit)
-struct ErrorMapThrowingTests {
+struct ErrorMapThrowingTests {}
+
+extension ErrorMapThrowingTests {
     private enum Checkout: CancellationConvertible, Equatable {
         case declined(Int), cancelled, offline, unavailable
 

@@ -12,7 +12,9 @@ struct ExplanationTests {
     private func verdicts(_ handler: ErrorHandler, _ error: any Error) -> [Verdict] {
         handler.explain(error).entries.map(\.verdict)
     }
+}
 
+extension ExplanationTests {
     @Test("entries come in the order in which the rules are tried, then onNoMatch, then always")
     func order() {
         let handler = ErrorHandler()

@@ -19,7 +19,9 @@ struct HandleSynchronouslyTests {
             .onNoMatch { _ in trace("no match") }
             .always { _ in trace("always") }
     }
+}
 
+extension HandleSynchronouslyTests {
     @Test("synchronous rules run in their order, and the outcome is that of handle")
     func synchronousRules() async throws {
         let handler = ErrorHandler()

@@ -7,7 +7,9 @@ import Testing
 @Suite("Handlers are values")
 struct HandlerValueTests {
     let trace = ActionTrace()
+}
 
+extension HandlerValueTests {
     @Test("customising a shared preset changes nothing for others who share it")
     func sharedPreset() async {
         let preset = ErrorHandler().on(Zoo.Payment.self) { _ in trace("preset") }

@@ -7,7 +7,9 @@ import Testing
     "Behaviour 4: an action that throws counts as matched, and its error becomes an ActionFailure", .tags(.behaviour4))
 struct HandlingFailureTests {
     let trace = ActionTrace()
+}
 
+extension HandlingFailureTests {
     @Test("an action that throws counts as matched and as .next")
     func matchedAndNext() async throws {
         let handler = ErrorHandler()

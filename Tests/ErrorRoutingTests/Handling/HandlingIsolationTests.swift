@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Actions run on the caller's executor, unless they are written for the main actor")
-struct HandlingIsolationTests {
+struct HandlingIsolationTests {}
+
+extension HandlingIsolationTests {
     /// State that only the main actor may touch.
     @MainActor
     private final class Screen {

@@ -10,7 +10,9 @@ struct HandlingOrderTests {
     let trace = ActionTrace()
 
     // Behaviour 1
+}
 
+extension HandlingOrderTests {
     @Test("rules are tried last-registered first")
     func lastRegisteredFirst() async {
         let handler = ErrorHandler()

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviours 1, 2 and 5: handle returns what became of the error", .tags(.behaviour1, .behaviour2, .behaviour5))
-struct HandlingOutcomeTests {
+struct HandlingOutcomeTests {}
+
+extension HandlingOutcomeTests {
     @Test("a matched error is handled, whatever its actions return", arguments: [HandleStrategy.next, .stop])
     func handled(strategy: HandleStrategy) async {
         let outcome = await ErrorHandler().on(Zoo.Payment.self) { _ in strategy }.handle(Zoo.Payment.expired)

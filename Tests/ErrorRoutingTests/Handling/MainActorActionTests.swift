@@ -5,7 +5,9 @@ import Testing
 
 @Suite("An action of the main actor runs there, and counts as asynchronous", .hangLimit)
 @MainActor
-struct MainActorActionTests {
+struct MainActorActionTests {}
+
+extension MainActorActionTests {
     private final class View {
         var shown: [Int] = []
     }

@@ -26,14 +26,16 @@ struct OverloadInferenceTests {
         _ note: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        expect(handlers.count, equals: 4)
+        #expect(handlers.count == 4, sourceLocation: sourceLocation)
         let answers = handlers.map { $0.handleSynchronously(error) != nil }
-        expect(answers, equals: [true, true, false, false], sourceLocation: sourceLocation)
-        expect(trace.takeAll(), equals: [note, note], sourceLocation: sourceLocation)
+        #expect(answers == [true, true, false, false], sourceLocation: sourceLocation)
+        #expect(trace.takeAll() == [note, note], sourceLocation: sourceLocation)
         for handler in handlers { await handler.handle(error) }
-        expect(trace.takeAll(), equals: [note, note, note, note], sourceLocation: sourceLocation)
+        #expect(trace.takeAll() == [note, note, note, note], sourceLocation: sourceLocation)
     }
+}
 
+extension OverloadInferenceTests {
     @Test("on(matching: matcher) takes all four shapes")
     func onMatcher() async {
         let new = ErrorHandler()

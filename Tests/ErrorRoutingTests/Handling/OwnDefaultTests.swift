@@ -18,7 +18,9 @@ struct OwnDefaultTests {
     }
 
     private let own = ["own rule", "cancellation", "onNoMatch"]
+}
 
+extension OwnDefaultTests {
     @Test("ErrorHandler.default and .default are the own preset, built on the library's under its other name")
     func ownWins() {
         expect(matchers(ErrorHandler.default), equals: own)

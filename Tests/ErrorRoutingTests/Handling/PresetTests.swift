@@ -7,7 +7,9 @@ import Testing
 
 /// The presets: `.default`, `.standardError`, both with redaction, and `.logging`.
 @Suite("The presets write or log every error that nothing ignores", .tags(.behaviour25))
-struct PresetTests {
+struct PresetTests {}
+
+extension PresetTests {
     private static func report(_ error: any Error) -> ErrorReport {
         ErrorReport(error: error, source: .init(fileID: "Intake/Main.swift", line: 12), metadata: ["iban": "DE12"])
     }

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 23: every feature sees an error as what its innermost box holds", .tags(.behaviour23))
-struct BoxedErrorTests {
+struct BoxedErrorTests {}
+
+extension BoxedErrorTests {
     /// The ways in to a handler.
     enum Door: CaseIterable {
         case handle, handleSynchronously, post, deliver, scope

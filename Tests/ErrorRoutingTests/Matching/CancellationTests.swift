@@ -12,7 +12,9 @@ private enum TransferError: CancellationConvertible {
 }
 
 @Suite("Behaviour 17: a cancellation is matched, ignored and not posted", .tags(.behaviour17), .hangLimit)
-struct CancellationTests {
+struct CancellationTests {}
+
+extension CancellationTests {
     @Test("the matcher matches CancellationError and what says that it is one, whatever task asks")
     func matcher() {
         let matcher = ErrorMatcher.cancellation

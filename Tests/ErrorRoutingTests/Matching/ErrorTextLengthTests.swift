@@ -5,7 +5,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("Behaviour 24: each text of an error is cut at 16 KiB, and asked for once", .tags(.behaviour24), .hangLimit)
-struct ErrorTextLengthTests {
+struct ErrorTextLengthTests {}
+
+extension ErrorTextLengthTests {
     private static let limit = 16 * 1_024
     private static let long = String(repeating: "ten bytes ", count: 100_000)
 

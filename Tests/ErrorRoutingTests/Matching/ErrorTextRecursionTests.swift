@@ -7,7 +7,9 @@ import Testing
 
 /// The library's own lines do not ask again for a text that is being made.
 @Suite("Behaviour 24: a text that asks for itself comes to an end", .tags(.behaviour24), .hangLimit)
-struct ErrorTextRecursionTests {
+struct ErrorTextRecursionTests {}
+
+extension ErrorTextRecursionTests {
     /// How often the user's code was asked.
     final class Count: Sendable {
         private let count = Atomic(0)

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviour 9: anywhere finds errors in fields and payloads where the error does not name them itself",
     .tags(.behaviour9))
-struct MatchingAnywhereReflectionTests {
+struct MatchingAnywhereReflectionTests {}
+
+extension MatchingAnywhereReflectionTests {
     private struct Wrapper<Field: Sendable>: Error { var field: Field }
 
     private enum Case: Error {

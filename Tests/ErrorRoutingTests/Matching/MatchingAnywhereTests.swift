@@ -40,7 +40,9 @@ struct MatchingAnywhereTests {
     private func chain(_ count: Int) -> any Error {
         (1..<count).reduce(Zoo.Timeout() as any Error) { error, _ in Group(underlyingErrors: [error]) }
     }
+}
 
+extension MatchingAnywhereTests {
     @Test("the error itself is tried first")
     func itself() {
         expect(timeout.match(Zoo.Timeout(seconds: 1)), equals: Zoo.Timeout(seconds: 1))

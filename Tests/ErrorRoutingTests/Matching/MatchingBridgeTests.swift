@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviour 6: NSErrors of three domains become Swift types, and no Swift error becomes an NSError",
     .tags(.behaviour6))
-struct MatchingBridgeTests {
+struct MatchingBridgeTests {}
+
+extension MatchingBridgeTests {
     private func nsError(_ domain: String, _ code: Int, _ userInfo: [String: Any] = [:]) -> any Error {
         NSError(domain: domain, code: code, userInfo: userInfo)
     }

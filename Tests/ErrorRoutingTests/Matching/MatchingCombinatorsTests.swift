@@ -20,7 +20,9 @@ struct MatchingCombinatorsTests {
             return answers
         }
     }
+}
 
+extension MatchingCombinatorsTests {
     @Test("where narrows, hands on the same, and asks its predicate only where the matcher matches")
     func narrowing() {
         let slow = timeout.where { [trace] in trace("\($0.seconds)") == .next && $0.seconds > 10 }

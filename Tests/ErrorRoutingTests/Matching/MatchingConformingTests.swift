@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 10: errors are matched by protocol, by part and by predicate", .tags(.behaviour10))
-struct MatchingConformingTests {
+struct MatchingConformingTests {}
+
+extension MatchingConformingTests {
     private protocol Retryable: Sendable { var delay: Int { get } }
     private protocol Described: AnyObject, Sendable {}
     private class Machine: @unchecked Sendable {}  // Has no state.

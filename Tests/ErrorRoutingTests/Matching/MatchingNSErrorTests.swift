@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 8: nsError(domain:code:) compares what `error as NSError` says", .tags(.behaviour8))
-struct MatchingNSErrorTests {
+struct MatchingNSErrorTests {}
+
+extension MatchingNSErrorTests {
     /// An error with a code of its own for each value.
     private struct Coded: CustomNSError {
         static let errorDomain = "zoo.coded"

@@ -5,7 +5,9 @@ import Testing
 
 /// `match`, and `~=` in a `catch` and in a `case`.
 @Suite("Matchers serve as patterns, and describe themselves as they are written")
-struct MatchingPatternTests {
+struct MatchingPatternTests {}
+
+extension MatchingPatternTests {
     private struct Coded<Value: Sendable>: Error {}
     private enum Talkative: Error, Equatable, CustomStringConvertible {
         case quiet

@@ -5,7 +5,9 @@ import Testing
 
 /// `NSError` objects are tested in `MatchingBridgeTests`.
 @Suite("Behaviour 6: type(E) matches by dynamic type", .tags(.behaviour6))
-struct MatchingTypeTests {
+struct MatchingTypeTests {}
+
+extension MatchingTypeTests {
     private enum Local { struct Timeout: Error {} }
 
     private static let cases: [MatchCase] = [

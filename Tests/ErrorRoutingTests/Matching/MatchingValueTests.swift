@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 7: value(v) matches an error of the same dynamic type that equals v", .tags(.behaviour7))
-struct MatchingValueTests {
+struct MatchingValueTests {}
+
+extension MatchingValueTests {
     /// A class whose objects are equal by their keys, whatever their class.
     private class Base: Error, Equatable, @unchecked Sendable {
         let key: Int

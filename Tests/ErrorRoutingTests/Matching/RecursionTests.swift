@@ -5,7 +5,9 @@ import Testing
 
 /// Long lists do not lead to deep recursion either.
 @Suite("Behaviour 24: user code cannot make the library recurse without end", .tags(.behaviour24))
-struct RecursionTests {
+struct RecursionTests {}
+
+extension RecursionTests {
     @Test("a handler that was overlaid with itself 20,000 times can be used and deallocated")
     func overlays() async {
         let base = ErrorHandler().ignore(CancellationError.self)

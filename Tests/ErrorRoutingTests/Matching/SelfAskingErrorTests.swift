@@ -9,7 +9,9 @@ import Testing
 @Suite(
     "Behaviour 24: errors and matchers may ask the library about the error that it is asking about",
     .tags(.behaviour24), .hangLimit)
-struct SelfAskingErrorTests {
+struct SelfAskingErrorTests {}
+
+extension SelfAskingErrorTests {
     private static let messages = ErrorMap(default: "Something went wrong")
         .on(Payment.self, "Payment failed")
         .on(domain: "payments", "Payments are down")

@@ -8,7 +8,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("Behaviour 9: one budget bounds the walk, and no error is asked twice", .tags(.behaviour9))
-struct UnderlyingErrorWalkTests {
+struct UnderlyingErrorWalkTests {}
+
+extension UnderlyingErrorWalkTests {
     private struct Holder<Field: Sendable>: Error { var field: Field }
 
     private struct Point { var x = 1, y = 2 }

@@ -9,7 +9,9 @@ import Testing
 #endif
 
 @Suite("Behaviour 20: errors of one type, code, posting line and path of scopes are of one kind", .tags(.behaviour20))
-struct ErrorFingerprintTests {
+struct ErrorFingerprintTests {}
+
+extension ErrorFingerprintTests {
     @Test("an enum's cases are kinds apart, their payloads count for nothing")
     func enumCases() {
         expect(kind(Zoo.Payment.declined(code: 1)), equals: kind(Zoo.Payment.declined(code: 2)))

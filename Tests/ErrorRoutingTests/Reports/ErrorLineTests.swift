@@ -6,7 +6,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("The default preset prints one error as one line of fields", .tags(.behaviour24, .behaviour25))
-struct ErrorLineTests {
+struct ErrorLineTests {}
+
+extension ErrorLineTests {
     struct Coded: CustomNSError, LocalizedError {
         static let errorDomain = "zoo coded"
         var errorCode = 9
@@ -210,8 +212,8 @@ struct ErrorLineTests {
         let line = line(Zoo.Localized(errorDescription: text))
         expectOneLine(line, sourceLocation: sourceLocation)
         let fields = ErrorLineFields(line)
-        expect(fields?.keys, equals: ["type", "message", "source"], sourceLocation: sourceLocation)
-        expect(fields?["message"], equals: text, sourceLocation: sourceLocation)
+        #expect(fields?.keys == ["type", "message", "source"], sourceLocation: sourceLocation)
+        #expect(fields?["message"] == text, sourceLocation: sourceLocation)
     }
 
     private func expectOneLine(_ line: String, sourceLocation: SourceLocation = #_sourceLocation) {

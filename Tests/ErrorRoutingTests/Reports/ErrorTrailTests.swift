@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("A report's trail lists the errors under its error", .tags(.behaviour9, .behaviour24))
-struct ErrorTrailTests {
+struct ErrorTrailTests {}
+
+extension ErrorTrailTests {
     private typealias Step = ErrorReport.TrailStep
 
     private static func report(_ error: any Error) -> ErrorReport {

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 4, 13, 15, 16 and 25: the last resort writes what nobody handles, redacted",
     .tags(.behaviour4, .behaviour13, .behaviour15, .behaviour16, .behaviour25), .hangLimit)
-struct LastResortTests {
+struct LastResortTests {}
+
+extension LastResortTests {
     private struct Secret: Error { let card = "4111 1111" }
 
     /// A handler with an action that fails at a secret, and fails at its failure.
@@ -29,11 +31,11 @@ struct LastResortTests {
             await body(bus)
         }
         let lines = journal.entries
-        expect(lines.count, equals: reasons.count, "\(lines)", sourceLocation: sourceLocation)
+        #expect(lines.count == reasons.count, "\(lines)", sourceLocation: sourceLocation)
         for (line, reason) in zip(lines, reasons) {
             let fields = ErrorLineFields(line)
-            expect(fields?["message"], equals: "redacted true", "\(line)", sourceLocation: sourceLocation)
-            expect(fields?["reason"], equals: reason, sourceLocation: sourceLocation)
+            #expect(fields?["message"] == "redacted true", "\(line)", sourceLocation: sourceLocation)
+            #expect(fields?["reason"] == reason, sourceLocation: sourceLocation)
             #expect(!line.contains("4111") && !line.contains("tell"), "\(line)", sourceLocation: sourceLocation)
         }
     }

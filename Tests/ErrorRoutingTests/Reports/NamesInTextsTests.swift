@@ -6,7 +6,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("Behaviour 24: names have no address and stay on one line, wherever they are printed", .tags(.behaviour24))
-struct NamesInTextsTests {
+struct NamesInTextsTests {}
+
+extension NamesInTextsTests {
     private struct Hidden: Error, Hashable {
         enum Inner: Error { case one }
         struct Generic<Content>: Error {}

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 5: each rule remembers where it was registered", .tags(.behaviour5))
-struct RegistrationSiteTests {
+struct RegistrationSiteTests {}
+
+extension RegistrationSiteTests {
     /// The lines of a handler's only rule must be those on which it was written.
     private func expectSites(_ handlers: [(ErrorHandler, UInt)]) {
         for (handler, line) in handlers {

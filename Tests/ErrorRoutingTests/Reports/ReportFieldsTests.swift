@@ -11,7 +11,9 @@ struct ReportFieldsTests {
     }
 
     private let source = ErrorReport.Source(fileID: "Intake/Rules.swift", line: 12)
+}
 
+extension ReportFieldsTests {
     @Test func `a plain report has its type, message, role, fingerprint, source, time and outcome, and no more`() {
         let report = ErrorReport(error: Inner(), source: source)
         var fields = report.fields

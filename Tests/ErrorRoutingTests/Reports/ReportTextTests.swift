@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("A report says its error's type, message and fingerprint", .tags(.behaviour20, .behaviour24))
-struct ReportTextTests {
+struct ReportTextTests {}
+
+extension ReportTextTests {
     private enum Order: Error { case late, lost(String) }
     private enum Mute: Error, CustomStringConvertible, CustomReflectable {
         case silent, loud(Int)

@@ -8,7 +8,9 @@ import Testing
 @Suite(
     "Behaviour 25: standard error holds up neither posters nor workers nor a shutdown, and has what was posted last",
     .tags(.behaviour25), .hangLimit)
-struct StandardErrorTests {
+struct StandardErrorTests {}
+
+extension StandardErrorTests {
     @Test("a post after finish returns although nobody reads")
     func postAfterFinish() async {
         await #expect(processExitsWith: .success) {

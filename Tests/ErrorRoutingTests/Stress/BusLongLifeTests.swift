@@ -9,7 +9,9 @@ import Testing
 @Suite(
     "Behaviours 12, 16, 18 and 19: nothing adds up over a bus's long life",
     .tags(.behaviour12, .behaviour16, .behaviour18, .behaviour19), .hangLimit)
-struct BusLongLifeTests {
+struct BusLongLifeTests {}
+
+extension BusLongLifeTests {
     @Test("behaviour 18: an action that is cut off leaves no mark on those after it")
     func marks() async {
         let (marks, clock) = (Journal<Int>(), ManualClock())

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 11, 13, 14, 16, 18 and 20: a bus does what a naive bus does",
     .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16, .behaviour18, .behaviour20))
-struct BusRandomWalkTests {
+struct BusRandomWalkTests {}
+
+extension BusRandomWalkTests {
     @Test("both buses agree without a flood limit", arguments: 0..<200 as Range<UInt64>)
     func plain(seed: UInt64) { BusWalk(seed: seed, hasFloodLimit: false).run() }
 

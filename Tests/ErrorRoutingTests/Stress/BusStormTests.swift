@@ -10,7 +10,9 @@ import Testing
 @Suite(
     "Behaviour 26: statistics balance whenever they are read, and a storm lets others in",
     .tags(.behaviour26), .hangLimit)
-struct BusStormTests {
+struct BusStormTests {}
+
+extension BusStormTests {
     /// The errors that one reader has found.
     private final class Complaints: Sendable {
         private let texts = Locked<[String]>([])

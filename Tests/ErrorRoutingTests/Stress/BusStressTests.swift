@@ -22,7 +22,9 @@ import Testing
         .behaviour4, .behaviour11, .behaviour12, .behaviour13, .behaviour14, .behaviour15, .behaviour16, .behaviour18,
         .behaviour19, .behaviour20),
     .timeLimit(.minutes(StressTime.minutes)))
-struct BusStressTests {
+struct BusStressTests {}
+
+extension BusStressTests {
     @Test("every report comes to exactly one end, in order, and every count says so, whatever happens meanwhile")
     func everything() async {
         let log = FileManager.default.temporaryDirectory.path + "/bus-stress-\(UUID().uuidString)"

@@ -15,7 +15,9 @@ import Testing
 @Suite(
     "Behaviours 11, 13, 14 and 16: under contention nothing is lost, doubled or miscounted",
     .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16), .hangLimit)
-struct ContentionTests {
+struct ContentionTests {}
+
+extension ContentionTests {
     // MARK: Mailbox
 
     private static let windows = [1, 2, 64, 65, 129].flatMap { capacity in [1, 2, 8].map { (capacity, $0) } }

@@ -5,7 +5,9 @@ import Testing
 
 /// Catches a plan or a description that other threads see half made, twice, or for another type.
 @Suite("Dispatch by type is right where several tasks see a type first at once", .hangLimit)
-struct DispatchConcurrencyTests {
+struct DispatchConcurrencyTests {}
+
+extension DispatchConcurrencyTests {
     private protocol Letter: Sendable {}
     private enum A: Letter {}
     private enum B: Letter {}

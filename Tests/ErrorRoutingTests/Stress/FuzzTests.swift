@@ -16,7 +16,9 @@ import Testing
 @Suite(
     "Behaviours 9, 14, 23 and 24: they hold for errors that do their worst",
     .tags(.behaviour9, .behaviour14, .behaviour23, .behaviour24), .timeLimit(.minutes(FuzzTime.minutes)))
-struct FuzzTests {
+struct FuzzTests {}
+
+extension FuzzTests {
     @Test("errors, matchers and texts that do their worst bring nothing down, and nothing is lost")
     func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-fuzz-\(UUID().uuidString)"

@@ -8,7 +8,9 @@ import Testing
 @Suite(
     "Behaviours 11, 14 and 16: in every interleaving each report ends once, and the worker misses none",
     .tags(.behaviour11, .behaviour14, .behaviour16))
-struct InterleavingTests {
+struct InterleavingTests {}
+
+extension InterleavingTests {
     private struct Result {
         var violations: Set<String> = []
         var stateCount = 0

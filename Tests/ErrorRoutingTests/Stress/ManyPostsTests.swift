@@ -8,7 +8,9 @@ import Testing
 @Suite(
     "Behaviours 11, 13 and 14: more posts than an Int of 32 bits counts are counted",
     .tags(.behaviour11, .behaviour13, .behaviour14), .hangLimit)
-struct ManyPostsTests {
+struct ManyPostsTests {}
+
+extension ManyPostsTests {
     /// Shortly before and beyond where numbers of 31, 32 and 33 bits end.
     static let starts: [Int] = [1 << 31 - 70, 1 << 32 - 70, 1 << 33 - 70, 1 << 33]
 

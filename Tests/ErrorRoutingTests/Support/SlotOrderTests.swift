@@ -4,7 +4,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("Numbered slots stand in the order in which they were last added", .tags(.behaviour20))
-struct SlotOrderTests {
+struct SlotOrderTests {}
+
+extension SlotOrderTests {
     @Test("slots stand in the order in which they were put there")
     func order() {
         var order = SlotOrder()

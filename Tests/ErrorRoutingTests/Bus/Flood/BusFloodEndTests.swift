@@ -12,7 +12,9 @@ struct BusFloodEndTests {
     private func configuration(capacity: Int = 100) -> ErrorBus.Configuration {
         .init(capacity: capacity, floodLimit: FloodLimit(first: 1, per: .seconds(10)), clock: clock)
     }
+}
 
+extension BusFloodEndTests {
     @Test("notices of failures and of drops escape the flood limit")
     func notices() async {
         let handler = ErrorHandler().on(Numbered.self) { error in throw error }

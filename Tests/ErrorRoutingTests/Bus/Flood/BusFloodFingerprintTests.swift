@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 20: a flood limit goes by the fingerprint that it is given", .tags(.behaviour20), .hangLimit)
-struct BusFloodFingerprintTests {
+struct BusFloodFingerprintTests {}
+
+extension BusFloodFingerprintTests {
     private func configuration(
         _ clock: ManualClock,
         by fingerprint: @escaping @Sendable (ErrorReport) -> String

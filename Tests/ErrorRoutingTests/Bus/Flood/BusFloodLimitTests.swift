@@ -10,7 +10,9 @@ import Testing
 struct BusFloodLimitTests {
     private let clock = ManualClock()
     private let gate = Gate()
+}
 
+extension BusFloodLimitTests {
     @Test("the first in a window are delivered, and the newest of the rest at its end, standing for all of them")
     func newestStandsForTheRest() async {
         let bus = makeBus(first: 2)

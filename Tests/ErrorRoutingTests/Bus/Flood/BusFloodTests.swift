@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 13, 14 and 20: what a flood limit holds is pending until its window ends",
     .tags(.behaviour13, .behaviour14, .behaviour20))
-struct BusFloodTests {
+struct BusFloodTests {}
+
+extension BusFloodTests {
     private func bus(capacity: Int = 8, first: Int = 1) -> DrivenStorage {
         DrivenStorage(capacity: capacity, flood: FloodLimit(first: first, per: .seconds(10)))
     }

@@ -5,7 +5,9 @@ import Testing
 
 /// The limiter alone, as a plain value, with numbers for reports.
 @Suite("Behaviour 20: a flood limiter passes the first errors of a kind, and sums up the rest", .tags(.behaviour20))
-struct FloodLimiterTests {
+struct FloodLimiterTests {}
+
+extension FloodLimiterTests {
     @Test("the first in a window pass; of the rest the newest is held, the others are suppressed")
     func firstPassRestIsHeld() {
         var flood = Flood(first: 2, window: 10, keeping: 5)

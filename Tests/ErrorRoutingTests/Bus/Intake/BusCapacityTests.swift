@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviours 13 and 14: memory is bounded, and each report is counted once at its end",
     .tags(.behaviour13, .behaviour14), .hangLimit)
-struct BusCapacityTests {
+struct BusCapacityTests {}
+
+extension BusCapacityTests {
     @Test("at capacity the newest is dropped and counted, and one notice follows in-band")
     func overflow() async {
         let recorded = await record(capacity: 3) { bus in

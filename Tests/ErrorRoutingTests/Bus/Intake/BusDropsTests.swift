@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 13: a notice of drops says how many of which type", .tags(.behaviour13), .hangLimit)
-struct BusDropsTests {
+struct BusDropsTests {}
+
+extension BusDropsTests {
     /// A family of types, one for each parameter.
     struct Typed<Parameter>: Error {}
 

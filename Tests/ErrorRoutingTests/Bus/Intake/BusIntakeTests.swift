@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviours 13 and 14: the intake accepts as many reports as there is room for, and counts the others",
     .tags(.behaviour13, .behaviour14))
-struct BusIntakeTests {
+struct BusIntakeTests {}
+
+extension BusIntakeTests {
     @Test("a report counts as accepted from its reservation on, and is taken once its place is filled")
     func reserveThenFill() {
         let box = IntakeBox(capacity: 2)

@@ -6,7 +6,9 @@ import Testing
 
 /// The word alone, as a plain value.
 @Suite("Behaviours 13 and 14: one atomic word accepts posts and closes the intake", .tags(.behaviour13, .behaviour14))
-struct IntakeWordTests {
+struct IntakeWordTests {}
+
+extension IntakeWordTests {
     @Test("it accepts as many as there is room for, and again once some are released")
     func capacity() {
         var word = IntakeWord()

@@ -4,7 +4,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("Behaviour 13: a mailbox uses its segments again, and releases every element once", .tags(.behaviour13))
-struct MailboxSegmentTests {
+struct MailboxSegmentTests {}
+
+extension MailboxSegmentTests {
     private static let capacities = [1, 2, 62, 63, 64, 65, 66, 127, 128, 129, 191, 192, 193, 1_000]
 
     @Test("places are used again over many laps, one at a time, in windows, and full", arguments: capacities)

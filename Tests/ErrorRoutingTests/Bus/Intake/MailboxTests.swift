@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviours 11 and 13: a mailbox's places are filled in any order, and read in theirs",
     .tags(.behaviour11, .behaviour13))
-struct MailboxTests {
+struct MailboxTests {}
+
+extension MailboxTests {
     @Test("elements are taken in the order of their numbers, in whatever order they were filled")
     func order() {
         let box = MailboxBox(capacity: 4)

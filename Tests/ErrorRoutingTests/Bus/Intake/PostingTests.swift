@@ -5,7 +5,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite("A posting keeps what its poster handed over, and fits a cache line")
-struct PostingTests {
+struct PostingTests {}
+
+extension PostingTests {
     @Test("with its slot's state it fills one cache line of 64 bytes")
     func size() {
         expect(MemoryLayout<Posting>.size, equals: 56)

@@ -5,7 +5,9 @@ import Testing
 @testable import ErrorRouting
 
 @Suite(.tags(.behaviour19))
-struct AudienceTests {
+struct AudienceTests {}
+
+extension AudienceTests {
     private final class Listener: ReportObserver {
         let offered = Atomic(0)
         let woken = Atomic(0)

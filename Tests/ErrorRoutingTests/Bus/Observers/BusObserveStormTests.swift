@@ -10,7 +10,9 @@ import Testing
 ///
 /// `ERROR_BUS_LONG=1` posts a million errors.
 @Suite("Behaviour 19: an observer misses nothing in a storm", .tags(.behaviour19), .hangLimit)
-struct BusObserveStormTests {
+struct BusObserveStormTests {}
+
+extension BusObserveStormTests {
     private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 20_000 : 1_000_000
 
     /// What an observer has received: only the worker writes, and it has ended when the tally is read.

@@ -8,7 +8,9 @@ import Testing
 
 @Suite(
     "Behaviour 19: observe gets every report with its outcome, in order, none missed", .tags(.behaviour19), .hangLimit)
-struct BusObserveTests {
+struct BusObserveTests {}
+
+extension BusObserveTests {
     /// What an observer has received, and how often its end was told.
     private final class Receiver: Sendable {
         let reports = Journal<ErrorReport>()

@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviour 19: a report says what its observer has missed, and observers leave nothing behind",
     .tags(.behaviour19), .hangLimit)
-struct BusObserverLossTests {
+struct BusObserverLossTests {}
+
+extension BusObserverLossTests {
     /// An error that a weak reference can watch.
     private final class Heavy: Error {}
 

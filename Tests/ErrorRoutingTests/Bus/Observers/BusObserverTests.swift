@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviour 19: each stream has every report, or loses its oldest where the reader is slow",
     .tags(.behaviour19), .hangLimit)
-struct BusObserverTests {
+struct BusObserverTests {}
+
+extension BusObserverTests {
     @Test("every observer gets every delivered report with its outcome")
     func everyObserver() async {
         let bus = ErrorBus(handler: ErrorHandler().ignore(Numbered(1)))

@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("observeUntilEnd observes up to the end of the bus, with nothing to retain", .tags(.behaviour19), .hangLimit)
-struct ObserveUntilEndTests {
+struct ObserveUntilEndTests {}
+
+extension ObserveUntilEndTests {
     private final class Witness: Sendable {}
 
     @Test func `it gets every report up to the end of the bus, which is told once`() async {

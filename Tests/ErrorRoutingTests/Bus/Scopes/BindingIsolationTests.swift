@@ -5,7 +5,9 @@ import Testing
 
 /// A body runs on its caller's actor, and no other work of the actor runs between the call and the body.
 @Suite("Bodies of withErrorBus, withErrorScope and bound keep their caller's actor")
-struct BindingIsolationTests {
+struct BindingIsolationTests {}
+
+extension BindingIsolationTests {
     enum Call: CaseIterable {
         case withErrorBus, withErrorScope, bound
         /// The control: it binds nothing.

@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "A scope that catches posts what its body throws once, and makes a value of it",
     .tags(.behaviour17, .behaviour22), .hangLimit)
-struct CatchingScopeTests {
+struct CatchingScopeTests {}
+
+extension CatchingScopeTests {
     @Test func `what the body returns is returned, and nothing is posted`() async {
         let recorded = await withRecordedErrors { _ in
             let value = await withCatchingScope("request") { scope in

@@ -8,7 +8,9 @@ import Testing
 @Suite(
     "Behaviour 22: no scope is bound in actions; where no bus is bound, a scope uses the root",
     .tags(.behaviour22), .hangLimit)
-struct ScopeAmbienceTests {
+struct ScopeAmbienceTests {}
+
+extension ScopeAmbienceTests {
     @Test("inside an action no scope is bound, neither run's caller's nor the report's", arguments: [true, false])
     func inActions(isAsynchronous: Bool) async {
         let post: @Sendable (Numbered, ErrorReport) -> HandleStrategy = { error, report in

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 22: a task posts to the innermost scope that is bound", .tags(.behaviour22), .hangLimit)
-struct ScopeBindingTests {
+struct ScopeBindingTests {}
+
+extension ScopeBindingTests {
     /// The scopes that errors were posted in, by their numbers.
     private func scopes(_ recorded: RecordedErrors) -> [Int: [String]] {
         let numbers = recorded.matches(of: .type(Numbered.self)).map(\.number)

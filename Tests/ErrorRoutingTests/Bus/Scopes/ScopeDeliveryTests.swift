@@ -17,7 +17,9 @@ struct ScopeDeliveryTests {
             }
             .on(ErrorsDropped.self) { [trace] drops, report in trace("\(name): \(drops.count) in \(report.scope)") }
     }
+}
 
+extension ScopeDeliveryTests {
     @Test("an action's failure goes through the path of its report, whichever handler's action it was")
     func failures() async {
         let throwing = ErrorHandler().on(Numbered(1)) { _ in throw Numbered(2) }

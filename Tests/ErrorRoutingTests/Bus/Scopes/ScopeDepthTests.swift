@@ -8,7 +8,9 @@ import Testing
 @Suite(
     "Behaviour 22: thousands of nested scopes cost memory in proportion, and no stack",
     .tags(.behaviour22), .timeLimit(.minutes(4)))
-struct ScopeDepthTests {
+struct ScopeDepthTests {}
+
+extension ScopeDepthTests {
     /// A scope within so many others, each with what the closure gives it.
     fileprivate static func nested(
         _ depth: Int,

@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviours 5 and 21: a scope explains the whole path", .tags(.behaviour5, .behaviour21))
-struct ScopeExplanationTests {
+struct ScopeExplanationTests {}
+
+extension ScopeExplanationTests {
     private typealias Verdict = Explanation.Verdict
 
     /// A handler with a rule, an `onNoMatch` and an `always`, registered at lines of a file of its own.

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 13, 16 and 21: a scope lives no longer than its owners and reports need it",
     .tags(.behaviour13, .behaviour16, .behaviour21), .hangLimit)
-struct ScopeLifetimeTests {
+struct ScopeLifetimeTests {}
+
+extension ScopeLifetimeTests {
     /// An error whose deallocation can be seen.
     private final class Traced: Error {}
 

@@ -27,7 +27,9 @@ struct ScopeOrderTests {
         let outcome = await withErrorBus(handler: handler) { bus in await makeScope(bus).deliver(error) }
         return (trace.takeAll(), outcome)
     }
+}
 
+extension ScopeOrderTests {
     @Test("innermost first, the scope's rules are tried before the bus's; always alike; it is the default")
     func innermostFirst() async {
         let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in

@@ -6,7 +6,9 @@ import Testing
 @Suite(
     "Behaviours 21 and 22: a report has the path of the scope through which it was posted",
     .tags(.behaviour21, .behaviour22), .hangLimit)
-struct ScopeReportTests {
+struct ScopeReportTests {}
+
+extension ScopeReportTests {
     @Test("every report has the path of its scope, in actions as for observers; the bus's own have none")
     func paths() async {
         let journal = Journal<[String]>()

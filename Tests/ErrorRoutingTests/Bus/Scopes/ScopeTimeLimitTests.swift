@@ -46,7 +46,9 @@ struct ScopeTimeLimitTests {
             }
         }
     }
+}
 
+extension ScopeTimeLimitTests {
     @Test("rules before and after asynchronous ones run once each, in the order of the path, also with an observer")
     func order() async {
         let recorded = await posting(hanging: [])

@@ -8,7 +8,9 @@ import Testing
 @Suite(
     "Behaviour 22: a scope that was made without a bus posts to the bus that comes later",
     .tags(.behaviour22), .hangLimit)
-struct ScopeWithoutBusTests {
+struct ScopeWithoutBusTests {}
+
+extension ScopeWithoutBusTests {
     private static let rules = ErrorHandler().on(Numbered(1)) { _ in .stop }
 
     @Test("it posts to a root that comes later, by its own rules first, and with its path and metadata")

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 16, 18 and 20: the state machine takes reports back, and replaces workers",
     .tags(.behaviour16, .behaviour18, .behaviour20))
-struct BusEndingTests {
+struct BusEndingTests {}
+
+extension BusEndingTests {
     @Test("after a take-back every answer from before counts for nothing")
     func takingBack() {
         let bus = DrivenStorage(isRunning: false)

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 11 to 14 and 16: reports that need nothing but delivery go through the lane",
     .tags(.behaviour11, .behaviour12, .behaviour13, .behaviour14, .behaviour16))
-struct BusLaneTests {
+struct BusLaneTests {}
+
+extension BusLaneTests {
     @Test("a step in the lane does what completing a report and asking for the next do")
     func goingOn() {
         let bus = DrivenStorage()

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 11 to 14: one state machine leads a report from its post to its end",
     .tags(.behaviour11, .behaviour12, .behaviour13, .behaviour14))
-struct BusStateMachineTests {
+struct BusStateMachineTests {}
+
+extension BusStateMachineTests {
     @Test("only a post that finds the worker asleep wakes it")
     func wakeUps() {
         let bus = DrivenStorage()

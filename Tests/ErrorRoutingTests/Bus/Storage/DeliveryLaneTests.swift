@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 13, 14 and 16: a lane counts each report, or gives it back",
     .tags(.behaviour13, .behaviour14, .behaviour16))
-struct DeliveryLaneTests {
+struct DeliveryLaneTests {}
+
+extension DeliveryLaneTests {
     @Test("it goes on from one report to the next, and numbers and counts them")
     func goingOn() {
         let road = Road(startingAt: 6)

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 12: delivery is serial, in a task of the bus's own", .tags(.behaviour12), .hangLimit)
-struct BusDeliveryTests {
+struct BusDeliveryTests {}
+
+extension BusDeliveryTests {
     @Test("delivery is serial: no two actions run at once, though they suspend")
     func serial() async {
         let inside = Locked(0)

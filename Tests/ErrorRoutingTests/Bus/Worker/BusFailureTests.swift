@@ -4,7 +4,9 @@ import TestSupport
 import Testing
 
 @Suite("Behaviour 4: a bus delivers an action's failure as an error of its own", .tags(.behaviour4), .hangLimit)
-struct BusFailureTests {
+struct BusFailureTests {}
+
+extension BusFailureTests {
     struct Broken: Error, Equatable {}
 
     @Test("an action's failure is delivered right after its report, before what was pending")

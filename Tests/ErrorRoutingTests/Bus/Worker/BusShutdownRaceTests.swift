@@ -6,7 +6,9 @@ import Testing
 
 /// Blocks the bus at a moment at which a shutdown may come.
 @Suite("Behaviours 4 and 16: a shutdown at a bad moment loses nothing", .tags(.behaviour4, .behaviour16), .hangLimit)
-struct BusShutdownRaceTests {
+struct BusShutdownRaceTests {}
+
+extension BusShutdownRaceTests {
     /// An error whose description blocks the caller's thread.
     private struct Talkative: Error, CustomStringConvertible {
         let asked: Gate

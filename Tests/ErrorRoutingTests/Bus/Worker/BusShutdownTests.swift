@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviour 16: shutdown waits until its deadline, and gives back what was not delivered",
     .tags(.behaviour16), .hangLimit)
-struct BusShutdownTests {
+struct BusShutdownTests {}
+
+extension BusShutdownTests {
     @Test("shutdown waits for delivery, and gives nothing back where all was delivered in time")
     func inTime() async {
         let journal = Journal<Int>()

@@ -11,7 +11,9 @@ struct BusTimeLimitTests {
     private func configuration(limit: Duration? = .seconds(30)) -> ErrorBus.Configuration {
         .init(actionTimeLimit: limit, clock: clock)
     }
+}
 
+extension BusTimeLimitTests {
     @Test("it becomes an ActionFailure, the rules after it still run, and the bus goes on")
     func abandoned() async throws {
         let journal = Journal<String>()

@@ -7,7 +7,9 @@ import Testing
 @Suite(
     "Behaviours 11, 13 and 20: the bus tells its worker what to do next",
     .tags(.behaviour11, .behaviour13, .behaviour20))
-struct DrivenBusTests {
+struct DrivenBusTests {}
+
+extension DrivenBusTests {
     @Test("a notice of drops goes before what was accepted after it, although a flood limit holds what is before it")
     func noticeAfterHeldReport() {
         let bus = ErrorBus(
