@@ -10,23 +10,6 @@ import Testing
 struct LoaderTests {}
 
 extension LoaderTests {
-    @Test("it is idle, then loading, then loaded")
-    func success() async {
-        let (begun, gate) = (Gate(), Gate())
-        let loader = Loader(reportingTo: nil) {
-            begun.open()
-            await gate.wait()
-            return 1
-        }
-        #expect(loader.state.value == nil && !loader.state.isLoading)
-        let load = Task { await loader.load() }
-        await begun.wait()
-        #expect(loader.state.isLoading)
-        gate.open()
-        await load.value
-        #expect(loader.state.value == 1 && loader.latest == 1 && loader.failureCount == 0)
-    }
-
     @Test("a failure is posted once, from where the loader was made, and counted; latest survives it")
     func failure() async throws {
         let (flaky, poster) = (Flaky(failures: 2), RecordingPoster())
@@ -34,39 +17,36 @@ extension LoaderTests {
         let loader = Loader(reportingTo: poster) { try flaky.run() }
         await loader.load()
         expect(loader.state.error as? Plain, equals: Plain("attempt 1 failed"))
-        #expect(loader.failureCount == 1 && loader.latest == nil)
+        expect(loader.failureCount, equals: 1)
+        expectNil(loader.latest)
         await loader.load()
         expect(loader.failureCount, equals: 2)
         await loader.load()
-        #expect(loader.failureCount == 0 && loader.latest == 3)
+        expect(loader.failureCount, equals: 0)
+        expect(loader.latest, equals: 3)
         flaky.failures = 4
         await loader.load()
-        #expect(loader.state.error != nil && loader.latest == 3 && loader.failureCount == 1)
-        expect(poster.errors.count, equals: 3)
-        expect(poster.sources.first, equals: .init(fileID: #fileID, line: line))
+        #expect(loader.state.error != nil)
+        expect(loader.failureCount, equals: 1)
+        expect(loader.latest, equals: 3)
+        expect(poster.sources, equals: .init(repeating: .init(fileID: #fileID, line: line), count: 3))
     }
 
-    @Test("typed throws stay typed")
+    @Test("typed throws stay typed, and by default the ambient bus of the task that loads gets the failure")
     func typedThrows() async {
-        let loader = Loader(reportingTo: nil) { () async throws(Plain) -> [Int] in throw Plain("typed") }
-        await loader.load()
-        expect(loader.state, equals: .failed(Plain("typed")))
-    }
-
-    @Test("the ambient bus of the task that loads gets the failure, by default")
-    func ambient() async {
         let recorded = await withRecordedErrors { _ in
-            let loader = Loader { () async throws -> Int in throw Plain("ambient") }
+            let loader = Loader { () async throws(Plain) -> [Int] in throw Plain("typed") }
             await loader.load()
+            expect(loader.state, equals: .failed(Plain("typed")))
         }
-        recorded.expectReported(.value(Plain("ambient")), count: 1)
+        recorded.expectReported(.value(Plain("typed")), count: 1)
     }
 
-    @Test("a search that overtakes itself shows the last query's answer, whatever order they come in")
+    @Test("a search that overtakes itself shows the last query's answer; an overtaken failure is only posted")
     func overtaking() async {
-        let gates = [Gate(), Gate(), Gate()]
+        let (gates, poster) = ([Gate(), Gate(), Gate()], RecordingPoster())
         var queries = 0
-        let loader = Loader(reportingTo: nil) {
+        let loader = Loader(reportingTo: poster) {
             let query = queries
             queries += 1
             await gates[query].wait()
@@ -77,37 +57,24 @@ extension LoaderTests {
         await waitUntil { queries == 3 }
         gates[0].open()
         await loads[0].value
-        #expect(loader.state.isLoading && loader.latest == nil)
+        #expect(loader.state.isLoading)
+        expectNil(loader.latest)
         gates[2].open()
         await loads[2].value
         expect(loader.state.value, equals: 2)
         gates[1].open()
         await loads[1].value
-        #expect(loader.state.value == 2 && loader.failureCount == 0)
+        expect(loader.state.value, equals: 2)
+        expect(loader.failureCount, equals: 0)
+        // Nothing else reports it.
+        expect(poster.errors.map { $0 as? Plain }, equals: [Plain("query 1 failed")])
     }
 
-    @Test("an overtaken failure changes nothing, but is posted, since nothing else reports it")
-    func overtakenFailure() async {
-        let (gate, begun, poster) = (Gate(), Gate(), RecordingPoster())
-        var count = 0
-        let loader = Loader(reportingTo: poster) {
-            count += 1
-            if count == 2 { return 2 }
-            begun.open()
-            await gate.wait()
-            throw Plain("late")
-        }
-        let first = Task { await loader.load() }
-        await begun.wait()
-        await loader.load()
-        gate.open()
-        await first.value
-        #expect(loader.state.value == 2 && loader.failureCount == 0)
-        expect(poster.errors.map { $0 as? Plain }, equals: [Plain("late")])
-    }
-
-    @Test("a cancelled load returns to the state before it, and is not posted", arguments: 0..<3)
-    func cancelled(kind: Int) async {
+    @Test(
+        "P6: a load that fails in a cancelled task returns to the state before it; only a real failure is posted",
+        arguments: [CancellationError(), URLError(.cancelled), Stopped(), Plain("the last word"), nil] as [(any Error)?]
+    )
+    func cancelled(end: (any Error)?) async {
         let (begun, gate, poster) = (Gate(), Gate(), RecordingPoster())
         var loads = 0
         let loader = Loader(reportingTo: poster) {
@@ -115,50 +82,23 @@ extension LoaderTests {
             if loads == 1 { return "first" }
             begun.open()
             try? await gate.waitUnlessCancelled()
-            switch kind {
-            case 0: throw CancellationError()
-            case 1: throw URLError(.cancelled)
-            default: throw Stopped()
-            }
+            if let end { throw end }
+            return "succeeded all the same"
         }
         await loader.load()
         let load = Task { await loader.load() }
         await begun.wait()
-        #expect(loader.state.isLoading && loader.latest == "first")
+        #expect(loader.state.isLoading)
+        expect(loader.latest, equals: "first")
         load.cancel()
         await load.value
-        #expect(loader.state.value == "first" && loader.failureCount == 0)
-        #expect(poster.errors.isEmpty)
-    }
-
-    @Test("P6: a load in a cancelled task goes back to the state before it, whatever it throws, which is posted once")
-    func failureInCancelledTask() async {
-        let (begun, gate, poster) = (Gate(), Gate(), RecordingPoster())
-        var loads = 0
-        let loader = Loader(reportingTo: poster) {
-            loads += 1
-            if loads == 1 { return "first" }
-            begun.open()
-            await gate.wait()
-            throw Plain("the server's last word")
-        }
-        await loader.load()
-        let load = Task { await loader.load() }
-        await begun.wait()
-        load.cancel()
+        expect(loader.state.value, equals: end == nil ? "succeeded all the same" : "first")
+        expect(loader.failureCount, equals: 0)
+        expect(poster.errors.map { $0 as? Plain }, equals: end is Plain ? [Plain("the last word")] : [])
+        // Where nobody cancelled the task, others have cancelled the transfer.
         gate.open()
-        await load.value
-        #expect(loader.state.value == "first" && loader.failureCount == 0)
-        expect(poster.errors.map { $0 as? Plain }, equals: [Plain("the server's last word")])
-    }
-
-    @Test("a load that succeeds in a cancelled task has succeeded")
-    func successInCancelledTask() async {
-        let loader = Loader(reportingTo: nil) { 1 }
-        let load = Task { await loader.load() }
-        load.cancel()
-        await load.value
-        expect(loader.state.value, equals: 1)
+        await loader.load()
+        expect(loader.failureCount, equals: end is URLError || end is Plain ? 1 : 0)
     }
 
     @Test("sixteen times as many overlapping loads take some sixteen times as long, in whatever order they end")
@@ -189,15 +129,7 @@ extension LoaderTests {
         }
     }
 
-    @Test("URLError.cancelled where nobody cancelled the task is a failure")
-    func transferCancelledByOthers() async {
-        let poster = RecordingPoster()
-        let loader = Loader(reportingTo: poster) { () async throws -> Int in throw URLError(.cancelled) }
-        await loader.load()
-        #expect(loader.failureCount == 1 && poster.errors.count == 1)
-    }
-
-    @Test("reset forgets, and what is under way is ignored")
+    @Test("it is idle, then loading, then loaded; reset forgets, and what is under way is ignored")
     func reset() async {
         let (begun, gate) = (Gate(), Gate())
         let loader = Loader(reportingTo: nil) {
@@ -205,15 +137,20 @@ extension LoaderTests {
             await gate.wait()
             return 1
         }
+        #expect(!loader.state.isLoading)
         let load = Task { await loader.load() }
         await begun.wait()
+        #expect(loader.state.isLoading)
         loader.reset()
         #expect(!loader.state.isLoading)
         gate.open()
         await load.value
-        #expect(loader.state.value == nil && loader.latest == nil)
+        expectNil(loader.state.value)
+        expectNil(loader.latest)
         await loader.load()
         expect(loader.state.value, equals: 1)
+        expect(loader.latest, equals: 1)
+        expect(loader.failureCount, equals: 0)
     }
 
     private struct Stopped: CancellationConvertible { var isCancellation: Bool { true } }

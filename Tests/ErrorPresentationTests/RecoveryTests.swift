@@ -19,13 +19,16 @@ extension RecoveryTests {
         var attempts = 0
         await presenter.run("Saving", errors: RecordingPoster()) {
             attempts += 1
-            if attempts == 1 { throw Conflict(options: ["Keep mine", "Take theirs"], chosen: chosen) }
+            if attempts == 1 { throw Conflict(options: ["", "Keep mine", "Take theirs"], chosen: chosen) }
         }
         let seen = try #require(presenter.alert)
         expect(seen.recoveryOptions, equals: ["Keep mine", "Take theirs"])
         // A second tap does nothing.
         for _ in 0..<2 { await presenter.recover(seen, option: 1) }
-        #expect(chosen.withLock { $0 } == [1] && attempts == 2 && presenter.alert == nil)
+        // An option keeps its position though one before it has no text.
+        expect(chosen.withLock { $0 }, equals: [2])
+        expect(attempts, equals: 2)
+        expectNil(presenter.alert)
     }
 
     @Test("where the option does not recover, the error stays, and another can be chosen")
@@ -34,22 +37,14 @@ extension RecoveryTests {
         presenter.present(Conflict(options: ["no", "yes"], chosen: chosen, recovering: 1))
         let seen = try #require(presenter.alert)
         await presenter.recover(seen, option: 0)
-        #expect(presenter.alert == seen && !presenter.isRetrying)
+        #expect(!presenter.isRetrying)
         await presenter.recover(seen, option: 2)
         await presenter.recover(seen, option: -1)
-        #expect(presenter.alert == seen && chosen.withLock { $0 } == [0])
+        expect(presenter.alert, equals: seen)
+        expect(chosen.withLock { $0 }, equals: [0])
         await presenter.recover(seen, option: 1)
-        #expect(presenter.alert == nil && presenter.statistics == .init(received: 1, shown: 1))
-    }
-
-    @Test("an option keeps its position though one before it has no text")
-    func positions() async throws {
-        let chosen = Locked<[Int]>([])
-        presenter.present(Conflict(options: ["", "Take theirs"], chosen: chosen))
-        let seen = try #require(presenter.alert)
-        expect(seen.recoveryOptions, equals: ["Take theirs"])
-        await presenter.recover(seen, option: 0)
-        expect(chosen.withLock { $0 }, equals: [1])
+        expectNil(presenter.alert)
+        expect(presenter.statistics, equals: .init(received: 1, shown: 1))
     }
 
     @Test("an error from a bus has its options too; once it was discarded or dismissed, it is released")
@@ -71,11 +66,13 @@ extension RecoveryTests {
         #expect(held != nil)
         // Takes the place of the one that waits.
         presenter.present(Plain("asked for"))
-        #expect(held == nil && presenter.discarded == 1)
+        expectNil(held)
+        expect(presenter.discarded, equals: 1)
         let seen = try #require(presenter.alert)
         presenter.alert = nil
         await presenter.recover(seen, option: 0)
-        #expect(chosen.withLock { $0 } == [0] && presenter.alert?.message == "asked for")
+        expect(chosen.withLock { $0 }, equals: [0])
+        expect(presenter.alert?.message, equals: "asked for")
     }
 
     @Test("an error that answers late, twice, from another thread, or never, holds nobody up", arguments: 0..<4)
@@ -85,7 +82,8 @@ extension RecoveryTests {
         let seen = try #require(presenter.alert)
         let recovery = Task { await presenter.recover(seen, option: 0) }
         await waitUntil { answers.withLock { !$0.isEmpty } }
-        #expect(presenter.isRetrying && presenter.alert == seen)
+        #expect(presenter.isRetrying)
+        expect(presenter.alert, equals: seen)
         switch kind {
         case 0:
             let answer = answers.withLock { $0.removeLast() }
@@ -98,7 +96,8 @@ extension RecoveryTests {
         default: recovery.cancel()
         }
         await recovery.value
-        #expect((presenter.alert == nil) == (kind == 0) && !presenter.isRetrying)
+        expect(presenter.alert == nil, equals: kind == 0)
+        #expect(!presenter.isRetrying)
     }
 
     private struct Conflict: LocalizedError, RecoverableError {

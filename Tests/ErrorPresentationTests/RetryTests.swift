@@ -11,41 +11,41 @@ import Testing
 struct RetryTests {}
 
 extension RetryTests {
-    @Test("run returns what its operation returns, and shows and posts nothing")
-    func success() async {
-        let (presenter, poster) = (ErrorPresenter(), RecordingPoster())
-        let value: Int? = await presenter.run("Counting", errors: poster) { 3 }
-        #expect(value == 3 && presenter.current == nil && poster.errors.isEmpty)
-        expect(presenter.statistics, equals: .init())
-    }
-
-    @Test("its failure is posted once, from where it is run, and presented with its title and an offer to run it again")
+    @Test("run returns its operation's value; a failure is posted once, from where it is run, and offered for a retry")
     func failure() async throws {
         let (presenter, poster, flaky) = (ErrorPresenter(), RecordingPoster(), Flaky(failures: 1))
+        let value: Int? = await presenter.run("Counting", errors: poster) { 3 }
+        expect(value, equals: 3)
+        expect(presenter.statistics, equals: .init())
         let line: UInt = #line + 1
-        let value = await presenter.run("Counting", errors: poster) { try flaky.run() }
-        expectNil(value)
+        expectNil(await presenter.run("Counting", errors: poster) { try flaky.run() })
         let shown = try #require(presenter.current)
-        #expect(shown.title == "Counting" && shown.message == "attempt 1 failed" && shown.canRetry)
-        #expect(poster.errors.count == 1 && poster.sources == [.init(fileID: #fileID, line: line)])
+        expect(
+            shown, equals: .init(id: shown.id, title: "Counting", message: "attempt 1 failed", canRetry: true))
+        expect(poster.sources, equals: [.init(fileID: #fileID, line: line)])
         await presenter.retry()
-        #expect(flaky.attempts == 2 && presenter.current == nil && poster.errors.count == 1)
+        expect(flaky.attempts, equals: 2)
+        expectNil(presenter.current)
+        expect(poster.errors.count, equals: 1)
     }
 
-    @Test("an operation that was cancelled is neither posted nor shown", arguments: [false, true])
-    func cancelled(transfer: Bool) async {
+    @Test(
+        "what was cancelled is neither posted nor shown; a failure in a cancelled task is only posted, under the mark",
+        arguments: [CancellationError(), URLError(.cancelled), Plain("the server's last word")] as [any Error])
+    func cancelled(error: any Error) async {
         let (presenter, poster, begun) = (ErrorPresenter(), RecordingPoster(), Gate())
         let task = Task {
             await presenter.run("Waiting", errors: poster) {
                 begun.open()
                 try? await Gate().waitUnlessCancelled()
-                throw transfer ? URLError(.cancelled) : CancellationError() as any Error
+                throw error
             }
         }
         await begun.wait()
         task.cancel()
         expectNil(await task.value)
-        #expect(presenter.current == nil && poster.errors.isEmpty)
+        expectNil(presenter.current)
+        expect(poster.metadata.map(\.isEmpty), equals: error is Plain ? [false] : [])
         expect(presenter.statistics, equals: .init(received: 1, never: 1))
     }
 
@@ -59,14 +59,14 @@ extension RetryTests {
             await bus.deliver(Plain("no"))
             await waitUntil { presenter.waiting == 1 && other.current != nil }
             withExtendedLifetime(observations) {}
-            #expect(presenter.current?.title == "Saving" && presenter.current?.count == 1)
+            expect(presenter.current?.title, equals: "Saving")
             expect(presenter.statistics, equals: .init(received: 3, shown: 1, waiting: 1, never: 1))
             expect(other.statistics, equals: .init(received: 2, shown: 1, never: 1))
         }
         recorded.expectReported(.value(Plain("no")), count: 2)
     }
 
-    @Test("a failed action's error has the metadata of the error that it was for, and is shown all the same")
+    @Test("P5: run's failure is not shown again, and a loader's by its own view; what an action throws for them is")
     func actionFailures() async {
         // The default rules leave these to operators.
         let presenter = ErrorPresenter(rules: ErrorMap(default: .alert))
@@ -75,9 +75,12 @@ extension RetryTests {
             let observation = presenter.observe(bus)
             await presenter.run("Saving", errors: bus) { throw Plain("no") }
             await waitUntil { presenter.statistics.received == 3 && presenter.waiting == 1 }
+            let loader = Loader { () async throws -> Int in throw Plain("no") }
+            await loader.load()
+            await waitUntil { presenter.statistics.received == 5 && presenter.statistics.folded == 1 }
             withExtendedLifetime(observation) {}
         }
-        expect(presenter.statistics, equals: .init(received: 3, shown: 1, waiting: 1, never: 1))
+        expect(presenter.statistics, equals: .init(received: 5, shown: 1, waiting: 1, folded: 1, never: 2))
     }
 
     @Test("what the rules of its bus, scope or task ignore is posted, and not shown")
@@ -90,7 +93,7 @@ extension RetryTests {
             await presenter.run("3", errors: scope) { throw Plain("by the scope") }
             await presenter.run("4") { throw Plain("by the bus") }
             await scope.bound { _ = await presenter.run("5") { throw Plain("by the scope") } }
-            #expect(presenter.current == nil && presenter.statistics == .init(received: 5, never: 5))
+            expect(presenter.statistics, equals: .init(received: 5, never: 5))
             await presenter.run("6", errors: bus) { throw Plain("by the scope") }
             expect(presenter.current?.title, equals: "6")
         }
@@ -101,7 +104,8 @@ extension RetryTests {
     func busThatDoesNotRun() async {
         let (presenter, bus) = (ErrorPresenter(), ErrorBus(handler: ErrorHandler()))
         await presenter.run("Saving", errors: bus) { throw Plain("no") }
-        #expect(presenter.current?.title == "Saving" && bus.statistics.posted == 1)
+        expect(presenter.current?.title, equals: "Saving")
+        expect(bus.statistics.posted, equals: 1)
         expect(await bus.shutdown(within: .zero).count, equals: 1)
     }
 
@@ -118,16 +122,19 @@ extension RetryTests {
         let tap = Task { await presenter.retry() }
         await begun.wait()
         for _ in 0..<10 { await presenter.retry() }
-        #expect(presenter.isRetrying && presenter.current?.message == "first")
+        #expect(presenter.isRetrying)
+        expect(presenter.current?.message, equals: "first")
         gate.open()
         await tap.value
-        #expect(first == 1 && second == 0 && !presenter.isRetrying)
+        expect([first, second], equals: [1, 0])
+        #expect(!presenter.isRetrying)
         expect(presenter.current?.message, equals: "second")
         await presenter.retry()
-        #expect(second == 1 && presenter.current == nil)
+        expect(second, equals: 1)
+        expectNil(presenter.current)
     }
 
-    @Test("P3: a tap that comes when the retry has ended reaches no error that has come up since")
+    @Test("a tap that comes when the retry has ended reaches no error that has come up since")
     func lateTaps() async throws {
         let presenter = ErrorPresenter()
         var (first, second) = (0, 0)
@@ -137,78 +144,49 @@ extension RetryTests {
         // As two tasks would do, of which the second begins late.
         for _ in 0..<2 { await presenter.retry(seen) }
         presenter.dismiss(seen)
-        #expect(first == 1 && second == 0)
+        expect([first, second], equals: [1, 0])
         let next = try #require(presenter.current)
-        #expect(next.message == "second" && presenter.waiting == 0)
-        await presenter.retry(next)
-        #expect(second == 1 && presenter.current == nil)
-        await presenter.retry(next)
+        expect(next.message, equals: "second")
+        for _ in 0..<2 { await presenter.retry(next) }
         presenter.dismiss(next)
-        #expect(second == 1 && presenter.statistics == .init(received: 2, shown: 2))
+        expect(second, equals: 1)
+        expect(presenter.statistics, equals: .init(received: 2, shown: 2))
     }
 
-    @Test("P3: such a tap does not reach the failure of the retry either, which is an error of its own")
-    func lateTapsOfFailures() async throws {
-        let (presenter, flaky) = (ErrorPresenter(), Flaky(failures: 9))
-        await presenter.run("Counting", errors: RecordingPoster()) { try flaky.run() }
-        let seen = try #require(presenter.current)
-        for _ in 0..<3 { await presenter.retry(seen) }
-        presenter.dismiss(seen)
-        #expect(flaky.attempts == 2 && presenter.current?.title == "Counting")
-        presenter.dismiss(try #require(presenter.current))
-        expectNil(presenter.current)
-    }
-
-    @Test("a tap while it runs reaches nobody, even if its error was dismissed meanwhile")
-    func dismissedWhileItRuns() async {
-        let (presenter, begun, gate) = (ErrorPresenter(), Gate(), Gate())
-        var second = 0
-        presenter.present(Plain("first")) {
-            begun.open()
-            await gate.wait()
-        }
-        presenter.present(Plain("second")) { second += 1 }
-        let tap = Task { await presenter.retry() }
-        await begun.wait()
-        presenter.dismiss()
-        #expect(presenter.current?.message == "second" && presenter.isRetrying)
-        await presenter.retry()
-        expect(second, equals: 0)
-        gate.open()
-        await tap.value
-        #expect(presenter.current?.message == "second" && !presenter.isRetrying)
-    }
-
-    @Test("a retry that fails again is posted and presented again, before those that wait, as often as it does")
+    @Test("a retry that fails again is posted and shown anew, before those that wait; a late tap does not reach it")
     func failsAgain() async throws {
         let (presenter, poster, flaky) = (ErrorPresenter(), RecordingPoster(), Flaky(failures: 3))
         await presenter.run("Counting", errors: poster) { try flaky.run() }
         presenter.present(Plain("behind"))
         var ids = [try #require(presenter.current).id]
         for _ in 0..<2 {
-            await presenter.retry()
+            let seen = try #require(presenter.current)
+            for _ in 0..<3 { await presenter.retry(seen) }
+            presenter.dismiss(seen)
             let shown = try #require(presenter.current)
-            #expect(shown.title == "Counting" && shown.count == 1 && shown.canRetry)
+            expect(
+                shown, equals: .init(id: shown.id, title: "Counting", message: "attempt 1 failed", canRetry: true))
             ids.append(shown.id)
         }
         expect(Set(ids).count, equals: 3)
         await presenter.retry()
-        #expect(flaky.attempts == 4 && poster.errors.count == 3)
-        #expect(presenter.current?.message == "behind" && presenter.isSound)
+        expect(flaky.attempts, equals: 4)
+        expect(poster.errors.count, equals: 3)
+        expect(presenter.current?.message, equals: "behind")
         expect(presenter.statistics, equals: .init(received: 4, shown: 4))
     }
 
-    @Test("a retry of one's own that presents its failure does so next")
+    @Test("a retry of one's own that presents its failure does so next; where there is nothing to run, it does nothing")
     func failsAgainByItself() async {
         let presenter = ErrorPresenter()
+        await presenter.retry()
         presenter.present(Plain("first")) { presenter.present(Plain("first")) }
         presenter.present(Plain("second"))
-        await presenter.retry()
-        #expect(presenter.current?.message == "first" && presenter.current?.canRetry == false)
-        #expect(presenter.current?.id == 3 && presenter.waiting == 1)
-        // Nothing is left to run.
-        await presenter.retry()
-        expect(presenter.current?.id, equals: 3)
+        for _ in 0..<2 {
+            await presenter.retry()
+            expect(presenter.current, equals: .init(id: 3, message: "first"))
+            expect(presenter.waiting, equals: 1)
+        }
     }
 
     @Test("P3: what a retried operation runs itself is an error of its own if it fails, and waits for its turn")
@@ -247,15 +225,6 @@ extension RetryTests {
         #expect(other.current?.message == "second" && other.waiting == 1)
     }
 
-    @Test("where there is nothing to run, retry does nothing")
-    func nothing() async {
-        let presenter = ErrorPresenter()
-        await presenter.retry()
-        presenter.present(Plain("no retry"))
-        await presenter.retry()
-        #expect(presenter.current?.message == "no retry" && presenter.current?.canRetry == false)
-    }
-
     @Test("of operations that fail alike under one title, the newest is run; with its own title each stands for itself")
     func folded() async {
         let presenter = ErrorPresenter()
@@ -275,17 +244,28 @@ extension RetryTests {
         expect(presenter.current?.title, equals: "Loading")
     }
 
-    @Test("an operation is released when its error has gone")
+    @Test("an operation is released when its error has gone, and nobody has its value any more")
     func release() async {
         let presenter = ErrorPresenter()
         weak var held: Flaky?
-        for isDismissed in [true, false] {
+        var seen: PresentedError?
+        let ends: [@MainActor () async -> Void] = [
+            { presenter.dismiss() }, { await presenter.retry() },
+            {
+                seen = presenter.alert
+                presenter.alert = nil
+                #expect(held != nil)
+                #expect(seen != nil)
+                seen = nil
+            },
+        ]
+        for end in ends {
             var flaky: Flaky? = Flaky(failures: 1)
             held = flaky
             await presenter.run("Counting", errors: RecordingPoster()) { [flaky] in try flaky?.run() }
             flaky = nil
             #expect(held != nil)
-            if isDismissed { presenter.dismiss() } else { await presenter.retry() }
+            await end()
             expectNil(held)
         }
     }
