@@ -23,7 +23,9 @@ extension BoxedErrorTests {
         }
     }
 
-    @Test("matchers see the same error, through every door", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
+    @Test(
+        "matchers see the same error through every door, alone and underneath, and maps answer the same value",
+        arguments: Boxing.allCases, BoxedErrorSpecimen.all)
     func features(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
         let journal = Journal<String>()
         let error = await boxing(specimen.error)
@@ -34,24 +36,13 @@ extension BoxedErrorTests {
                 expect(journal.entries.dropFirst(before), equals: [specimen.mark], "\(feature), \(door)")
             }
         }
-    }
 
-    @Test("maps answer the same value", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
-    func maps(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
-        expect(specimen.map[await boxing(specimen.error)], equals: specimen.mark)
-    }
+        expect(specimen.map[error], equals: specimen.mark)
 
-    @Test("matchers asked alone match the same", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
-    func matchersAlone(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
-        let error = await boxing(specimen.error)
         expect(ErrorMatcher.conforming(to: (any Marked).self).match(error)?.mark, equals: specimen.mark)
         #expect(ErrorMatcher.any.match(error).map { "\(type(of: $0))" } == "\(type(of: specimen.error))")
         #expect(ErrorMatcher<NSError>.nsError(domain: (specimen.error as NSError).domain) ~= error)
-    }
 
-    @Test("an error under another one is found, whatever its box", arguments: Boxing.allCases, BoxedErrorSpecimen.all)
-    func underneath(boxing: Boxing, specimen: BoxedErrorSpecimen) async {
-        let error = await boxing(specimen.error)
         let marked = ErrorMatcher.anywhere(.conforming(to: (any Marked).self).where { $0.mark == specimen.mark })
         let holders: [any Error] = [
             BoxHolder(inner: error), Zoo.Group(underlyingErrors: [error]), Zoo.Failure.failed(code: 1, reason: error),

@@ -89,19 +89,25 @@ extension ErrorTextRecursionTests {
         }
     }
 
-    @Test("at the fourth text within one another only the type is named")
-    func depth() {
+    @Test("at the fourth text within one another only the type is named, on any thread; many texts end as well")
+    func depth() async {
         let error = Narcissist { ErrorText.message(of: $0) }
         expect(ErrorText.message(of: error), equals: "<<<<\(Self.name)>>>>")
         expect(error.asked.value, equals: 4)
-    }
 
-    @Test("texts that ask for many texts end too")
-    func breadth() {
-        let error = Narcissist { error in (0..<100).map { _ in ErrorText.message(of: error) }.joined() }
-        #expect(ErrorText.message(of: error).contains(Self.name))
+        let far = Narcissist { Self.report($0).description }
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                _ = Self.report(far).description
+                continuation.resume()
+            }
+        }
+        expect(far.asked.value, equals: 4)
+
+        let broad = Narcissist { error in (0..<100).map { _ in ErrorText.message(of: error) }.joined() }
+        #expect(ErrorText.message(of: broad).contains(Self.name))
         // One, and a thousand within it.
-        #expect(error.asked.value <= 1 + 1_024)
+        #expect(broad.asked.value <= 1 + 1_024)
         // Later texts are whole.
         expect(ErrorText.message(of: Zoo.Localized(errorDescription: "text")), equals: "text")
     }
@@ -134,19 +140,9 @@ extension ErrorTextRecursionTests {
         rules.handler.withLock { $0 = nil }
     }
 
-    @Test("a text that asks for itself ends on a plain thread too")
-    func threads() async {
-        let error = Narcissist { Self.report($0).description }
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                _ = Self.report(error).description
-                continuation.resume()
-            }
-        }
-        expect(error.asked.value, equals: 4)
-    }
-
-    @Test("a description that posts itself where there is no bus is written by its type's name, once")
+    @Test(
+        "a description that posts itself ends, and a redaction that handles its own error: nothing is printed unasked"
+    )
     func posting() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
@@ -156,19 +152,7 @@ extension ErrorTextRecursionTests {
             }
             postError(error, fileID: "Intake/Main.swift", line: 1)
             precondition(error.asked.value == 1)
-        }
-        let lines = result.standardErrorLines
-        expect(lines.count, equals: 2)
-        let inner = try #require(lines.first)
-        #expect(inner.hasPrefix("failure type=\(Self.name) source=Intake/Main.swift:3 reason=\""))
-        expect(ErrorLineFields(inner)?.keys, equals: ["type", "source", "reason"])
-        expect(lines.last.flatMap { line in ErrorLineFields(line)?["message"] }, equals: "<text>")
-    }
 
-    @Test("a redaction that handles its own error ends, and what it was not asked about is not printed")
-    func redaction() async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            endIfItHangs()
             final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
             let (rules, asked) = (Rules(), Count())
             let handler = ErrorHandler.standardError { _, _ in
@@ -181,7 +165,13 @@ extension ErrorTextRecursionTests {
             precondition(asked.value == 4)
             rules.handler.withLock { $0 = nil }
         }
-        expect(result.standardErrorLines.count, equals: 5)
-        #expect(result.standardErrorLines.allSatisfy { !$0.contains("secret") })
+        // The last five are the redaction's.
+        let lines = result.standardErrorLines
+        expect(lines.count, equals: 7)
+        #expect(lines.allSatisfy { !$0.contains("secret") })
+        let inner = try #require(lines.first)
+        #expect(inner.hasPrefix("failure type=\(Self.name) source=Intake/Main.swift:3 reason=\""))
+        expect(ErrorLineFields(inner)?.keys, equals: ["type", "source", "reason"])
+        expect(lines.dropFirst().first.flatMap { line in ErrorLineFields(line)?["message"] }, equals: "<text>")
     }
 }

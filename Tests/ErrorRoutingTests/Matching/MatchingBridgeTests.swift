@@ -35,7 +35,7 @@ extension MatchingBridgeTests {
         #endif
     }
 
-    @Test("each of the three matches NSErrors of its own domain alone")
+    @Test("each of the three matches NSErrors of its own domain alone, whatever a cast says")
     func ownDomainAlone() {
         let domains = [NSURLErrorDomain, NSCocoaErrorDomain, NSPOSIXErrorDomain, "x", ""]
         // 4 is a code of both Cocoa and POSIX, -1001 one of URL loading.
@@ -46,53 +46,37 @@ extension MatchingBridgeTests {
         expect(Set(urls.map { ($0 as NSError).domain }), equals: [NSURLErrorDomain])
         expect(Set(cocoas.map { ($0 as NSError).domain }), equals: [NSCocoaErrorDomain])
         expect(Set(posixes.map { ($0 as NSError).domain }), equals: [NSPOSIXErrorDomain])
-    }
 
-    @Test("an NSError of a foreign domain is no CocoaError, whatever a cast says")
-    func castsAreNotTrusted() {
-        let error = nsError("x", 4)
+        let foreign = nsError("x", 4)
         #if os(Linux)
             // What is guarded against: here the cast succeeds.
-            #expect(error is CocoaError)
+            #expect(foreign is CocoaError)
         #endif
-        expectNil(ErrorMatcher.type(CocoaError.self).match(error))
-        expectNil(ErrorMatcher.conforming(to: CocoaError.self).match(error))
-        expectNil(ErrorMatcher.extracting(CocoaError.self) { $0.code.rawValue }.match(error))
-        expectNil(ErrorMatcher.value(CocoaError(CocoaError.Code(rawValue: 4))).match(error))
+        expectNil(ErrorMatcher.type(CocoaError.self).match(foreign))
+        expectNil(ErrorMatcher.conforming(to: CocoaError.self).match(foreign))
+        expectNil(ErrorMatcher.extracting(CocoaError.self) { $0.code.rawValue }.match(foreign))
+        expectNil(ErrorMatcher.value(CocoaError(CocoaError.Code(rawValue: 4))).match(foreign))
     }
 
-    @Test("a code that URLError does not know stays an NSError, rather than becoming a URLError that traps")
+    @Test("an unknown code of URL loading or POSIX stays an NSError and does not trap; one of Cocoa is a CocoaError")
     func unknownURLCode() {
-        let error = nsError(NSURLErrorDomain, -987_654)
+        let loading = nsError(NSURLErrorDomain, -987_654)
         #if os(Linux)
-            expectNil(ErrorMatcher.type(URLError.self).match(error))
+            expectNil(ErrorMatcher.type(URLError.self).match(loading))
         #else
-            expect(ErrorMatcher.type(URLError.self).match(error)?.errorCode, equals: -987_654)
+            expect(ErrorMatcher.type(URLError.self).match(loading)?.errorCode, equals: -987_654)
         #endif
-        #expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -987_654).match(error) != nil)
+        #expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -987_654).match(loading) != nil)
+        for code in [-1, 987_654, Int.max, Int.min] {
+            let system = nsError(NSPOSIXErrorDomain, code)
+            expectNil(ErrorMatcher.type(POSIXError.self).match(system))
+            #expect(ErrorMatcher.nsError(domain: NSPOSIXErrorDomain, code: code).match(system) != nil)
+        }
+        let file = ErrorMatcher.type(CocoaError.self).match(nsError(NSCocoaErrorDomain, 987_654))
+        expect(file?.code.rawValue, equals: 987_654)
     }
 
-    @Test("a code that POSIXError does not know stays an NSError", arguments: [-1, 987_654, Int.max, Int.min])
-    func unknownPOSIXCode(code: Int) {
-        let error = nsError(NSPOSIXErrorDomain, code)
-        expectNil(ErrorMatcher.type(POSIXError.self).match(error))
-        #expect(ErrorMatcher.nsError(domain: NSPOSIXErrorDomain, code: code).match(error) != nil)
-    }
-
-    @Test("a code that CocoaError has no name for is a CocoaError all the same")
-    func unknownCocoaCode() {
-        let match = ErrorMatcher.type(CocoaError.self).match(nsError(NSCocoaErrorDomain, 987_654))
-        expect(match?.code.rawValue, equals: 987_654)
-    }
-
-    @Test("no other NSError becomes a Swift type, not even in the domain that the type says is its own")
-    func noOtherBridging() {
-        expectNil(ErrorMatcher.type(Zoo.Foreign.self).match(nsError(Zoo.Foreign.errorDomain, 7)))
-        let domain = (Zoo.Payment.expired as NSError).domain
-        expectNil(ErrorMatcher.type(Zoo.Payment.self).match(nsError(domain, 1)))
-    }
-
-    @Test("a Swift error that has one of the three domains is not bridged: only NSError objects are")
+    @Test("nothing else is bridged: no NSError of a type's own domain, and no Swift error that has one of the three")
     func swiftErrorsAreNotBridged() {
         struct Impostor: CustomNSError {
             static let errorDomain = NSURLErrorDomain
@@ -104,9 +88,12 @@ extension MatchingBridgeTests {
         let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
         expect((error as NSError).domain, equals: NSCocoaErrorDomain)
         expectNil(ErrorMatcher.type(CocoaError.self).match(error))
+        expectNil(ErrorMatcher.type(Zoo.Foreign.self).match(nsError(Zoo.Foreign.errorDomain, 7)))
+        let domain = (Zoo.Payment.expired as NSError).domain
+        expectNil(ErrorMatcher.type(Zoo.Payment.self).match(nsError(domain, 1)))
     }
 
-    @Test("type(NSError) matches the very objects, of any domain and of subclasses, which are bridged as well")
+    @Test("NSError.self matches the very objects, of any domain and of subclasses, and no Swift error")
     func nsErrorObjects() {
         for domain in ["x", NSURLErrorDomain, NSCocoaErrorDomain, NSPOSIXErrorDomain] {
             let error = NSError(domain: domain, code: 4)
@@ -117,15 +104,12 @@ extension MatchingBridgeTests {
         #expect(ErrorMatcher.type(Zoo.NSErrorSubclass.self).match(special) === special)
         expect(ErrorMatcher.type(CocoaError.self).match(special)?.code, equals: .fileNoSuchFile)
         expectNil(ErrorMatcher.type(Zoo.NSErrorSubclass.self).match(NSError(domain: "x", code: 1)))
-    }
 
-    @Test("no Swift error matches NSError.self, though every one can be cast to it with as")
-    func swiftErrorsAreNoNSErrors() {
-        let errors: [any Error] = [
+        let swiftErrors: [any Error] = [
             Zoo.Payment.expired, Zoo.Timeout(), Zoo.Owl(), Zoo.Foreign(), URLError(.timedOut),
             CocoaError(.fileNoSuchFile), POSIXError(.ENOENT), Zoo.Localized(errorDescription: "x"),
         ]
-        for error in errors {
+        for error in swiftErrors {
             expectNil(ErrorMatcher.type(NSError.self).match(error))
             expectNil(ErrorMatcher.conforming(to: NSError.self).match(error))
         }

@@ -41,8 +41,8 @@ extension MatchingConformingTests {
         .not("what could be a text", .conforming(to: String.self), NSError(domain: "d", code: 1)),
     ]
 
-    @Test("conforming(to:) matches by protocols, compositions, superclasses and types, as type does", arguments: cases)
-    func conformances(example: MatchCase) { example.check() }
+    @Test("conforming(to:) matches by protocols, compositions, superclasses and types, as type does")
+    func conformances() { for example in Self.cases { example.check() } }
 
     @Test("conforming(to:) hands on the error as the protocol or type that it was asked for")
     func handsOn() {
@@ -63,7 +63,9 @@ extension MatchingConformingTests {
 
     // MARK: extracting, matching, any
 
-    @Test("extracting hands on the part of an error that type would match, and does not match where there is none")
+    @Test(
+        "extracting asks only errors that type would match, hands on their part, and does not match where there is none"
+    )
     func extracting() {
         let code = ErrorMatcher.extracting(Zoo.Payment.self) { if case .declined(let code) = $0 { code } else { nil } }
         expect(code.match(Zoo.Payment.declined(code: 51)), equals: 51)
@@ -74,18 +76,15 @@ extension MatchingConformingTests {
         expectNil(name.match(Zoo.Owl()))
         let bridged = ErrorMatcher.extracting(URLError.self) { $0.code.rawValue }
         expect(bridged.match(NSError(domain: NSURLErrorDomain, code: -1001)), equals: -1001)
-    }
 
-    @Test("extracting asks only about errors of its type")
-    func extractingAsks() {
         let trace = ActionTrace()
-        let matcher = ErrorMatcher.extracting(Zoo.Timeout.self) { trace("\($0.seconds)") }
-        _ = matcher.match(Zoo.Offline())
-        _ = matcher.match(Zoo.Timeout(seconds: 9))
+        let timeout = ErrorMatcher.extracting(Zoo.Timeout.self) { trace("\($0.seconds)") }
+        _ = timeout.match(Zoo.Offline())
+        _ = timeout.match(Zoo.Timeout(seconds: 9))
         expect(trace.entries, equals: ["9"])
     }
 
-    @Test("matching asks the predicate about every error and hands on the error")
+    @Test("predicate asks about every error and hands on the error, and any does so unasked")
     func predicate() {
         let trace = ActionTrace()
         let matcher = ErrorMatcher.predicate { error in
@@ -95,12 +94,8 @@ extension MatchingConformingTests {
         expect(matcher.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 2))
         expectNil(matcher.match(Zoo.Offline()))
         expect(trace.entries, equals: ["Timeout", "Offline"])
-    }
-
-    @Test("any matches every error and hands it on as it is")
-    func any() {
-        let error = NSError(domain: "d", code: 1)
-        #expect(ErrorMatcher.any.match(error) as? NSError === error)
+        let object = NSError(domain: "d", code: 1)
+        #expect(ErrorMatcher.any.match(object) as? NSError === object)
         #expect(ErrorMatcher.any.match(Zoo.Offline()) is Zoo.Offline)
     }
 

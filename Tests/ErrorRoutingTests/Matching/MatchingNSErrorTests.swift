@@ -28,26 +28,32 @@ extension MatchingNSErrorTests {
         .not("that of its subclass", .nsError(domain: "ErrorRoutingTests.Zoo.Bird"), Zoo.Owl()),
     ]
 
-    @Test("domains are compared whole, codes for each error, and every class has a domain of its own", arguments: cases)
-    func domains(example: MatchCase) { example.check() }
-
-    @Test("a domain with a code matches that code alone", arguments: [1, 0, -1001, Int.max])
-    func code(code: Int) {
-        let matcher = ErrorMatcher.nsError(domain: "d", code: code)
-        #expect(matcher.match(NSError(domain: "d", code: code)) != nil)
-        expectNil(matcher.match(NSError(domain: "d", code: code &- 1)))
-        expectNil(matcher.match(NSError(domain: "e", code: code)))
+    @Test("domains are compared whole, codes for each error, and every class has a domain of its own")
+    func domains() {
+        for example in Self.cases { example.check() }
+        for code in [1, 0, -1001, Int.max] {
+            let matcher = ErrorMatcher.nsError(domain: "d", code: code)
+            #expect(matcher.match(NSError(domain: "d", code: code)) != nil)
+            expectNil(matcher.match(NSError(domain: "d", code: code &- 1)))
+            expectNil(matcher.match(NSError(domain: "e", code: code)))
+        }
     }
 
-    @Test("an NSError object is handed on as it is")
+    @Test("an NSError object is handed on as it is, and the one of a Swift error with its user info")
     func sameObject() {
         let error = NSError(domain: "d", code: 1, userInfo: ["k": "v"])
         #expect(ErrorMatcher.nsError(domain: "d").match(error) === error)
         let special = Zoo.NSErrorSubclass(domain: "d", code: 1)
         #expect(ErrorMatcher.nsError(domain: "d", code: 1).match(special) === special)
+        let cocoa = CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "/tmp/x"])
+        let match = ErrorMatcher.nsError(domain: NSCocoaErrorDomain).match(cocoa)
+        expect(match?.userInfo[NSFilePathErrorKey] as? String, equals: "/tmp/x")
+        expect(
+            ErrorMatcher.nsError(domain: "zoo.coded").match(Coded(errorCode: 4))?.userInfo["doubled"] as? Int, equals: 8
+        )
     }
 
-    @Test("URLError, CocoaError and POSIXError match by their domains and codes")
+    @Test("URLError, CocoaError and POSIXError match by domain and code, other Swift errors by what Swift gives")
     func foundationErrors() {
         let errors: [(any Error, String, Int)] = [
             (URLError(.timedOut), NSURLErrorDomain, -1001),
@@ -61,25 +67,12 @@ extension MatchingNSErrorTests {
             expectNil(ErrorMatcher.nsError(domain: domain, code: code + 1).match(error))
             expectNil(ErrorMatcher.nsError(domain: "x").match(error))
         }
-    }
 
-    @Test("the NSError that is handed on keeps the user info of a Swift error")
-    func userInfo() {
-        let error = CocoaError(.fileNoSuchFile, userInfo: [NSFilePathErrorKey: "/tmp/x"])
-        let match = ErrorMatcher.nsError(domain: NSCocoaErrorDomain).match(error)
-        expect(match?.userInfo[NSFilePathErrorKey] as? String, equals: "/tmp/x")
-        expect(
-            ErrorMatcher.nsError(domain: "zoo.coded").match(Coded(errorCode: 4))?.userInfo["doubled"] as? Int, equals: 8
-        )
-    }
-
-    @Test("every other Swift error matches by the domain and code that Swift gives it")
-    func plainSwiftErrors() {
         let domain = String(reflecting: Zoo.Payment.self)
-        let matcher = ErrorMatcher.nsError(domain: domain)
+        let payment = ErrorMatcher.nsError(domain: domain)
         expect(domain, equals: "ErrorRoutingTests.Zoo.Payment")
-        #expect(matcher.match(Zoo.Payment.expired) != nil)
-        expectNil(matcher.match(Zoo.Timeout()))
+        #expect(payment.match(Zoo.Payment.expired) != nil)
+        expectNil(payment.match(Zoo.Timeout()))
         for error in [Zoo.Payment.declined(code: 5), .expired, .unavailable] {
             let code = (error as NSError).code
             expect(ErrorMatcher.nsError(domain: domain, code: code).match(error)?.code, equals: code)

@@ -31,17 +31,14 @@ extension MatchingPatternTests {
         }
     }
 
-    @Test("a matcher serves as the pattern of a catch")
+    @Test("a matcher serves as the pattern of a catch, of a switch and of an if")
     func catching() {
         expect(caught(Zoo.Timeout(seconds: 11)), equals: "slow")
         expect(caught(Zoo.Timeout(seconds: 10)), equals: "other")
         expect(caught(Zoo.Payment.expired), equals: "payment")
         expect(caught(NSError(domain: "bank", code: 1)), equals: "bank")
         expect(caught(Zoo.Group(underlyingErrors: [Zoo.Offline()])), equals: "offline somewhere")
-    }
 
-    @Test("a matcher serves as the pattern of a switch and of an if")
-    func switching() {
         let payment = ErrorMatcher.type(Zoo.Payment.self)
         func sorted(_ error: any Error) -> String {
             switch error {
@@ -61,7 +58,7 @@ extension MatchingPatternTests {
         #expect(!(payment ~= Zoo.Offline()))
     }
 
-    @Test("every factory and combinator describes itself as it is written")
+    @Test("every factory and combinator describes itself as it is written, on one line")
     func descriptions() {
         let payment = ErrorMatcher.type(Zoo.Payment.self)
         let bank = ErrorMatcher.nsError(domain: "bank", code: 3)
@@ -85,21 +82,19 @@ extension MatchingPatternTests {
         expect("\(!(payment || bank))", equals: "!(type(Payment) || nsError(domain: bank, code: 3))")
         let narrowed = (payment && !ErrorMatcher.any).where { _ in true }
         expect("\(narrowed)", equals: "(type(Payment) && !any).where(predicate)")
+        #expect(!"\(ErrorMatcher.value(Talkative.quiet))".contains("\n"))
+        expect("\(ErrorMatcher.value(NSError(domain: "a\nb", code: 1)))".split(separator: "\n").count, equals: 1)
     }
 
-    @Test("a name stands for what is named, and what is done to it afterwards is shown")
+    @Test("a name stands for what is named and changes nothing else, and what is done to it afterwards is shown")
     func names() {
         let slow = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }.named("slow")
         expect("\(slow)", equals: "slow")
+        expect(slow.match(Zoo.Timeout(seconds: 11))?.seconds, equals: 11)
+        expectNil(slow.match(Zoo.Timeout(seconds: 10)))
         expect("\(slow.erased)", equals: "slow")
         expect("\(!slow || ErrorMatcher.any)", equals: "(!slow || any)")
         expect("\(slow.where { _ in true })", equals: "slow.where(predicate)")
         expect("\(slow.named("very slow"))", equals: "very slow")
-    }
-
-    @Test("the description of a value fits on one line, whatever the value says of itself")
-    func oneLine() {
-        #expect(!"\(ErrorMatcher.value(Talkative.quiet))".contains("\n"))
-        expect("\(ErrorMatcher.value(NSError(domain: "a\nb", code: 1)))".split(separator: "\n").count, equals: 1)
     }
 }

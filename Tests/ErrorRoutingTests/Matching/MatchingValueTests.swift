@@ -71,17 +71,15 @@ extension MatchingValueTests {
     ]
 
     @Test(
-        "value(v) matches what equals v and has its dynamic type, be it hashable, an NSError, or neither",
-        arguments: cases)
-    func values(example: MatchCase) { example.check() }
-
-    @Test("value(v) hands on the error that was matched, not v")
-    func handsOnTheError() {
+        "value(v) matches and hands on what equals v and has its dynamic type, be it hashable, an NSError, or neither"
+    )
+    func values() {
+        for example in Self.cases { example.check() }
         let matcher = ErrorMatcher.value(Wildcard(note: "rule"))
         expect(matcher.match(Wildcard(note: "error"))?.note, equals: "error")
     }
 
-    @Test("NSErrors are compared with isEqual: domain, code and user info")
+    @Test("NSErrors are compared with isEqual: domain, code and user info, or what a subclass's own says")
     func nsErrors() {
         func error(_ domain: String = "d", _ code: Int = 1, _ userInfo: [String: Any] = ["k": "v"]) -> NSError {
             NSError(domain: domain, code: code, userInfo: userInfo)
@@ -93,28 +91,26 @@ extension MatchingValueTests {
         expectNil(matcher.match(error("d", 2)))
         expectNil(matcher.match(error("d", 1, [:])))
         expectNil(matcher.match(error("d", 1, ["k": "w"])))
+
+        let (one, another) = (Coarse(domain: "d", code: 1), Coarse(domain: "d", code: 1, userInfo: ["k": "v"]))
+        #expect(one.isEqual(another))
+        #expect(ErrorMatcher.value(one).match(another) === another)
+        expectNil(ErrorMatcher.value(one).match(Coarse(domain: "e", code: 1)))
+        let unequal = Unequal(domain: "d", code: 1)
+        #expect(!unequal.isEqual(unequal))
+        expectNil(ErrorMatcher.value(unequal).match(unequal))
     }
 
-    @Test("an NSError that has error objects in an array is compared without a crash")
+    @Test("NSErrors, one or both of which have error objects in an array, are compared without a crash")
     func nsErrorWithErrorObjects() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            let under: [any Error] = [Zoo.Owl()]
-            let error = NSError(domain: "d", code: 1, userInfo: ["NSMultipleUnderlyingErrorsKey": under])
-            let rule = ErrorMatcher.value(NSError(domain: "d", code: 1))
-            precondition(rule.match(error) == nil)
-        }
-    }
-
-    @Test("two NSErrors that both have error objects in an array are compared without a crash")
-    func nsErrorsWithErrorObjects() async {
-        await #expect(processExitsWith: .success) {
-            endIfItHangs()
-            func error(_ bird: Zoo.Bird) -> NSError {
-                let under: [any Error] = [bird]
+            func error() -> NSError {
+                let under: [any Error] = [Zoo.Owl()]
                 return NSError(domain: "d", code: 1, userInfo: ["NSMultipleUnderlyingErrorsKey": under])
             }
-            precondition(ErrorMatcher.value(error(Zoo.Bird())).match(error(Zoo.Bird())) == nil)
+            precondition(ErrorMatcher.value(NSError(domain: "d", code: 1)).match(error()) == nil)
+            precondition(ErrorMatcher.value(error()).match(error()) == nil)
         }
     }
 
@@ -131,17 +127,6 @@ extension MatchingValueTests {
             #expect(ErrorMatcher.value(same).match(same) === same)
         }
     #endif
-
-    @Test("where a subclass of NSError has an isEqual of its own, that decides")
-    func ownIsEqual() {
-        let (one, other) = (Coarse(domain: "d", code: 1), Coarse(domain: "d", code: 1, userInfo: ["k": "v"]))
-        #expect(one.isEqual(other))
-        #expect(ErrorMatcher.value(one).match(other) === other)
-        expectNil(ErrorMatcher.value(one).match(Coarse(domain: "e", code: 1)))
-        let unequal = Unequal(domain: "d", code: 1)
-        #expect(!unequal.isEqual(unequal))
-        expectNil(ErrorMatcher.value(unequal).match(unequal))
-    }
 
     @Test("on(v), ignore(v) and a map's on(v) match as value(v) does")
     func verbs() async {
@@ -184,5 +169,24 @@ extension MatchingValueTests {
                 #expect((0...16).contains(outcome?.matchedRuleCount ?? -1))
             }
         }
+    }
+
+    private struct Liar: Error, Hashable {
+        let number: Int
+        static func == (one: Liar, other: Liar) -> Bool { one.number != other.number }
+    }
+
+    private struct PlainLiar: Error, Equatable {
+        let number: Int
+        static func == (one: PlainLiar, other: PlainLiar) -> Bool { one.number != other.number }
+    }
+
+    @Test("what does not equal itself never matches, at any door")
+    func liars() {
+        expectNil(ErrorMatcher.value(Liar(number: 1)).match(Liar(number: 2)))
+        expectNil(ErrorMatcher.value(PlainLiar(number: 1)).match(PlainLiar(number: 2)))
+        let handler = ErrorHandler().on(Liar(number: 1)) { _ in .stop }.on(PlainLiar(number: 1)) { _ in .stop }
+        expect(handler.handleSynchronously(Liar(number: 2))?.isHandled, equals: false)
+        expect(handler.handleSynchronously(PlainLiar(number: 2))?.isHandled, equals: false)
     }
 }

@@ -1,10 +1,12 @@
-import ErrorRouting
+import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
 
+@testable import ErrorRouting
+
 /// Long lists do not lead to deep recursion either.
-@Suite("Behaviour 24: user code cannot make the library recurse without end", .tags(.behaviour24))
+@Suite("Behaviour 24: user code cannot make the library recurse without end", .tags(.behaviour24), .hangLimit)
 struct RecursionTests {}
 
 extension RecursionTests {
@@ -26,7 +28,7 @@ extension RecursionTests {
         }
     }
 
-    @Test("a value rule comes to an end on an endless chain of NSErrors")
+    @Test("a value rule takes an endless chain of NSErrors, the deepest there can be, and a large user info")
     func endlessChain() {
         let error = Endless(domain: "endless", code: 1)
         let handler = ErrorHandler().on(error) { _ in .stop }
@@ -34,27 +36,21 @@ extension RecursionTests {
         expect(handler.handleSynchronously(Endless(domain: "endless", code: 1))?.isHandled, equals: false)
         expectNil(ErrorMatcher.anywhere(.type(Zoo.Offline.self)).match(error))
         expect(ErrorReport(error: error, source: .init()).trail.count, equals: 63)
-    }
 
-    @Test("a value rule takes a chain of NSErrors as deep as can be deallocated")
-    func deepChain() {
         func chain() -> NSError {
             (0..<2_000).reduce(NSError(domain: "deep", code: 1)) { error, _ in
                 NSError(domain: "deep", code: 1, userInfo: [NSUnderlyingErrorKey: error])
             }
         }
-        let error = chain()
-        let handler = ErrorHandler().on(error) { _ in .stop }
-        expect(handler.handleSynchronously(error)?.isHandled, equals: true)
-        expect(handler.handleSynchronously(chain())?.isHandled, equals: false)
-    }
+        let deep = chain()
+        let deepHandler = ErrorHandler().on(deep) { _ in .stop }
+        expect(deepHandler.handleSynchronously(deep)?.isHandled, equals: true)
+        expect(deepHandler.handleSynchronously(chain())?.isHandled, equals: false)
 
-    @Test("a value rule takes a user info with more in it than is looked at")
-    func largeUserInfo() {
-        func error() -> NSError { NSError(domain: "large", code: 1, userInfo: ["numbers": Array(0..<100_000)]) }
-        let first = error()
-        let handler = ErrorHandler().on(first) { _ in .stop }
-        expect(handler.handleSynchronously(first)?.isHandled, equals: true)
+        func large() -> NSError { NSError(domain: "large", code: 1, userInfo: ["numbers": Array(0..<100_000)]) }
+        let first = large()
+        let largeHandler = ErrorHandler().on(first) { _ in .stop }
+        expect(largeHandler.handleSynchronously(first)?.isHandled, equals: true)
     }
 
     /// An error that dispatches itself whenever it is asked anything.
@@ -76,16 +72,14 @@ extension RecursionTests {
         .on(Zoo.Timeout()) { _ in .stop }
         .on(Eager()) { _ in .stop }
 
-    @Test("a predicate that dispatches the very error that it is asked about comes to an end")
+    @Test("predicates, == and hash that dispatch their own error come to an end, and so does a search within itself")
     func predicate() {
         #expect(Self.eagerHandler.handleSynchronously(Zoo.Offline()) != nil)
         expect(Self.eagerHandler.explain(Zoo.Offline()).entries.count, equals: 3)
-    }
-
-    @Test("an == and a hash that dispatch their own error come to an end")
-    func equality() {
         #expect(Self.eagerHandler.handleSynchronously(Eager()) != nil)
         #expect(!Eager.asked.entries.isEmpty)
+        #expect(ErrorMatcher.anywhere(.type(Zoo.Offline.self)).match(Curious()) != nil)
+        expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(Curious())?.seconds, equals: 2)
     }
 
     /// An error that asks the library about itself when it is asked what is under it.
@@ -96,9 +90,97 @@ extension RecursionTests {
         }
     }
 
-    @Test("an error that looks for what is under it in what is under it comes to an end")
-    func underlyingErrors() {
-        #expect(ErrorMatcher.anywhere(.type(Zoo.Offline.self)).match(Curious()) != nil)
-        expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(Curious())?.seconds, equals: 2)
+    // MARK: Errors and matchers that ask about the error that is asked about
+
+    private static let messages = ErrorMap(default: "Something went wrong")
+        .on(Payment.self, "Payment failed")
+        .on(domain: "payments", "Payments are down")
+
+    /// An error whose description is looked up in a map, by the error itself.
+    private struct Payment: LocalizedError {
+        var errorDescription: String? { RecursionTests.messages[self] }
+    }
+
+    private static let plain = ErrorMap(default: "none").on(Described.self, "described")
+
+    private struct Described: LocalizedError {
+        var errorDescription: String? { RecursionTests.plain[self] }
+        var failureReason: String? { RecursionTests.plain[self] }
+    }
+
+    private static let codes: ErrorHandler = ErrorHandler()
+        .on(domain: "codes", code: 3) { _ in .stop }
+        .on(URLError.self) { _ in .stop }
+
+    private struct Coded: CustomNSError {
+        static let errorDomain = "codes"
+        var errorCode: Int { RecursionTests.codes.handleSynchronously(self) == nil ? 0 : 3 }
+        var errorUserInfo: [String: Any] { ["outcome": RecursionTests.codes.explain(self).entries.count] }
+    }
+
+    private final class Object: NSError, @unchecked Sendable {
+        override var code: Int { RecursionTests.codes.handleSynchronously(self) == nil ? 0 : 3 }
+    }
+
+    @Test("a description or a code may look its own error up, in a Swift error and in a subclass of NSError")
+    func codes() {
+        #expect(Self.codes.handleSynchronously(Coded()) != nil)
+        #expect(Self.codes.handleSynchronously(Object(domain: "codes", code: 1)) != nil)
+        expect(Self.plain[Described()], equals: "described")
+        expect(Described().errorDescription, equals: "described")
+        expect(Self.messages[Payment()], equals: "Payment failed")
+        #expect(ErrorReport(error: Payment(), source: .init()).description.contains("Payment failed"))
+    }
+
+    private struct Posting: Error, CustomNSError {
+        var errorCode: Int {
+            ErrorBus.current?.post(self)
+            return 3
+        }
+    }
+
+    @Test("a code may post its error while a flood limit asks for the code")
+    func floodLimit() async {
+        let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(1)))
+        let bus = await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
+            bus.post(Posting())
+            return bus
+        }
+        #expect(bus.statistics.posted <= 100)
+        expect(bus.statistics.pending, equals: 0)
+    }
+
+    private struct Counted: Error {}
+
+    @Test("predicates that each dispatch the error again are asked some thousand times at most")
+    func manyPredicates() {
+        let asked = Journal<Void>()
+        let here = Locked<ErrorHandler?>(nil)
+        let matcher = ErrorMatcher.type(Counted.self).where { error in
+            asked.note(())
+            _ = here.withLock { $0 }?.handleSynchronously(error)
+            return false
+        }
+        for rules in [2, 8] {
+            let handler = (0..<rules).reduce(ErrorHandler()) { handler, _ in
+                handler.on(matching: matcher) { _ in .stop }
+            }
+            here.withLock { $0 = handler }
+            let before = asked.entries.count
+            _ = handler.handleSynchronously(Counted())
+            #expect(asked.entries.count - before < 20_000, "\(rules) rules")
+        }
+        here.withLock { $0 = nil }
+    }
+
+    @Test("an explanation asks each of a thousand rules, as a dispatch does")
+    func longExplanation() {
+        let inner = ErrorMatcher.anywhere(.type(Zoo.Timeout.self))
+        let handler = (0..<1_100).reduce(ErrorHandler()) { handler, _ in
+            handler.on(matching: .predicate { inner.match($0) != nil }) { _ in .next }
+        }
+        let error = Zoo.Group(underlyingErrors: [Zoo.Timeout()])
+        expect(handler.handleSynchronously(error)?.matchedRuleCount, equals: 1_100)
+        expect(handler.explain(error).entries.count { $0.verdict != .notMatched }, equals: 1_100)
     }
 }

@@ -16,6 +16,14 @@ extension NamesInTextsTests {
 
     private final class HiddenObject: Error {}
 
+    private struct HiddenCoded: CustomNSError {}
+
+    // Sound: nothing is ever at that address, and nothing follows it.
+    @safe private struct Dangling: Error, @unchecked Sendable {
+        let reference: Unmanaged<NSObject>
+        let pointer: UnsafeRawPointer?
+    }
+
     struct Open<Content: Sendable>: Error { var content: Content? }
 
     /// Types that are declared in a function.
@@ -29,23 +37,34 @@ extension NamesInTextsTests {
         Open(content: Hidden.Inner.one), Open<[Hidden: Int].Type>(), Open(content: (Hidden(), local)), local,
         Zoo.Wrapped(content: Hidden()), Zoo.Box(content: Hidden.self as Any.Type), Open(content: [Hidden()]),
         EncodingError.invalidValue(Hidden(), .init(codingPath: [], debugDescription: "")),
-        DecodingError.typeMismatch(Hidden.self, .init(codingPath: [], debugDescription: "")),
+        DecodingError.typeMismatch(Hidden.self, .init(codingPath: [], debugDescription: "")), HiddenCoded(),
     ]
 
-    @Test("no line, trail, explanation, matcher or printed value has an address")
+    @Test(
+        "no line, trail, explanation, matcher or printed value has an address, and what is behind one is not looked at"
+    )
     func everywhere() {
-        for error in Self.errors {
+        let address = unsafe UnsafeRawPointer(bitPattern: 8)!
+        let dangling = unsafe Dangling(reference: .fromOpaque(address), pointer: address)
+        expectNil(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(dangling))
+        #expect(ErrorReport(error: dangling, source: .init()).trail.isEmpty)
+        let domain = (HiddenCoded() as NSError).domain
+        for error in Self.errors + [dangling] {
             let report = ErrorReport(error: error, source: .init(), metadata: ["k": "v"])
             let handler = ErrorHandler().on(Open<Hidden>.self) { _ in .next }.on(Hidden.Inner.one) { _ in .next }
+                .on(domain: domain) { _ in .stop }
             let texts = [
                 "\(report)", "\(report.trail)", "\(handler.explain(error))", "\(handler)",
                 "\(ErrorMap(default: error))", "\(ErrorMap(default: Hidden.self as Any.Type))",
                 "\(ErrorMatcher.conforming(to: Open<Hidden>.self))", BoundedPrinter.text(of: [error]),
                 "\(ActionFailure(error: error, report: report, rule: .init(matcher: "m", source: .init())))",
             ]
-            for text in texts { #expect(!text.contains("unknown context"), "\(text)") }
+            for text in texts { #expect(!text.contains("unknown context") && !text.contains("0x"), "\(text)") }
         }
         expect("\(ErrorMatcher.value(Hidden.Inner.one))", equals: "value(Inner.one)")
+        // The domain itself is compared as it is.
+        let coded = ErrorHandler().on(domain: domain) { _ in .stop }
+        expect(coded.handleSynchronously(HiddenCoded())?.isHandled, equals: true)
     }
 
     @Test("what was dropped of private types is counted by names without addresses")
