@@ -7,7 +7,7 @@ import Testing
 struct BackoffTests {}
 
 extension BackoffTests {
-    @Test("an exponential ceiling doubles until the maximum")
+    @Test("an exponential ceiling doubles until the maximum; full jitter is the default")
     func exponential() {
         let backoff = Backoff.exponential(from: .seconds(1), by: 2, upTo: .seconds(30), jitter: .none)
         let ceilings = (1...7).map { backoff.ceiling(beforeRetry: $0) }
@@ -15,30 +15,25 @@ extension BackoffTests {
         var generator = SplitMix64(seed: 1)
         let delays = (1...7).map { backoff.delay(beforeRetry: $0, after: nil, using: &generator) }
         expect(delays, equals: ceilings)
-    }
-
-    @Test("full jitter is the default, and the defaults are those of the default policy")
-    func defaults() {
+        // A multiplier below 1, and an initial delay above the maximum.
+        let falling = Backoff.exponential(from: .seconds(8), by: 0.5, upTo: .seconds(30), jitter: .none)
+        expect([1, 3, .max].map { falling.ceiling(beforeRetry: $0) }, equals: [.seconds(8), .seconds(2), .zero])
+        expect(Backoff.exponential(from: .seconds(8), upTo: .seconds(3)).ceiling(beforeRetry: 1), equals: .seconds(3))
         expect(Backoff.exponential(), equals: .exponential(from: .seconds(1), by: 2, upTo: .seconds(30), jitter: .full))
         expect(Backoff.constant(.seconds(3)), equals: .constant(.seconds(3), jitter: .full))
         expect(Backoff.constant(.seconds(3)).ceiling(beforeRetry: 9), equals: .seconds(3))
     }
 
-    @Test("retry 1,000 and retry Int.max have the maximum, and nothing overflows", arguments: Backoff.Jitter.allCases)
-    func farRetries(_ jitter: Backoff.Jitter) {
-        var generator = SplitMix64(seed: 2)
+    @Test("far retries and durations near their limits do not overflow", arguments: Backoff.Jitter.allCases)
+    func longDurations(_ jitter: Backoff.Jitter) {
+        let longest = Duration(attoseconds: .max)
+        var generator = SplitMix64(seed: 3)
         for (multiplier, n) in [(2.0, 1_000), (1.5, 1_000), (2, .max), (1.0000001, .max), (1e300, 3), (.pi, .max)] {
             let backoff = Backoff.exponential(
                 from: .milliseconds(1), by: multiplier, upTo: .seconds(30), jitter: jitter)
             expect(backoff.ceiling(beforeRetry: n), equals: .seconds(30))
             #expect(backoff.delay(beforeRetry: n, after: .seconds(30), using: &generator) <= .seconds(30))
         }
-    }
-
-    @Test("durations near their limits do not overflow", arguments: Backoff.Jitter.allCases)
-    func longDurations(_ jitter: Backoff.Jitter) {
-        let longest = Duration(attoseconds: .max)
-        var generator = SplitMix64(seed: 3)
         for initial in [longest, .seconds(Int64.max), .nanoseconds(1)] {
             for multiplier in [1, 1.5, 2, 1e9] {
                 let backoff = Backoff.exponential(from: initial, by: multiplier, upTo: longest, jitter: jitter)
@@ -47,29 +42,17 @@ extension BackoffTests {
                     #expect(ceiling >= initial)
                     for last in [nil, initial, longest] {
                         let delay = backoff.delay(beforeRetry: n, after: last, using: &generator)
-                        #expect(delay >= .zero && delay <= ceiling)
+                        #expect((.zero...ceiling).contains(delay))
                     }
                 }
             }
         }
-    }
-
-    @Test("a zero initial delay stays zero, whatever it is multiplied by", arguments: Backoff.Jitter.allCases)
-    func zeroInitial(_ jitter: Backoff.Jitter) {
-        let backoff = Backoff.exponential(from: .zero, by: 1e300, upTo: .seconds(30), jitter: jitter)
-        var generator = SplitMix64(seed: 4)
+        // An initial delay of zero stays zero, whatever it is multiplied by.
+        let none = Backoff.exponential(from: .zero, by: 1e300, upTo: .seconds(30), jitter: jitter)
         for n in [1, 2, 1_000, Int.max] {
-            expect(backoff.ceiling(beforeRetry: n), equals: .zero)
-            expect(backoff.delay(beforeRetry: n, after: .seconds(5), using: &generator), equals: .zero)
+            expect(none.ceiling(beforeRetry: n), equals: .zero)
+            expect(none.delay(beforeRetry: n, after: .seconds(5), using: &generator), equals: .zero)
         }
-    }
-
-    @Test("a multiplier below 1 lets the ceiling fall, and an initial delay above the maximum is cut")
-    func oddPolicies() {
-        let falling = Backoff.exponential(from: .seconds(8), by: 0.5, upTo: .seconds(30), jitter: .none)
-        expect((1...3).map { falling.ceiling(beforeRetry: $0) }, equals: [.seconds(8), .seconds(4), .seconds(2)])
-        expect(falling.ceiling(beforeRetry: .max), equals: .zero)
-        expect(Backoff.exponential(from: .seconds(8), upTo: .seconds(3)).ceiling(beforeRetry: 1), equals: .seconds(3))
     }
 
     @Test("whole multiples are exact to the attosecond")

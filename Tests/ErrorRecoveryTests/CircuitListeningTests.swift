@@ -58,35 +58,6 @@ extension CircuitListeningTests {
         }
     }
 
-    @Test("what run counted before it was to listen is forgotten, since it may be reported yet")
-    func beginning() async {
-        let breaker = breaker(opensAt: 2)
-        await breaker.fail(with: Timeout())
-        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
-            await bus.deliver(Timeout())
-            expect(breaker.state, equals: .closed)
-            await bus.deliver(Timeout())
-            expect(breaker.state, equals: .open)
-        }
-    }
-
-    @Test("a call that is retried through the circuit, and posted at its end, counts once for each attempt")
-    func retried() async {
-        let breaker = breaker(opensAt: 4)
-        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
-            await bus.catching {
-                try await retry(.timeouts(3), clock: ImmediateClock(), postingAttemptsTo: bus) { _ in
-                    try await breaker.run { throw Timeout() }
-                }
-            }
-            // Delivered after all that was posted before.
-            await bus.deliver(Refused())
-            expect(breaker.state, equals: .closed)
-            await bus.deliver(Timeout())
-            expect(breaker.state, equals: .open)
-        }
-    }
-
     @Test("however many errors wait for their delivery, each counts once")
     func undelivered() async {
         let breaker = breaker(opensAt: 1_501)
@@ -101,18 +72,6 @@ extension CircuitListeningTests {
         }
     }
 
-    @Test("a report that stands for many errors counts for as many, and one that stands for none does not")
-    func occurrences() async {
-        let breaker = breaker(opensAt: 5)
-        let handler = breaker.countingHandler()
-        for occurrences in [4, 0, -7] {
-            await handler.handle(ErrorReport(error: Timeout(), source: .init(), occurrences: occurrences))
-        }
-        expect(breaker.state, equals: .closed)
-        await handler.handle(ErrorReport(error: Timeout(), source: .init(), occurrences: .max))
-        expect(breaker.state, equals: .open)
-    }
-
     @Test("what a flood limit holds counts as often as it was posted, each once")
     func flood() async {
         let breaker = breaker(opensAt: 21)
@@ -123,24 +82,6 @@ extension CircuitListeningTests {
             expect(breaker.state, equals: .closed)
             await bus.deliver(Timeout(), fileID: "elsewhere")
             expect(breaker.state, equals: .open)
-        }
-    }
-
-    @Test("on a scope and on its bus it counts each report once, and two reports of two buses twice")
-    func places() async {
-        let breaker = breaker(opensAt: 5)
-        let handler = breaker.countingHandler()
-        await withRecordedErrors(handler: handler) { bus in
-            let scope = bus.scope("a", handler: handler).scope("b", handler: breaker.countingHandler())
-            for _ in 0..<3 { await scope.deliver(Timeout()) }
-            expect(breaker.state, equals: .closed)
-            // Their numbers begin anew.
-            await withRecordedErrors(handler: handler) { other in
-                await other.deliver(Timeout())
-                expect(breaker.state, equals: .closed)
-                await other.deliver(Timeout())
-                expect(breaker.state, equals: .open)
-            }
         }
     }
 
@@ -187,46 +128,6 @@ extension CircuitListeningTests {
         }
     }
 
-    @Test("an attempt that began before the circuit closed does not open it again")
-    func stragglers() async throws {
-        let breaker = breaker(opensAt: 1)
-        let (running, gate) = (Gate(), Gate())
-        let straggler = Task {
-            await breaker.failSlowly(running, gate)
-        }
-        await running.wait()
-        await breaker.fail(with: Timeout())
-        clock.advance(by: .seconds(5))
-        try await breaker.run {}
-        gate.open()
-        await straggler.value
-        expect(breaker.state, equals: .closed)
-        await breaker.fail(with: Timeout())
-        expect(breaker.state, equals: .open)
-    }
-
-    @Test("the trial alone decides about a circuit that is half open, and counts although it is not reported")
-    func trial() async throws {
-        let breaker = breaker(opensAt: 1)
-        try await withErrorBus(handler: breaker.countingHandler()) { bus in
-            await bus.deliver(Timeout())
-            for _ in 0..<2 {
-                clock.advance(by: .seconds(5))
-                await #expect(throws: Timeout.self) {
-                    try await breaker.run {
-                        await bus.deliver(Timeout())
-                        expect(breaker.state, equals: .halfOpen)
-                        throw Timeout()
-                    }
-                }
-                expect(breaker.state, equals: .open)
-            }
-            clock.advance(by: .seconds(5))
-            try await breaker.run {}
-            expect(breaker.state, equals: .closed)
-        }
-    }
-
     @Test("its own changes come over the bus that it listens to, and never count")
     func ownChanges() async {
         let recorded = await withRecordedErrors { bus in
@@ -245,16 +146,5 @@ extension CircuitListeningTests {
             expect(breaker.state, equals: .closed)
         }
         expect(recorded.matches(of: .type(CircuitChanged.self)).map(\.state), equals: [.open, .halfOpen, .closed])
-    }
-}
-
-extension CircuitBreaker {
-    /// Runs an operation that throws a time-out when a gate opens, and swallows it.
-    fileprivate func failSlowly(_ running: Gate, _ gate: Gate) async {
-        try? await run {
-            running.open()
-            await gate.wait()
-            throw Timeout()
-        }
     }
 }

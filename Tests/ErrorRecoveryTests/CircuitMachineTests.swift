@@ -8,48 +8,36 @@ import Testing
 struct CircuitMachineTests {}
 
 extension CircuitMachineTests {
-    @Test("it opens at so many failures in the window, and not for those that are older")
+    @Test("it opens at so many failures in the window; each that one report stands for counts, and none that is older")
     func opening() {
         var circuit = Circuit(opensAt: 3, within: 10, for: 5)
-        #expect(circuit.fail(at: 0) == nil && circuit.fail(at: 5) == nil)
+        expectNil(circuit.fail(at: 0))
+        expectNil(circuit.fail(at: 5))
         // The first is as old as the window now.
         expectNil(circuit.fail(at: 10))
         expect(circuit.machine.state, equals: .closed)
         expect(circuit.fail(at: 14), equals: .open)
         expect(circuit.machine.state, equals: .open)
-    }
-
-    @Test("a threshold of 1 opens at once, and failures that one report stands for count each")
-    func thresholds() {
-        var one = Circuit(opensAt: 1, within: 10, for: 5)
-        expect(one.fail(at: 0), equals: .open)
         var many = Circuit(opensAt: 5, within: 10, for: 5)
-        expectNil(many.hear(count: 4, at: 0))
-        #expect(many.hear(count: 0, at: 1) == nil && many.hear(count: -3, at: 1) == nil)
-        expect(many.hear(at: 1), equals: .open)
+        expect([4, 0, -3, 1].map { many.hear(count: $0, at: 1) }, equals: [nil, nil, nil, .open])
         var flood = Circuit(opensAt: 5, within: 10, for: 5)
+        expectNil(flood.hear(at: 0))
         expect(flood.hear(count: .max, at: 0), equals: .open)
-    }
-
-    @Test("a circuit that listens counts no failure that is thrown, and has forgotten those from before")
-    func listening() {
-        var circuit = Circuit(opensAt: 2, within: 10, for: 5)
-        expectNil(circuit.fail(at: 0))
-        circuit.listen()
-        #expect(circuit.fail(at: 0) == nil && circuit.hear(at: 0) == nil)
-        circuit.listen()
-        #expect(circuit.fail(at: 0) == nil && circuit.hear(at: 0) == .open)
     }
 
     @Test("a report counts once, for the moment of its posting, and not if that was before the circuit closed")
     func reports() {
         var circuit = Circuit(opensAt: 2, within: 10, for: 5)
+        // Once it listens, it has forgotten what was thrown, and counts nothing that is.
+        expectNil(circuit.fail(at: 20))
         circuit.listen()
+        expectNil(circuit.fail(at: 20))
         expectNil(circuit.hear(sequence: 1, age: 9, at: 20))
         expectNil(circuit.hear(sequence: 1, age: 9, at: 20))
         // The first is as old as the window now, and so is another that comes late.
         expectNil(circuit.hear(sequence: 2, age: 0, at: 21))
         expectNil(circuit.hear(sequence: 3, age: 10, at: 21))
+        circuit.listen()
         expect(circuit.hear(sequence: 4, age: 9, at: 21), equals: .open)
         expect(circuit.admit(at: 26), equals: .tries(1, .halfOpen))
         expect(circuit.end(1, .success, at: 26), equals: .closed)
@@ -57,95 +45,32 @@ extension CircuitMachineTests {
         expect(circuit.hear(count: 9, sequence: 6, age: 0, at: 26), equals: .open)
     }
 
-    @Test("what asks to wait for longer than the pause is heard by whoever is refused, also beside a trial")
-    func hints() {
-        var circuit = Circuit(opensAt: 1, within: 10, for: 5)
-        _ = circuit.fail(hint: 60, at: 0)
-        expect(circuit.admit(at: 2), equals: .refused(left: 58))
-        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
-        #expect(circuit.admit(at: 59) == .refused(left: 1) && circuit.admit(at: 60) == .refused(left: nil))
-    }
-
-    @Test("an attempt within the trial under way is part of it; one within a trial that is over is not")
-    func nesting() {
-        var circuit = Circuit(opensAt: 1, within: 10, for: 5)
-        _ = circuit.fail(at: 0)
-        expect(circuit.admit(within: 1, at: 1), equals: .refused(left: 4))
-        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
-        #expect(circuit.admit(within: 1, at: 5) == .isPartOfTrial && circuit.admit(at: 5) == .refused(left: nil))
-        expectNil(circuit.end(1, .neither, at: 6))
-        expect(circuit.admit(within: 1, at: 6), equals: .tries(2, nil))
-        expect(circuit.admit(within: 1, at: 6), equals: .refused(left: nil))
-        expect(circuit.end(2, .success, at: 6), equals: .closed)
-        expect(circuit.admit(within: 2, at: 6), equals: .passes(era: 2))
-    }
-
     @Test("a clock that is put back costs one more pause, and makes no failure younger than it")
     func putBack() {
         var open = Circuit(opensAt: 1, within: 10, for: 5)
         _ = open.fail(at: 1_000)
-        #expect(open.admit(at: 4) == .refused(left: 5) && open.admit(at: 8) == .refused(left: 1))
-        expect(open.admit(at: 9), equals: .tries(1, .halfOpen))
+        expect(
+            [4, 8, 9].map { open.admit(at: $0) }, equals: [.refused(left: 5), .refused(left: 1), .tries(1, .halfOpen)])
         var closed = Circuit(opensAt: 3, within: 10, for: 5)
-        #expect(closed.fail(at: 1_000) == nil && closed.fail(at: 0) == nil)
-        #expect(closed.fail(at: 10) == nil && closed.fail(at: 11) == nil)
-        expect(closed.fail(at: 12), equals: .open)
+        expect([1_000, 0, 10, 11, 12].map { closed.fail(at: $0) }, equals: [nil, nil, nil, nil, .open])
     }
 
-    @Test("it refuses for the pause and says what is left of it, then lets one through as a trial")
-    func pause() {
-        var circuit = Circuit(opensAt: 1, within: 10, for: 5)
-        _ = circuit.fail(at: 2)
-        expect(circuit.admit(at: 2), equals: .refused(left: 5))
-        expect(circuit.admit(at: 6), equals: .refused(left: 1))
-        expect(circuit.machine.state, equals: .open)
-        expect(circuit.admit(at: 7), equals: .tries(1, .halfOpen))
-        expect(circuit.admit(at: 7), equals: .refused(left: nil))
-        expect(circuit.admit(at: 700), equals: .refused(left: nil))
-    }
-
-    @Test("a trial's success closes it, with nothing counted; its failure opens it for another pause")
+    @Test("it refuses for the pause, then lets one through: its success closes it, its failure opens it anew")
     func trials() {
         var circuit = Circuit(opensAt: 2, within: 100, for: 5)
-        #expect(circuit.fail(at: 0) == nil && circuit.fail(at: 0) == .open)
+        expect([circuit.fail(at: 0), circuit.fail(at: 0)], equals: [nil, .open])
+        expect([0, 4].map { circuit.admit(at: $0) }, equals: [.refused(left: 5), .refused(left: 1)])
+        expect(circuit.machine.state, equals: .open)
         expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
+        expect([5, 700].map { circuit.admit(at: $0) }, equals: [.refused(left: nil), .refused(left: nil)])
         expect(circuit.end(1, .failure(.init(error: Timeout(), retryAfter: nil)), at: 8), equals: .open)
         expect(circuit.admit(at: 12), equals: .refused(left: 1))
         expect(circuit.admit(at: 13), equals: .tries(2, .halfOpen))
         expect(circuit.end(2, .success, at: 14), equals: .closed)
         expect(circuit.admit(at: 14), equals: .passes(era: 2))
-        // Of an attempt that began before.
-        #expect(circuit.fail(in: 1, at: 14) == nil && circuit.fail(in: 1, at: 14) == nil)
-        expectNil(circuit.fail(at: 15))
-        expect(circuit.fail(at: 16), equals: .open)
-    }
-
-    @Test("a trial that says nothing makes room for the next, and changes no state")
-    func trialsThatSayNothing() {
-        var circuit = Circuit(opensAt: 1, within: 10, for: 5)
-        _ = circuit.fail(at: 0)
-        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
-        expectNil(circuit.end(1, .neither, at: 6))
-        expect(circuit.machine.state, equals: .halfOpen)
-        expect(circuit.admit(at: 6), equals: .tries(2, nil))
-        expect(circuit.admit(at: 6), equals: .refused(left: nil))
-    }
-
-    @Test("failures of attempts that began before change nothing while it is open or half open")
-    func stragglers() {
-        var circuit = Circuit(opensAt: 1, within: 100, for: 5)
-        _ = circuit.fail(at: 0)
-        expectNil(circuit.fail(at: 4))
-        expect(circuit.admit(at: 5), equals: .tries(1, .halfOpen))
-        #expect(circuit.fail(at: 6) == nil && circuit.machine.state == .halfOpen)
-        expect(circuit.end(1, .success, at: 7), equals: .closed)
-    }
-
-    @Test("a pause of nothing lets a trial through at once")
-    func noPause() {
-        var circuit = Circuit(opensAt: 1, within: 10, for: 0)
-        _ = circuit.fail(at: 3)
-        expect(circuit.admit(at: 3), equals: .tries(1, .halfOpen))
+        // Of attempts that began before.
+        expect([circuit.fail(in: 1, at: 14), circuit.fail(in: 1, at: 14)], equals: [nil, nil])
+        expect([circuit.fail(at: 15), circuit.fail(at: 16)], equals: [nil, .open])
     }
 
     @Test("it does what a naive model does, over random operations, with a clock that jumps")

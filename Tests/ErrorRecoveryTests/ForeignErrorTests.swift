@@ -71,7 +71,8 @@ extension ForeignErrorTests {
                     #expect(type(of: thrown) == type(of: error))
                     if let object = error as? Object { #expect(thrown as? Object === object) }
                     let (was, isNow) = (error as NSError, thrown as NSError)
-                    #expect(was.domain == isNow.domain && was.code == isNow.code)
+                    expect(isNow.domain, equals: was.domain)
+                    expect(isNow.code, equals: was.code)
                 }
             }
         }
@@ -88,7 +89,8 @@ extension ForeignErrorTests {
                 attempts += 1
                 try await breaker.run { try await Self.throwing(error, boxes: boxes) }
             }
-            #expect(attempts == 3 && breaker.state == .open)
+            expect(attempts, equals: 3)
+            expect(breaker.state, equals: .open)
             let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
             // Not only by a matcher, which looks into boxes.
             #expect(refusal.map { type(of: $0.cause) == type(of: error) } == true)

@@ -31,31 +31,6 @@ extension NestedRetryTests {
         #expect(requests > calls + reserve)
     }
 
-    @Test("what runs in a first attempt on the same budget deposits nothing and withdraws nothing if it succeeds")
-    func successes() async {
-        let budget = RetryBudget(ratio: 0.25, reserve: 10)
-        let policy = policy(2, budget)
-        // One token is missing, so that deposits show.
-        try? await retry(policy, clock: clock) { if $0 == 1 { throw Timeout() } }
-        expect(budget.statistics.available, equals: 9)
-        await retry(policy, clock: clock) { _ in await retry(policy, clock: clock) { _ in } }
-        expect(budget.statistics.available, equals: 9.25)
-    }
-
-    @Test("in an attempt that is a retry, the first attempt of each call withdraws, even if the bucket is empty")
-    func retried() async {
-        let budget = RetryBudget(ratio: 0, reserve: 3)
-        let policy = policy(2, budget)
-        var requests = 0
-        try? await retry(policy, clock: clock) { attempt in
-            for _ in 0..<3 { await retry(policy, clock: clock) { _ in requests += 1 } }
-            if attempt == 1 { throw Timeout() }
-        }
-        expect(requests, equals: 6)
-        // One for the attempt, and one for each call in it.
-        #expect(budget.statistics.available == -1 && budget.statistics.granted == 4)
-    }
-
     @Test("an attempt's own tasks belong to it; a task that outlives a retry is a call of its own")
     func tasks() async {
         let budget = RetryBudget(ratio: 0.5, reserve: 10)
@@ -75,21 +50,6 @@ extension NestedRetryTests {
         gate.open()
         await outliving?.value
         expect(budget.statistics.available, equals: 8.5)
-    }
-
-    @Test("another budget, or none, in between changes nothing, and another budget's calls are its own")
-    func others() async {
-        let (budget, other) = (RetryBudget(ratio: 0.5, reserve: 10), RetryBudget(ratio: 0.5, reserve: 10))
-        let policies = [policy(2, budget), policy(1, nil), policy(1, other), policy(1, budget)]
-        func call(_ rest: ArraySlice<RetryPolicy>) async throws {
-            guard let policy = rest.first else { return }
-            try await retry(policy, clock: clock) { attempt in
-                try await call(rest.dropFirst())
-                if attempt < policy.maxAttempts { throw Timeout() }
-            }
-        }
-        try? await call(policies[...])
-        #expect(budget.statistics.available == 8 && other.statistics.available == 10)
     }
 
     @Test("a refusal by a circuit withdraws nothing, and the retry after it is paid once", arguments: [false, true])

@@ -25,30 +25,38 @@ extension RetryPolicyTests {
             .failing(matching: .conforming(to: (any RetryClassified).self))
             .retrying(Payment.declined, cost: 7)
             .failing(Refused.self)
-        func decision(_ error: any Error) -> RetryDecision { policy.decisions[error] }
-        expect(decision(Timeout(code: 1)), equals: .retry(cost: 2))
-        expect(decision(Timeout()), equals: .fail)
-        expect(decision(Payment.gateway), equals: .retry())
-        expect(decision(Payment.declined), equals: .retry(cost: 7))
-        expect(decision(NSError(domain: NSURLErrorDomain, code: -1001)), equals: .retry(cost: 5))
-        expect(decision(URLError(.cancelled)), equals: .fail)
-        expect(decision(Refused()), equals: .fail)
-        expect(decision(Classified(retryDecision: .retry())), equals: .fail)
+        let errors: [any Error] = [
+            Timeout(code: 1), Timeout(), Payment.gateway, Payment.declined, NSError(domain: NSURLErrorDomain, code: 1),
+            URLError(.cancelled), Refused(), Classified(retryDecision: .retry()),
+        ]
+        expect(
+            errors.map { policy.decisions[$0] },
+            equals: [.retry(cost: 2), .fail, .retry(), .retry(cost: 7), .retry(cost: 5), .fail, .fail, .fail])
     }
 
-    @Test("the presets retry what classifies itself, as it says, and nothing else")
+    @Test("the presets retry what classifies itself, as it says, and nothing else; customising one does not change it")
     func presets() {
+        var policy = RetryPolicy.default.retrying(Timeout.self)
+        policy.maxAttempts = 9
+        expect(policy.decisions[Timeout()], equals: .retry())
         for policy in [RetryPolicy.default, .aggressive] {
             expect(policy.decisions[Classified(retryDecision: .retry(cost: 3))], equals: .retry(cost: 3))
             expect(policy.decisions[Classified(retryDecision: .fail)], equals: .fail)
             expect(policy.decisions[Timeout()], equals: .fail)
-            #expect(policy.budget == nil && policy.deadline == nil && policy.longestHint == .seconds(60))
+            #expect(policy.budget == nil)
+            expectNil(policy.deadline)
+            expect(policy.longestHint, equals: .seconds(60))
         }
         expect(RetryPolicy.default.maxAttempts, equals: 3)
         expect(RetryPolicy.default.backoff, equals: .exponential(from: .seconds(1), by: 2, upTo: .seconds(30)))
         expect(RetryPolicy.aggressive.maxAttempts, equals: 5)
         expect(
             RetryPolicy.aggressive.backoff, equals: .exponential(from: .milliseconds(500), by: 2, upTo: .seconds(60)))
+        func requireSendable(_ type: (some Sendable).Type) {}
+        requireSendable(RetryPolicy.self)
+        requireSendable(RetryStep.self)
+        requireSendable(CircuitBreaker.self)
+        #expect(MemoryLayout<RetryDecision>.size <= 32)
     }
 
     @Test("an error that forbids another attempt has none, whatever the rules say, and explain says why")
@@ -71,14 +79,6 @@ extension RetryPolicyTests {
         }
     }
 
-    @Test("customising a preset does not change it")
-    func valueSemantics() {
-        var policy = RetryPolicy.default.retrying(Timeout.self)
-        policy.maxAttempts = 9
-        #expect(RetryPolicy.default.decisions[Timeout()] == .fail && RetryPolicy.default.maxAttempts == 3)
-        expect(policy.decisions[Timeout()], equals: .retry())
-    }
-
     @Test("explain names the rule that decides, and where it was registered")
     func explain() {
         let policy = RetryPolicy().retrying(Timeout.self)
@@ -86,47 +86,43 @@ extension RetryPolicyTests {
         let line = #line - 1
         let explanation = policy.explain(Timeout(code: 7))
         expect(explanation.rule?.matcher, equals: "code 7")
-        #expect(explanation.rule?.source.fileID == #fileID && explanation.rule?.source.line == UInt(line))
+        expect(explanation.rule?.source, equals: .init(fileID: #fileID, line: UInt(line)))
         expect(policy.explain(Timeout()).rule?.matcher, equals: "type(Timeout)")
         expectNil(policy.explain(Refused()).rule)
         expect(policy.explain(Refused()).disposition, equals: .unmatched)
     }
 
     @Test("R2: a hint takes the place of the computed delay, without jitter; the rule's own goes before the error's")
-    func hints() async throws {
+    func hints() async {
         let policy = RetryPolicy(maxAttempts: 9, backoff: .constant(.seconds(5), jitter: .none))
             .retrying(Busy.self)
             .retrying(Timeout.self)
-        func delays(_ policy: RetryPolicy, _ error: any Error) async -> ([Duration], RetryStep.Verdict?) {
+        var (busy, timeout) = (policy, policy)
+        busy.decisions = policy.decisions.on(Busy.self, .retryAfter(.seconds(2)))
+        timeout.decisions = policy.decisions.on(Timeout.self, .retryAfter(.seconds(61)))
+        let table: [(policy: RetryPolicy, error: any Error, verdict: RetryStep.Verdict)] = [
+            (policy, Timeout(), .retriesAfter(.seconds(5), hinted: false)),
+            (policy, Busy(retryAfter: nil), .retriesAfter(.seconds(5), hinted: false)),
+            (policy, Busy(retryAfter: .seconds(60)), .retriesAfter(.seconds(60), hinted: true)),
+            (policy, Busy(retryAfter: .zero), .retriesAfter(.zero, hinted: true)),
+            (policy, Busy(retryAfter: .seconds(-3)), .retriesAfter(.zero, hinted: true)),
+            (busy, Busy(retryAfter: .seconds(9)), .retriesAfter(.seconds(2), hinted: true)),
+            // Beyond the longest hint there is no attempt, rather than an early one.
+            (policy, Busy(retryAfter: .seconds(61)), .hintTooLong(.seconds(61))),
+            (timeout, Timeout(), .hintTooLong(.seconds(61))),
+        ]
+        for (policy, error, verdict) in table {
             let clock = ImmediateClock()
-            var first: RetryStep.Verdict?
-            _ = try? await retry(policy, clock: clock, onStep: { first = first ?? $0.verdict }) { attempt in
+            var verdicts: [RetryStep.Verdict] = []
+            try? await retry(policy, clock: clock, onStep: { verdicts.append($0.verdict) }) { attempt in
                 if attempt == 1 { throw error }
             }
-            return (clock.sleeps, first)
+            expect(verdicts, equals: [verdict], "\(error)")
+            if case .retriesAfter(let delay, _) = verdict {
+                expect(clock.sleeps, equals: [delay], "\(error)")
+            } else {
+                expect(clock.sleeps, equals: [], "\(error)")
+            }
         }
-        #expect(await delays(policy, Timeout()) == ([.seconds(5)], .retriesAfter(.seconds(5), hinted: false)))
-        expect(await delays(policy, Busy(retryAfter: nil)).0, equals: [.seconds(5)])
-        let hinted = await delays(policy, Busy(retryAfter: .seconds(60)))
-        #expect(hinted == ([.seconds(60)], .retriesAfter(.seconds(60), hinted: true)))
-        expect(await delays(policy, Busy(retryAfter: .zero)).0, equals: [.zero])
-        expect(await delays(policy, Busy(retryAfter: .seconds(-3))).0, equals: [.zero])
-        var ruled = policy
-        ruled.decisions = policy.decisions.on(Busy.self, .retryAfter(.seconds(2)))
-        expect(await delays(ruled, Busy(retryAfter: .seconds(9))).0, equals: [.seconds(2)])
-        // Beyond the longest hint there is no attempt, rather than an early one.
-        let tooLong = await delays(policy, Busy(retryAfter: .seconds(61)))
-        #expect(tooLong == ([], .hintTooLong(.seconds(61))))
-        ruled.decisions = policy.decisions.on(Timeout.self, .retryAfter(.seconds(61)))
-        #expect(await delays(ruled, Timeout()) == ([], .hintTooLong(.seconds(61))))
-    }
-
-    @Test("a policy is small, and Sendable")
-    func layout() {
-        func requireSendable(_ type: (some Sendable).Type) {}
-        requireSendable(RetryPolicy.self)
-        requireSendable(RetryStep.self)
-        requireSendable(CircuitBreaker.self)
-        #expect(MemoryLayout<RetryDecision>.size <= 32)
     }
 }
