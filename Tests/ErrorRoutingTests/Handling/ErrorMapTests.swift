@@ -7,7 +7,7 @@ import Testing
 struct ErrorMapTests {}
 
 extension ErrorMapTests {
-    @Test("the last-registered rule that matches decides")
+    @Test("the last-registered rule that matches decides; an error that none matches gets the default")
     func precedence() {
         let map = ErrorMap(default: 500)
             .on(matching: .any, 501)
@@ -19,16 +19,13 @@ extension ErrorMapTests {
         expect(map[Zoo.Timeout()], equals: 504)
         expect(map[Zoo.Offline()], equals: 501)
         expect(map.on(Zoo.Payment.self, 409)[Zoo.Payment.expired], equals: 409)
-    }
 
-    @Test("an error that no rule matches gets the default, whether there are rules or none")
-    func defaultValue() {
         expect(ErrorMap(default: "other").on(Zoo.Payment.self, "payment")[Zoo.Offline()], equals: "other")
         let errors: [any Error] = [Zoo.Offline(), NSError(domain: "d", code: 1)]
         expect(errors.map { ErrorMap(default: 500)[$0] }, equals: [500, 500])
     }
 
-    @Test("rules by matcher, type, value and domain return a value")
+    @Test("rules by matcher, type, value and domain return a value, or what a closure makes of the match")
     func values() {
         let map = ErrorMap(default: "none")
             .on(matching: .conforming(to: (any LocalizedError).self), "matcher")
@@ -41,11 +38,8 @@ extension ErrorMapTests {
             NSError(domain: NSURLErrorDomain, code: -1001), Zoo.Payment.unavailable,
         ]
         expect(errors.map { map[$0] }, equals: ["matcher", "type", "value", "domain", "code", "none"])
-    }
 
-    @Test("rules by matcher, type, value and domain return what a closure makes of the match")
-    func closures() {
-        let map = ErrorMap(default: "none")
+        let made = ErrorMap(default: "none")
             .on(matching: .extracting(Zoo.Shade.self) { if case .dark(let depth) = $0 { depth } else { nil } }) {
                 "dark \($0 + 1)"
             }
@@ -53,13 +47,23 @@ extension ErrorMapTests {
             .on(Zoo.Timeout(seconds: 5)) { "value \($0.seconds)" }
             .on(domain: NSURLErrorDomain) { "domain \($0.code)" }
             .on(domain: NSURLErrorDomain, code: -1001) { error in "code \(error.code)" }
-        let errors: [any Error] = [
+        let others: [any Error] = [
             Zoo.Shade.dark(1), Zoo.Owl("Strix"), Zoo.Timeout(seconds: 5), URLError(.cancelled),
             URLError(.timedOut), Zoo.Shade.light,
         ]
         expect(
-            errors.map { map[$0] }, equals: ["dark 2", "type Strix", "value 5", "domain -999", "code -1001", "none"]
+            others.map { made[$0] }, equals: ["dark 2", "type Strix", "value 5", "domain -999", "code -1001", "none"]
         )
+
+        let matched = ErrorMap(default: 0)
+            .on(matching: .anywhere(.type(Zoo.Timeout.self))) { $0.seconds }
+            .on(URLError.self) { $0.code.rawValue }
+            .on(matching: .type(Zoo.Shade.self) || .nsError(domain: "d"), 7)
+        expect(matched[Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])], equals: 5)
+        expect(matched[NSError(domain: NSURLErrorDomain, code: -1001)], equals: -1001)
+        expect(matched[NSError(domain: "d", code: 1)], equals: 7)
+        expect(matched[Zoo.Shade.light], equals: 7)
+        expect(matched[NSError(domain: "e", code: 1)], equals: 0)
     }
 
     @Test("a closure runs only for the rule that decides, and predicates only until then")
@@ -76,16 +80,26 @@ extension ErrorMapTests {
         expect(trace.entries, equals: ["asked", "made"])
     }
 
-    @Test("a map is a value: every verb returns a new one, and a shared map never changes")
+    @Test("a map is a value, and so is an overlaid one: the overlay's rules go first, and the base's default stays")
     func valueSemantics() {
         let shared = ErrorMap(default: 0).on(Zoo.Timeout.self, 1)
         let mine = shared.on(Zoo.Timeout.self, 2)
         let theirs = shared.on(Zoo.Offline.self, 3)
         expect([shared, mine, theirs].map { $0[Zoo.Timeout()] }, equals: [1, 2, 1])
         expect([shared, mine, theirs].map { $0[Zoo.Offline()] }, equals: [0, 0, 3])
+
+        let base = ErrorMap(default: 0).on(Zoo.Payment.self, 1).on(Zoo.Timeout.self, 1)
+        let overlay = ErrorMap(default: 9).on(Zoo.Timeout.self, 2)
+        let both = base.overlaid(with: overlay)
+        let errors: [any Error] = [Zoo.Payment.expired, Zoo.Timeout(), Zoo.Offline()]
+        expect(errors.map { both[$0] }, equals: [1, 2, 0])
+        expect(errors.map { base[$0] }, equals: [1, 1, 0])
+        expect(errors.map { overlay[$0] }, equals: [9, 2, 9])
+        expect(base.overlaid(with: ErrorMap(default: 5))[Zoo.Timeout()], equals: 1)
+        expect(ErrorMap(default: 5).overlaid(with: base)[Zoo.Offline()], equals: 5)
     }
 
-    @Test("values may be of any kind: optionals, where nil is a value too, and closures")
+    @Test("values may be of any kind: optionals, where nil is a value too, and strategies for a rule")
     func kindsOfValues() {
         let optional = ErrorMap<Int?>(default: 1).on(matching: .any, 2).on(Zoo.Timeout.self, nil).on(Zoo.Offline.self) {
             _ in nil
@@ -96,71 +110,42 @@ extension ErrorMapTests {
         let strategies = ErrorMap(default: HandleStrategy.next).on(Zoo.Timeout.self, .stop)
         expect(strategies[Zoo.Timeout()], equals: .stop)
         expect(strategies[Zoo.Offline()], equals: .next)
+        let handler = ErrorHandler().on(matching: .any) { _ in .next }.on(matching: .any) { strategies[$0] }
+        expect(handler.handleSynchronously(Zoo.Timeout())?.matchedRuleCount, equals: 1)
+        expect(handler.handleSynchronously(Zoo.Offline())?.matchedRuleCount, equals: 2)
     }
 
-    @Test("anywhere, bridging and unions work as in a handler")
-    func matching() {
-        let map = ErrorMap(default: 0)
-            .on(matching: .anywhere(.type(Zoo.Timeout.self))) { $0.seconds }
-            .on(URLError.self) { $0.code.rawValue }
-            .on(matching: .type(Zoo.Shade.self) || .nsError(domain: "d"), 7)
-        expect(map[Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])], equals: 5)
-        expect(map[NSError(domain: NSURLErrorDomain, code: -1001)], equals: -1001)
-        expect(map[NSError(domain: "d", code: 1)], equals: 7)
-        expect(map[Zoo.Shade.light], equals: 7)
-        expect(map[NSError(domain: "e", code: 1)], equals: 0)
-    }
-
-    @Test("match returns the value and the rule that has it, and nil where only the default is left")
+    @Test("match returns the value and the rule that has it; explain says which rule that is, and runs no closure")
     func match() throws {
         let map = ErrorMap<String?>(default: "default")
             .on(Zoo.Payment.self, "payment")
             .on(Zoo.Timeout.self) { _ in nil }
         let payment = try #require(map.match(Zoo.Payment.expired))
-        #expect(payment.value == "payment" && payment.rule == map.explain(Zoo.Payment.expired).rule)
+        expect(payment.value, equals: "payment")
+        expect(payment.rule, equals: map.explain(Zoo.Payment.expired).rule)
         let timeout = try #require(map.match(Zoo.Timeout()))
-        #expect(timeout.value == nil && timeout.rule.matcher == "type(Timeout)")
+        expectNil(timeout.value)
+        expect(timeout.rule.matcher, equals: "type(Timeout)")
         expectNil(map.match(Zoo.Offline()))
-    }
 
-    @Test("an overlay's rules go first, and the base's default stays")
-    func overlay() {
-        let base = ErrorMap(default: 0).on(Zoo.Payment.self, 1).on(Zoo.Timeout.self, 1)
-        let overlay = ErrorMap(default: 9).on(Zoo.Timeout.self, 2)
-        let both = base.overlaid(with: overlay)
-        #expect(both[Zoo.Payment.expired] == 1 && both[Zoo.Timeout()] == 2 && both[Zoo.Offline()] == 0)
-        #expect(base[Zoo.Timeout()] == 1 && overlay[Zoo.Payment.expired] == 9)
-        expect(base.overlaid(with: ErrorMap(default: 5))[Zoo.Timeout()], equals: 1)
-        expect(ErrorMap(default: 5).overlaid(with: base)[Zoo.Offline()], equals: 5)
-    }
-
-    @Test("explain says which rule decides; those after it are not reached, and no closure runs")
-    func explain() {
-        let map = ErrorMap(default: 0)
+        let explained = ErrorMap(default: 0)
             .on(matching: .any, 1)
             .on(Zoo.Payment.self) { _ in
                 Issue.record("it runs")
                 return 2
             }
             .on(Zoo.Timeout.self, 3)
-        let explanation = map.explain(Zoo.Payment.expired)
+        let explanation = explained.explain(Zoo.Payment.expired)
         expect(
             explanation.entries.map(\.verdict),
-            equals: [
-                .notMatched, .matched, .notReached(because: "rule 2 decides"),
-            ]
+            equals: [.notMatched, .matched, .notReached(because: "rule 2 decides")]
         )
-        #expect(explanation.disposition == .handled && explanation.rule == explanation.entries[1].rule)
+        expect(explanation.disposition, equals: .handled)
+        expect(explanation.rule, equals: explanation.entries.dropFirst().first?.rule)
         let empty = ErrorMap(default: 0).explain(Zoo.Timeout())
-        #expect(empty.entries.isEmpty && empty.disposition == .unmatched && empty.rule == nil)
-    }
-
-    @Test("a map serves as the strategy of a rule")
-    func strategy() {
-        let strategies = ErrorMap(default: HandleStrategy.next).on(Zoo.Timeout.self, .stop)
-        let handler = ErrorHandler().on(matching: .any) { _ in .next }.on(matching: .any) { strategies[$0] }
-        expect(handler.handleSynchronously(Zoo.Timeout())?.matchedRuleCount, equals: 1)
-        expect(handler.handleSynchronously(Zoo.Offline())?.matchedRuleCount, equals: 2)
+        #expect(empty.entries.isEmpty)
+        expect(empty.disposition, equals: .unmatched)
+        expectNil(empty.rule)
     }
 
     @Test("a map describes its rules in the order in which they are tried, then its default")
@@ -178,13 +163,8 @@ extension ErrorMapTests {
                 """
         )
     }
-}
 
-@Suite("A rule with a constant may be for some matches only")
-struct ErrorMapConditionTests {}
-
-extension ErrorMapConditionTests {
-    @Test("of a matcher, a type, a value and a domain")
+    @Test("a rule with a constant may be for some matches only, of a matcher, a type, a value and a domain")
     func conditions() {
         let map = ErrorMap(default: 0)
             .on(Zoo.Timeout.self, 1)
@@ -193,7 +173,7 @@ extension ErrorMapConditionTests {
             .on(Zoo.Timeout(seconds: 30), 4, where: { $0.seconds != 30 })
             .on(domain: "d", 5, where: { $0.code == 7 })
         expect([5, 11, 21, 30].map { map[Zoo.Timeout(seconds: $0)] }, equals: [1, 2, 3, 3])
-        #expect(map[NSError(domain: "d", code: 7)] == 5 && map[NSError(domain: "d", code: 8)] == 0)
+        expect([7, 8].map { map[NSError(domain: "d", code: $0)] }, equals: [5, 0])
     }
 }
 
@@ -223,27 +203,106 @@ extension DerivedMapTests {
         let texts = statuses.map { "\($0)" }
         let levels = Self.table.map(\.level)
         for error in Self.errors + Self.errors + Self.errors {
-            #expect(statuses[error] == Self.table[error].status && levels[error] == Self.table[error].level)
+            expect(statuses[error], equals: Self.table[error].status)
+            expect(levels[error], equals: Self.table[error].level)
             expect(texts[error], equals: "\(statuses[error])")
         }
         expect(Self.errors.map { statuses[$0] }, equals: [504, 410, 402, 500, 500, 503, 500])
     }
 
-    @Test("it names the table's line for each rule, and may have rules of its own on top")
+    @Test("it names the table's line for each rule, and may have rules or an overlay of its own on top")
     func places() throws {
         let statuses = Self.table.map(\.status).on(Zoo.Payment.self, 409)
-        #expect(statuses[Zoo.Payment.expired] == 409 && statuses[Zoo.Timeout()] == 504)
+        expect(Self.errors.prefix(2).map { statuses[$0] }, equals: [504, 409])
         let (own, base) = (statuses.explain(Zoo.Timeout()).entries, Self.table.explain(Zoo.Timeout()).entries)
         expect(own.dropFirst().map(\.rule.source), equals: base.map(\.rule.source))
         expect(own.dropFirst().map(\.rule.matcher), equals: base.map(\.rule.matcher))
         expect(
             try #require(statuses.match(Zoo.Timeout())).rule.source,
             equals: try #require(Self.table.match(Zoo.Timeout())).rule.source)
+        let both = Self.table.overlaid(with: ErrorMap(default: Meaning()).on(Zoo.Timeout.self, Meaning(status: 408)))
+        expect(Self.errors.prefix(2).map { both.map(\.status)[$0] }, equals: [408, 410])
+    }
+}
+
+@Suite("A map turns what a level throws into that level's error", .hangLimit)
+struct ErrorMapThrowingTests {}
+
+extension ErrorMapThrowingTests {
+    private enum Checkout: CancellationConvertible, Equatable {
+        case declined(Int), cancelled, offline, unavailable
+
+        var isCancellation: Bool { self == .cancelled }
     }
 
-    @Test("an overlaid map is derived with both, the overlay first")
-    func overlaid() {
-        let both = Self.table.overlaid(with: ErrorMap(default: Meaning()).on(Zoo.Timeout.self, Meaning(status: 408)))
-        #expect(both.map(\.status)[Zoo.Timeout()] == 408 && both.map(\.status)[Zoo.Payment.expired] == 410)
+    private static let level = ErrorMap(default: Checkout.unavailable)
+        .on(matching: .cancellation, .cancelled)
+        .on(domain: NSURLErrorDomain, .offline)
+        .on(Zoo.Payment.self) { error in
+            if case .declined(let code) = error { .declined(code) } else { .unavailable }
+        }
+
+    /// The error as the compiler sees it: typed.
+    private func thrown(by operation: () async throws -> Int) async -> Checkout? {
+        do throws(Checkout) {
+            _ = try await Self.level.throwing(operation)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func thrownNow(_ level: ErrorMap<Checkout> = level, by operation: () throws -> Int) -> Checkout? {
+        do throws(Checkout) {
+            _ = try level.throwing(operation)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("each error becomes what the rules say, the rest the default; one of this level that no rule matches stays")
+    func rules() async {
+        expect(await thrown { throw Zoo.Payment.declined(code: 51) }, equals: .declined(51))
+        expect(await thrown { throw URLError(.notConnectedToInternet) }, equals: .offline)
+        expect(await thrown { throw Zoo.Offline() }, equals: .unavailable)
+        expect(thrownNow { throw Zoo.Payment.declined(code: 7) }, equals: .declined(7))
+        expect(await thrown { throw Checkout.declined(3) }, equals: .declined(3))
+        let boxed = await thrown { try await withCheckedThrowingContinuation { $0.resume(throwing: Checkout.offline) } }
+        expect(boxed, equals: .offline)
+        let strict = Self.level.on(Checkout.self, .unavailable)
+        expect(thrownNow(strict) { throw Checkout.offline }, equals: .unavailable)
+    }
+
+    @Test("a cancellation passes where a rule says so, and is one for who asks")
+    func cancellation() async {
+        let error = await Task {
+            await thrown {
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                try await Task.sleep(for: .seconds(1_000))
+                return 1
+            }
+        }.value
+        expect(error, equals: .cancelled)
+        expect(error.map { ErrorMatcher.cancellation ~= $0 }, equals: true)
+    }
+
+    @MainActor
+    @Test("what succeeds is returned, at once and after a suspension, and the operation keeps the caller's isolation")
+    func isolation() async throws {
+        var count = 0
+        try await Self.level.throwing {
+            count += 1
+            await Task.yield()
+            MainActor.preconditionIsolated()
+            count += 1
+        }
+        expect(count, equals: 2)
+        expect(try Self.level.throwing { 1 }, equals: 1)
+        let value = try await Self.level.throwing {
+            await Task.yield()
+            return 2
+        }
+        expect(value, equals: 2)
     }
 }

@@ -1,10 +1,13 @@
 import ErrorRouting
 import ErrorRoutingTesting
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Behaviour 5: handleSynchronously declines where a rule that applies is asynchronous", .tags(.behaviour5))
+@Suite(
+    "Behaviour 5: handleSynchronously declines where a rule that applies is asynchronous", .tags(.behaviour5),
+    .hangLimit)
 struct HandleSynchronouslyTests {
     let trace = ActionTrace()
 
@@ -40,29 +43,22 @@ extension HandleSynchronouslyTests {
         expect(outcome.failures.count, equals: awaited.failures.count)
     }
 
-    @Test(
-        "it declines if a rule that matches is asynchronous, and no action has run, whatever comes before that rule",
-        arguments: ["an action that goes on", "one that stops", "an ignore"])
-    func asynchronousRule(before: String) {
-        let handler =
-            switch before {
-            case "one that stops": mixed(below: .stop)
-            case "an ignore": mixed().ignore(Zoo.Payment.self)
-            default: mixed()
-            }
-        expectNil(handler.handleSynchronously(Zoo.Payment.expired))
-        #expect(trace.entries.isEmpty)
+    @Test("it declines if a rule that matches is asynchronous, whatever comes before it, and leaves all to handle")
+    func asynchronousRule() async {
+        // Before it come an action that goes on, one that stops, and an ignore.
+        for handler in [mixed(), mixed(below: .stop), mixed().ignore(Zoo.Payment.self)] {
+            expectNil(handler.handleSynchronously(Zoo.Payment.expired))
+            expect(trace.entries, equals: [])
+        }
+        expect(await mixed().handle(Zoo.Payment.expired).matchedRuleCount, equals: 2)
+        expect(trace.takeAll(), equals: ["synchronous", "asynchronous", "always"])
     }
 
-    @Test("an asynchronous rule that does not match does not make it decline")
+    @Test("an asynchronous rule that does not match, for its type or its predicate, does not make it decline")
     func asynchronousRuleThatDoesNotMatch() {
         let outcome = mixed().handleSynchronously(Zoo.Offline())
         expect(outcome?.disposition, equals: .handled)
-        expect(trace.entries, equals: ["synchronous", "always"])
-    }
-
-    @Test("an asynchronous rule whose predicate returns false does not make it decline")
-    func asynchronousRuleNarrowed() {
+        expect(trace.takeAll(), equals: ["synchronous", "always"])
         let narrowed = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }
         let handler = ErrorHandler().on(matching: narrowed) { _ in
             await Task.yield()
@@ -73,7 +69,7 @@ extension HandleSynchronouslyTests {
         #expect(trace.entries.isEmpty)
     }
 
-    @Test("it declines if an onNoMatch that would apply is asynchronous, and only then")
+    @Test("it declines if an onNoMatch that would apply is asynchronous, and for every error if any always is")
     func asynchronousOnNoMatch() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("payment") }
@@ -89,34 +85,72 @@ extension HandleSynchronouslyTests {
         expect(trace.takeAll(), equals: ["payment", "always"])
         expect(handler.ignore(Zoo.Offline.self).handleSynchronously(Zoo.Offline())?.disposition, equals: .ignored)
         expect(trace.takeAll(), equals: ["always"])
-    }
 
-    @Test("it declines for every error if any always is asynchronous")
-    func asynchronousAlways() {
-        let handler = ErrorHandler()
+        let closing = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("payment", .stop) }
             .always { _ in
                 await Task.yield()
                 return trace("asynchronous")
             }
             .always { _ in trace("stops", .stop) }
-        expectNil(handler.handleSynchronously(Zoo.Payment.expired))
-        expectNil(handler.handleSynchronously(Zoo.Offline()))
+        expectNil(closing.handleSynchronously(Zoo.Payment.expired))
+        expectNil(closing.handleSynchronously(Zoo.Offline()))
         #expect(trace.entries.isEmpty)
     }
 
-    @Test("an ignore never makes it decline")
-    func ignore() {
-        let handler = ErrorHandler().ignore(Zoo.Payment.self)
-        expect(handler.handleSynchronously(Zoo.Payment.expired)?.disposition, equals: .ignored)
-        expect(handler.handleSynchronously(Zoo.Offline())?.disposition, equals: .unmatched)
+    private final class Count: Sendable {
+        private let value = Atomic(0)
+
+        func add() { value.add(1, ordering: .relaxed) }
+        func taken() -> Int { value.exchange(0, ordering: .relaxed) }
     }
 
-    @Test("what declines without suspending is handled by handle")
-    func handledByHandle() async {
-        expectNil(mixed().handleSynchronously(Zoo.Payment.expired))
-        let outcome = await mixed().handle(Zoo.Payment.expired)
-        expect(outcome.matchedRuleCount, equals: 2)
-        expect(trace.entries, equals: ["synchronous", "asynchronous", "always"])
+    /// Fifty rules whose predicates are counted and do not hold, below one for numbers.
+    private static func rules(on handler: ErrorHandler, counting asked: Count) -> ErrorHandler {
+        (0..<50).reduce(handler) { handler, _ in
+            handler.on(
+                matching: .predicate { _ in
+                    asked.add(); return false
+                }
+            ) { _ in .stop }
+        }
+        .on(Numbered.self) { _ in .stop }
+    }
+
+    @Test("to find out whether it declines, it asks no rule whose match makes no difference, and none twice")
+    func noMatch() {
+        let asked = Count()
+        let handler = Self.rules(
+            on: ErrorHandler().onNoMatch { _ in
+                await Task.yield(); return .stop
+            }, counting: asked)
+        // At its first use, indexed, and planned.
+        for _ in 0..<3 {
+            expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
+            expect(asked.taken(), equals: 0)
+        }
+        expectNil(handler.handleSynchronously(CancellationError()))
+        expect(asked.taken(), equals: 50)
+
+        let narrowed = Self.rules(
+            on: ErrorHandler().on(matching: .predicate { _ in false }) { _ in
+                await Task.yield(); return .stop
+            }, counting: asked)
+        for _ in 0..<3 {
+            expect(narrowed.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
+            expect(asked.taken(), equals: 0)
+            expect(narrowed.handleSynchronously(CancellationError())?.disposition, equals: .unmatched)
+            expect(asked.taken(), equals: 50)
+        }
+
+        let closing = Self.rules(
+            on: ErrorHandler().always { _ in
+                await Task.yield(); return .stop
+            }, counting: asked)
+        for _ in 0..<3 {
+            expectNil(closing.handleSynchronously(Numbered(1)))
+            expectNil(closing.handleSynchronously(CancellationError()))
+            expect(asked.taken(), equals: 0)
+        }
     }
 }

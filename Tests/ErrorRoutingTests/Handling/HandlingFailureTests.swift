@@ -10,8 +10,9 @@ struct HandlingFailureTests {
 }
 
 extension HandlingFailureTests {
-    @Test("an action that throws counts as matched and as .next")
-    func matchedAndNext() async throws {
+    @Test("an action that throws counts as matched and as .next, be it the last or not; in onNoMatch it matches nothing"
+    )
+    func matchedAndNext() async {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("last") }
             .on(Zoo.Payment.self) { _ in
@@ -23,26 +24,26 @@ extension HandlingFailureTests {
         expect(trace.entries, equals: ["throws", "last"])
         expect(outcome.disposition, equals: .handled)
         expect(outcome.matchedRuleCount, equals: 2)
+
+        let alone = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
+        let only = await alone.handle(Zoo.Payment.expired)
+        expect(only.disposition, equals: .handled)
+        expect(only.matchedRuleCount, equals: 1)
+        expect(only.rule?.matcher, equals: "type(Payment)")
+
+        let ignoring = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
+        let ignored = await ignoring.handle(Zoo.Payment.expired)
+        expect(ignored.disposition, equals: .ignored)
+        expect(ignored.failures.count, equals: 1)
+
+        let fallback = ErrorHandler().onNoMatch { _ in throw Zoo.Timeout() }
+        let unmatched = await fallback.handle(Zoo.Offline())
+        expect(unmatched.disposition, equals: .unmatched)
+        expectNil(unmatched.rule)
+        expect(unmatched.failures.count, equals: 1)
     }
 
-    @Test("a rule that throws is the outcome's rule if it was the last to match")
-    func throwingRuleIsLast() async throws {
-        let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
-        let outcome = await handler.handle(Zoo.Payment.expired)
-        expect(outcome.disposition, equals: .handled)
-        expect(outcome.matchedRuleCount, equals: 1)
-        expect(outcome.rule?.matcher, equals: "type(Payment)")
-    }
-
-    @Test("an ignore after an action that throws still ignores the error")
-    func ignoreAfterThrow() async {
-        let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
-        let outcome = await handler.handle(Zoo.Payment.expired)
-        expect(outcome.disposition, equals: .ignored)
-        expect(outcome.failures.count, equals: 1)
-    }
-
-    @Test("what was thrown becomes an ActionFailure with its rule and its report")
+    @Test("what was thrown becomes an ActionFailure with its rule and its report, whether the action suspends or not")
     func failure() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout(seconds: 5) }
         let report = ErrorReport(error: Zoo.Payment.expired, source: .init(), metadata: ["order": "17"])
@@ -53,30 +54,25 @@ extension HandlingFailureTests {
         expect(failure.report.error as? Zoo.Payment, equals: .expired)
         expect(failure.report.metadata, equals: ["order": "17"])
         expect(failure.rule, equals: outcome.rule)
-    }
 
-    @Test("an asynchronous action that throws after suspending fails in the same way")
-    func asynchronousFailure() async {
-        let handler = ErrorHandler()
+        let suspending = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("last") }
             .on(Zoo.Payment.self) { _ in
                 await Task.yield()
                 throw CancellationError()
             }
-        let outcome = await handler.handle(Zoo.Payment.expired)
+        let second = await suspending.handle(Zoo.Payment.expired)
         expect(trace.entries, equals: ["last"])
-        expect(outcome.failures.map { $0.error is CancellationError }, equals: [true])
+        expect(second.failures.map { $0.error is CancellationError }, equals: [true])
+
+        let third = handler.handleSynchronously(Zoo.Payment.expired)
+        expect(third?.failures.map { $0.error is Zoo.Timeout }, equals: [true])
+        expect(third?.disposition, equals: .handled)
     }
 
-    @Test("handleSynchronously returns the failures too")
-    func synchronousFailure() throws {
-        let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
-        let outcome = try #require(handler.handleSynchronously(Zoo.Payment.expired))
-        expect(outcome.failures.map { $0.error is Zoo.Timeout }, equals: [true])
-        expect(outcome.disposition, equals: .handled)
-    }
-
-    @Test("failures come in the order of the actions, those of onNoMatch and always included")
+    @Test(
+        "failures come in the order of the actions, those of onNoMatch and always too, and handle does not handle them"
+    )
     func order() async {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in throw Zoo.Timeout(seconds: 2) }
@@ -91,51 +87,29 @@ extension HandlingFailureTests {
         let unmatched = await handler.handle(Zoo.Offline())
         expect(unmatched.failures.map { ($0.error as? Zoo.Timeout)?.seconds }, equals: [3, 4, 5, 6])
         expect(unmatched.failures.map(\.rule.matcher), equals: ["onNoMatch", "onNoMatch", "always", "always"])
-    }
 
-    @Test("an onNoMatch action that throws does not make the error matched")
-    func failingOnNoMatch() async {
-        let handler = ErrorHandler().onNoMatch { _ in throw Zoo.Timeout() }
-        let outcome = await handler.handle(Zoo.Offline())
-        expect(outcome.disposition, equals: .unmatched)
-        expectNil(outcome.rule)
-        expect(outcome.failures.count, equals: 1)
-    }
-
-    @Test("handle hands failures back and does not handle them itself")
-    func notHandledByHandle() async {
-        let handler = ErrorHandler()
+        let passing = ErrorHandler()
             .on(ActionFailure.self) { _ in trace("failure") }
             .on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
             .onNoMatch { _ in trace("no match") }
-        let outcome = await handler.handle(Zoo.Payment.expired)
+        let outcome = await passing.handle(Zoo.Payment.expired)
         expect(outcome.failures.count, equals: 1)
         #expect(trace.entries.isEmpty)
     }
 
-    @Test("the only error under an ActionFailure is the one that was thrown")
+    @Test("the only error under an ActionFailure is the one that was thrown, be it the original or not")
     func underlying() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Box(content: Zoo.Timeout(seconds: 5)) }
         let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
         expect(failure.underlyingErrors.count, equals: 1)
         #expect(failure.underlyingErrors.first is Zoo.Box<Zoo.Timeout>)
         expect(ErrorMatcher.anywhere(.type(Zoo.Timeout.self)).match(failure), equals: Zoo.Timeout(seconds: 5))
-    }
-
-    @Test("anywhere does not find the original error in an ActionFailure")
-    func originalIsNotUnderlying() async throws {
-        let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Timeout() }
         let original = ErrorMatcher.anywhere(.type(Zoo.Payment.self))
-        let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
         expect(original.match(failure.report.error), equals: .expired)
         expectNil(original.match(failure))
-    }
-
-    @Test("anywhere finds the original error if it is what the action threw")
-    func originalThrownAgain() async throws {
-        let handler = ErrorHandler().on(Zoo.Payment.self) { throw $0 }
-        let failure = try #require(await handler.handle(Zoo.Payment.expired).failures.first)
-        expect(ErrorMatcher.anywhere(.type(Zoo.Payment.self)).match(failure), equals: .expired)
+        let throwing = ErrorHandler().on(Zoo.Payment.self) { throw $0 }
+        let again = try #require(await throwing.handle(Zoo.Payment.expired).failures.first)
+        expect(original.match(again), equals: .expired)
     }
 
     @Test("an ActionFailure describes itself on one line")

@@ -1,9 +1,10 @@
 import ErrorRouting
+import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
 
-@Suite("Actions run on the caller's executor, unless they are written for the main actor")
+@Suite("Actions run on the caller's executor, unless they are written for the main actor", .hangLimit)
 struct HandlingIsolationTests {}
 
 extension HandlingIsolationTests {
@@ -30,7 +31,7 @@ extension HandlingIsolationTests {
         await handler.handle(error)
     }
 
-    @Test("an action for the main actor runs there, from wherever the error is handled")
+    @Test("an action for the main actor runs there, from wherever the error is handled, and may throw")
     func mainActorAction() async {
         let screen = Screen()
         let handler = ErrorHandler()
@@ -58,28 +59,13 @@ extension HandlingIsolationTests {
         expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: handler).matchedRuleCount, equals: 4)
         expect(await screen.alerts, equals: ["domain 1", "value 5", "type 5", "matcher", "always"])
         expectNil(handler.handleSynchronously(Zoo.Offline()))
-    }
 
-    @Test("an action for the main actor may throw")
-    func mainActorActionThrows() async {
-        let handler = ErrorHandler().on(Zoo.Timeout.self) { @MainActor error async throws in
+        let throwing = ErrorHandler().on(Zoo.Timeout.self) { @MainActor error async throws in
             if error.seconds > 10 { throw Zoo.Offline() }
             return .stop
         }
-        #expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: handler).failures.isEmpty)
-        expect(await handleElsewhere(Zoo.Timeout(seconds: 11), with: handler).failures.count, equals: 1)
-    }
-
-    @MainActor
-    @Test("a synchronous action runs on the main actor if the error is handled from there")
-    func synchronousActionOnMainActor() async {
-        let trace = ActionTrace()
-        let handler = ErrorHandler().on(matching: .any) { _ in
-            MainActor.preconditionIsolated()
-            return trace("ran")
-        }
-        await handler.handle(Zoo.Offline())
-        expect(trace.entries, equals: ["ran"])
+        #expect(await handleElsewhere(Zoo.Timeout(seconds: 5), with: throwing).failures.isEmpty)
+        expect(await handleElsewhere(Zoo.Timeout(seconds: 11), with: throwing).failures.count, equals: 1)
     }
 
     @Test("actions, asynchronous ones too, run on the actor from which the error is handled")
@@ -97,5 +83,31 @@ extension HandlingIsolationTests {
             }
         _ = await caller.handle(Zoo.Offline(), with: handler)
         expect(trace.entries, equals: ["asynchronous", "synchronous"])
+    }
+
+    @MainActor
+    private final class View {
+        var shown: [Int] = []
+    }
+
+    @MainActor
+    @Test("an action of the main actor needs no async there; a closure that says nothing of an actor is synchronous")
+    func shapes() async {
+        let view = View()
+        let handler = ErrorHandler()
+            .on(Numbered.self) { @MainActor error in
+                view.shown.append(error.number)
+                return .next
+            }
+            .on(matching: .type(Numbered.self)) { @MainActor error, report in
+                view.shown.append(error.number + Int(report.occurrences))
+                return .next
+            }
+        expectNil(handler.handleSynchronously(Numbered(1)))
+        await withErrorBus(handler: handler) { bus in bus.post(Numbered(1)) }
+        await Task { @concurrent in _ = await handler.handle(Numbered(5)) }.value
+        expect(view.shown, equals: [2, 1, 6, 5])
+        let plain = ErrorHandler().on(Numbered.self) { $0.number == 1 ? .stop : .next }
+        expect(plain.handleSynchronously(Numbered(1))?.disposition, equals: .handled)
     }
 }

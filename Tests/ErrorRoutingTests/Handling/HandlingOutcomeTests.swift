@@ -7,33 +7,23 @@ import Testing
 struct HandlingOutcomeTests {}
 
 extension HandlingOutcomeTests {
-    @Test("a matched error is handled, whatever its actions return", arguments: [HandleStrategy.next, .stop])
-    func handled(strategy: HandleStrategy) async {
-        let outcome = await ErrorHandler().on(Zoo.Payment.self) { _ in strategy }.handle(Zoo.Payment.expired)
-        expect(outcome.disposition, equals: .handled)
-        expect(outcome.matchedRuleCount, equals: 1)
-        #expect(outcome.isHandled)
-    }
-
-    @Test("an ignored error counts as ignored, and its rule as matched and as .stop", arguments: [0, 1, 2, 3])
-    func ignored(form: Int) async {
+    @Test(
+        "an ignored error counts as ignored, and its rule as matched and as .stop; an action before it may stop first"
+    )
+    func ignored() async {
         let error = URLError(.timedOut)
         let base = ErrorHandler().on(matching: .any) { _ in .stop }
         let forms = [
-            base.ignore(matching: .type(URLError.self)),
-            base.ignore(URLError.self),
-            base.ignore(error),
+            base.ignore(matching: .type(URLError.self)), base.ignore(URLError.self), base.ignore(error),
             base.ignore(domain: NSURLErrorDomain, code: error.errorCode),
         ]
-        let outcome = await forms[form].handle(error)
-        expect(outcome.disposition, equals: .ignored)
-        expect(outcome.matchedRuleCount, equals: 1)
-        #expect(outcome.isHandled)
-        expect(await forms[form].handle(Zoo.Offline()).disposition, equals: .handled)
-    }
-
-    @Test("an error is ignored if an action before the ignore let it go on, and handled if that stopped")
-    func actionBeforeIgnore() async {
+        for handler in forms {
+            let outcome = await handler.handle(error)
+            expect(outcome.disposition, equals: .ignored)
+            expect(outcome.matchedRuleCount, equals: 1)
+            #expect(outcome.isHandled)
+            expect(await handler.handle(Zoo.Offline()).disposition, equals: .handled)
+        }
         for (strategy, disposition, count) in [(.next, .ignored, 2), (.stop, .handled, 1)] as [Ending] {
             let handler = ErrorHandler().ignore(Zoo.Payment.self).on(Zoo.Payment.self) { _ in strategy }
             let outcome = await handler.handle(Zoo.Payment.expired)
@@ -44,17 +34,25 @@ extension HandlingOutcomeTests {
 
     private typealias Ending = (HandleStrategy, HandleOutcome.Disposition, Int)
 
-    @Test("onNoMatch and always do not count as rules that matched", arguments: [HandleStrategy.next, .stop])
-    func unmatched(strategy: HandleStrategy) async {
-        let handler = ErrorHandler().onNoMatch { _ in strategy }.always { _ in strategy }
-        let outcome = await handler.handle(Zoo.Offline())
-        expect(outcome.disposition, equals: .unmatched)
-        expect(outcome.matchedRuleCount, equals: 0)
-        expectNil(outcome.rule)
-        #expect(!outcome.isHandled)
+    @Test("onNoMatch and always do not count as rules that matched, and a handler without rules matches nothing")
+    func unmatched() async {
+        let none = ErrorHandler()
+        let handlers = [
+            none, none.onNoMatch { _ in .next }.always { _ in .next },
+            none.onNoMatch { _ in .stop }.always { _ in .stop },
+        ]
+        for handler in handlers {
+            let outcome = await handler.handle(Zoo.Offline())
+            expect(outcome.disposition, equals: .unmatched)
+            expect(outcome.matchedRuleCount, equals: 0)
+            expectNil(outcome.rule)
+            #expect(!outcome.isHandled && outcome.failures.isEmpty)
+        }
     }
 
-    @Test("the outcome's rule is the one that stopped, or the last that matched if none did")
+    @Test(
+        "a matched error is handled; the outcome's rule is the one that stopped, or the last that matched if none did"
+    )
     func ruleOfTheOutcome() async {
         for (strategy, name) in [(.stop, "stops"), (.next, "last")] as [(HandleStrategy, String)] {
             let handler = ErrorHandler()
@@ -64,12 +62,14 @@ extension HandlingOutcomeTests {
                 .on(matching: .type(Zoo.Payment.self).named("goes on")) { _ in .next }
                 .always { _ in .stop }
             let outcome = await handler.handle(Zoo.Payment.expired)
+            expect(outcome.disposition, equals: .handled)
+            #expect(outcome.isHandled)
             expect(outcome.rule?.matcher, equals: name)
             expect(outcome.matchedRuleCount, equals: strategy == .stop ? 2 : 3)
         }
     }
 
-    @Test("the description of a rule is one and the same in outcomes, failures and explanations")
+    @Test("the description of a rule is one in outcomes, failures and explanations, and another for each registration")
     func sharedDescription() async throws {
         let handler = ErrorHandler().on(Zoo.Payment.self) { _ in throw Zoo.Offline() }
         let first = await handler.handle(Zoo.Payment.expired)
@@ -78,10 +78,7 @@ extension HandlingOutcomeTests {
         expect(rule, equals: second.rule)
         expect(rule, equals: first.failures.first?.rule)
         expect(rule, equals: handler.explain(Zoo.Payment.expired).entries.first?.rule)
-    }
 
-    @Test("two registrations of the same rule are different rules")
-    func registrationsDiffer() async throws {
         let handlers = (0..<2).map { _ in ErrorHandler().ignore(Zoo.Payment.self) }
         let rules = try handlers.map { try #require($0.explain(Zoo.Offline()).entries.first?.rule) }
         expect(rules[0].description, equals: rules[1].description)
@@ -89,14 +86,10 @@ extension HandlingOutcomeTests {
         expect(Set(rules).count, equals: 2)
     }
 
-    @Test("isHandled is true for handled and ignored errors alone")
-    func isHandled() {
+    @Test("an outcome is handled if it says so or is ignored, and describes itself on one line")
+    func outcomeDescription() {
         let handled = HandleOutcome.Disposition.allCases.filter { HandleOutcome(disposition: $0).isHandled }
         expect(handled, equals: [.handled, .ignored])
-    }
-
-    @Test("an outcome describes itself on one line")
-    func outcomeDescription() {
         let rule = RuleDescription(matcher: "slow payments", source: .init(fileID: "Intake/Rules.swift", line: 12))
         let report = ErrorReport(error: Zoo.Offline(), source: .init())
         let failure = ActionFailure(error: Zoo.Timeout(), report: report, rule: rule)

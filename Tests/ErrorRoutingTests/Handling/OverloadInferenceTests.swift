@@ -36,7 +36,7 @@ struct OverloadInferenceTests {
 }
 
 extension OverloadInferenceTests {
-    @Test("on(matching: matcher) takes all four shapes")
+    @Test("on takes all four shapes, by matcher, type, value and domain, whose action gets the NSError")
     func onMatcher() async {
         let new = ErrorHandler()
         await expectShapes(
@@ -50,11 +50,6 @@ extension OverloadInferenceTests {
             ],
             "5"
         )
-    }
-
-    @Test("on(type) takes all four shapes")
-    func onType() async {
-        let new = ErrorHandler()
         await expectShapes(
             [
                 new.on(Zoo.Timeout.self) { error in trace("\(error.seconds)") },
@@ -64,11 +59,6 @@ extension OverloadInferenceTests {
             ],
             "5"
         )
-    }
-
-    @Test("on(value) takes all four shapes")
-    func onValue() async {
-        let new = ErrorHandler()
         await expectShapes(
             [
                 new.on(error) { trace("\($0.seconds)") },
@@ -78,11 +68,6 @@ extension OverloadInferenceTests {
             ],
             "5"
         )
-    }
-
-    @Test("on(domain:) takes all four shapes, and the action gets the NSError")
-    func onDomain() async {
-        let new = ErrorHandler()
         await expectShapes(
             [
                 new.on(domain: domain) { trace($0.domain) },
@@ -94,7 +79,7 @@ extension OverloadInferenceTests {
         )
     }
 
-    @Test("onNoMatch takes all four shapes")
+    @Test("onNoMatch and always take all four shapes")
     func onNoMatch() async {
         let new = ErrorHandler().on(Payment.self) { _ in .stop }
         await expectShapes(
@@ -106,11 +91,6 @@ extension OverloadInferenceTests {
             ],
             "\(error)"
         )
-    }
-
-    @Test("always takes all four shapes")
-    func always() async {
-        let new = ErrorHandler().on(Payment.self) { _ in .stop }
         await expectShapes(
             [
                 new.always { trace("\($0)") },
@@ -122,19 +102,7 @@ extension OverloadInferenceTests {
         )
     }
 
-    @Test("a union of matchers of different outputs compiles as the design writes it")
-    func unionInRule() async {
-        let handler = ErrorHandler()
-            .on(matching: .type(Payment.self) || .nsError(domain: NSURLErrorDomain)) { error in
-                trace("\(type(of: error))")
-            }
-        await handler.handle(Payment())
-        await handler.handle(NSError(domain: NSURLErrorDomain, code: -1))
-        await handler.handle(Zoo.Offline())
-        expect(trace.entries, equals: ["Payment", "NSError"])
-    }
-
-    @Test("closures of several statements infer their input, and throw")
+    @Test("closures of several statements infer their input, and throw; single expressions infer .next and .stop")
     func severalStatements() async {
         let handler = ErrorHandler()
             .on(Payment.self) { error in
@@ -159,16 +127,13 @@ extension OverloadInferenceTests {
         await handler.handle(Zoo.Shade.dark(1))
         expect(trace.entries, equals: ["retry", "once", "dark 2"])
         expect(await handler.handle(Payment(isRetryable: false)).failures.count, equals: 1)
-    }
 
-    @Test("single expressions infer .next and .stop")
-    func expressions() {
-        let handler = ErrorHandler()
+        let single = ErrorHandler()
             .on(Payment.self) { $0.isRetryable ? .next : .stop }
             .on(Zoo.Timeout.self) { error in if error.seconds > 10 { .next } else { .stop } }
             .on(matching: .any) { _ in .next }
-        expect(handler.handleSynchronously(Payment(isRetryable: true))?.matchedRuleCount, equals: 2)
-        expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition, equals: .handled)
+        expect(single.handleSynchronously(Payment(isRetryable: true))?.matchedRuleCount, equals: 2)
+        expect(single.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition, equals: .handled)
     }
 
     @Test("functions can be given as actions")

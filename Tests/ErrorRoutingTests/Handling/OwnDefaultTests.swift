@@ -21,25 +21,17 @@ struct OwnDefaultTests {
 }
 
 extension OwnDefaultTests {
-    @Test("ErrorHandler.default and .default are the own preset, built on the library's under its other name")
-    func ownWins() {
-        expect(matchers(ErrorHandler.default), equals: own)
-        expect(matchers(.default), equals: own)
-        expect(matchers(.standardError), equals: Array(own.dropFirst()))
-    }
-
-    @Test("customising the own preset leaves it as it is")
-    func customised() {
-        expect(matchers(.default.ignore(Zoo.Offline.self)), equals: ["type(Offline)"] + own)
-        expect(matchers(.default), equals: own)
-    }
-
-    @Test("a bus made with .default has the own preset")
+    @Test("ErrorHandler.default and .default are the own preset, for a bus too, and customising it leaves it as it is")
     func bus() async {
         let outcome = await withErrorBus(handler: .default) { bus in
             await bus.deliver(Zoo.Payment.expired)
         }
         expect(outcome.disposition, equals: .ignored)
         expect(outcome.rule?.matcher, equals: "own rule")
+        expect(matchers(ErrorHandler.default), equals: own)
+        expect(matchers(.default), equals: own)
+        expect(matchers(.standardError), equals: Array(own.dropFirst()))
+        expect(matchers(.default.ignore(Zoo.Offline.self)), equals: ["type(Offline)"] + own)
+        expect(matchers(.default), equals: own)
     }
 }
