@@ -3,8 +3,10 @@ import Testing
 
 @testable import ErrorRouting
 
-/// The limiter alone, as a plain value, with numbers for reports.
-@Suite("Behaviour 20: a flood limiter passes the first errors of a kind, and sums up the rest", .tags(.behaviour20))
+/// The limiter alone, as a plain value, with numbers for reports, and the storage with such a limiter in it.
+@Suite(
+    "Behaviours 13, 14 and 20: a flood limiter passes the first errors of a kind, and sums up the rest",
+    .tags(.behaviour13, .behaviour14, .behaviour20))
 struct FloodLimiterTests {}
 
 extension FloodLimiterTests {
@@ -19,15 +21,8 @@ extension FloodLimiterTests {
         expect(flood.limiter.heldCount, equals: 1)
         expectNil(flood.release(by: 9))
         expect(flood.release(by: 10), equals: .releases(5, occurrences: 3))
-        #expect(flood.release(by: 10) == nil && flood.limiter.heldCount == 0)
-    }
-
-    @Test("with a first of 0 there are only summaries")
-    func onlySummaries() {
-        var flood = Flood(first: 0, window: 10, keeping: 5)
-        expect(flood.post(1, kind: 7, at: 0), equals: [.holds(1)])
-        expect(flood.post(2, kind: 7, at: 0), equals: [.suppresses(1)])
-        expect(flood.release(by: nil), equals: .releases(2, occurrences: 2))
+        expectNil(flood.release(by: 10))
+        expect(flood.limiter.heldCount, equals: 0)
     }
 
     @Test("a window begins with the first error of its kind, and the next with the first error after its end")
@@ -51,7 +46,8 @@ extension FloodLimiterTests {
         expect(flood.post(3, kind: 7, at: 4), equals: [.suppresses(2)])
         expect(flood.limiter.releaseHeld().map { [$0.held, $0.occurrences] }, equals: [3, 2])
         expect(flood.limiter.releaseHeld().map { [$0.held, $0.occurrences] }, equals: [1, 1])
-        #expect(flood.limiter.releaseHeld() == nil && flood.limiter.heldCount == 0)
+        expectNil(flood.limiter.releaseHeld())
+        expect(flood.limiter.heldCount, equals: 0)
         expect(flood.post(4, kind: 7, at: 5), equals: [.holds(4)])
         expect(flood.release(by: 10), equals: .releases(4, occurrences: 1))
         expect(flood.post(5, kind: 7, at: 11), equals: [.passes(5)])
@@ -85,40 +81,37 @@ extension FloodLimiterTests {
         expect(flood.limiter.heldCount, equals: 3)
     }
 
-    @Test("a kind for which nothing is held is forgotten in silence, and passes anew when it comes back")
-    func forgettingInSilence() {
-        var flood = Flood(first: 1, window: 10, keeping: 1)
-        expect(flood.post(1, kind: 7, at: 0), equals: [.passes(1)])
-        expect(flood.post(2, kind: 8, at: 1), equals: [.passes(2)])
-        expect(flood.post(3, kind: 7, at: 2), equals: [.passes(3)])
-        expect(flood.post(4, kind: 7, at: 3), equals: [.holds(4)])
-        expect(flood.post(5, kind: 8, at: 4), equals: [.releases(4, occurrences: 1), .passes(5)])
-    }
-
-    @Test("an error of a known kind makes no other kind be forgotten")
-    func knownKind() {
-        var flood = Flood(first: 0, window: 10, keeping: 2)
-        _ = (flood.post(1, kind: 7, at: 0), flood.post(2, kind: 8, at: 0))
-        expect(flood.post(3, kind: 8, at: 1), equals: [.suppresses(2)])
-        expect(flood.post(4, kind: 7, at: 1), equals: [.suppresses(1)])
-    }
-
-    // Two posters read the clock, and posted in the other order.
-    @Test("a kind's window that is over ends for its next error, though one opened before it is not over")
-    func disorder() {
-        var flood = Flood(first: 0, window: 10, keeping: 5)
-        _ = (flood.post(1, kind: 7, at: 3), flood.post(2, kind: 8, at: 0))
-        expect(flood.post(3, kind: 8, at: 10), equals: [.releases(2, occurrences: 1), .holds(3)])
-        expectNil(flood.release(by: 12))
-        expect(flood.release(by: 13), equals: .releases(1, occurrences: 1))
-    }
-
     @Test("the longest possible window counts as a hundred years")
     func endlessWindow() {
         var flood = Flood(FloodLimit(first: 1, per: .seconds(Int64.max)), keeping: 1)
         expect(flood.post(1, kind: 7, at: 1), equals: [.passes(1)])
         expect(flood.post(2, kind: 7, at: 1_000_000_000), equals: [.holds(2)])
         expect(flood.limiter.nextEnd, equals: .milliseconds(1) + .seconds(100 * 365 * 86_400))
+    }
+
+    @Test("the alarm is set for the end of the first window that may hold something")
+    func alarms() {
+        let bus = DrivenStorage(flood: FloodLimit(first: 0, per: .seconds(10)))
+        expect(bus.next(), equals: .asleep)
+        expectNil(bus.alarm)
+        bus.post(1, line: 1, at: .seconds(1))
+        bus.post(2, line: 2, at: .seconds(2))
+        expect(bus.next(), equals: .asleep)
+        expect(bus.alarm, equals: .seconds(11))
+        expect(bus.drain(at: .seconds(11)), equals: [.error(1, occurrences: 1), .asleep])
+        expect(bus.alarm, equals: .seconds(12))
+    }
+
+    @Test("what is held takes capacity, as all that is pending does")
+    func heldTakesCapacity() {
+        let bus = DrivenStorage(capacity: 2, flood: FloodLimit(first: 0, per: .seconds(10)))
+        bus.post(1)
+        expect(bus.next(), equals: .asleep)
+        expect(bus.post(2, line: 2), equals: true)
+        expectNil(bus.post(3, line: 2))
+        // With a capacity of 2 the limit remembers one kind: the second error releases the first.
+        expect(bus.next(), equals: .error(1, occurrences: 1))
+        expect(bus.post(4, line: 2), equals: false)
     }
 
     @Test("random errors and times answer what the naive limiter would", arguments: 0..<100 as Range<UInt64>)
@@ -165,6 +158,7 @@ extension FloodLimiterTests {
         }
         for case .releases(_, let count) in flood.releaseAll() { occurrences += count }
         expect(passed + occurrences, equals: admitted)
-        #expect(flood.limiter.heldCount == 0 && flood.limiter.nextEnd == nil)
+        expect(flood.limiter.heldCount, equals: 0)
+        expectNil(flood.limiter.nextEnd)
     }
 }

@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import Foundation
 import TestSupport
 import Testing
 
@@ -9,41 +10,26 @@ import Testing
 struct BusCapacityTests {}
 
 extension BusCapacityTests {
-    @Test("at capacity the newest is dropped and counted, and one notice follows in-band")
+    @Test("at capacity the newest is dropped and counted, and one notice follows, from where the first was posted")
     func overflow() async {
+        let line: UInt = #line + 3
         let recorded = await record(capacity: 3) { bus in
-            for number in 0..<10 { bus.post(Numbered(number)) }
+            for number in 0..<3 { bus.post(Numbered(number)) }
+            bus.post(Numbered(3), metadata: ["secret": "x"])
+            for number in 4..<10 { bus.post(Numbered(number)) }
             expect(bus.statistics.posted, equals: 11)
             expect(bus.statistics.dropped, equals: 7)
             expect(bus.statistics.pending, equals: 4)
         }
         expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [0, 1, 2])
-        expect(recorded.matches(of: .type(ErrorsDropped.self)), equals: [dropped(7)])
-        #expect(recorded.errors.last is ErrorsDropped)
+        let drops = ErrorsDropped(count: 7, byType: ["ErrorRoutingTests.Numbered": 7])
+        expect(recorded.matches(of: .type(ErrorsDropped.self)), equals: [drops])
+        expect(recorded.reports.last?.source.line, equals: line)
+        expect(recorded.reports.last?.metadata, equals: [:])
         #expect(recorded.statistics.isBalanced)
     }
 
-    @Test("the report in delivery takes no capacity")
-    func inDeliveryIsNotCounted() async {
-        let (entered, gate) = (Gate(), Gate())
-        let handler = ErrorHandler().on(Numbered(0)) { _ in
-            entered.open()
-            await gate.wait()
-            return .stop
-        }
-        let recorded = await withRecordedErrors(handler: handler, configuration: .init(capacity: 1)) { bus in
-            bus.post(Numbered(0))
-            await entered.wait()
-            bus.post(Numbered(1))
-            expect(bus.statistics.pending, equals: 2)
-            expect(bus.statistics.dropped, equals: 0)
-            gate.open()
-        }
-        recorded.expectReported(.type(Numbered.self), count: 2)
-        recorded.expectNoneReported(.type(ErrorsDropped.self))
-    }
-
-    @Test("a notice takes no capacity, and later drops add to it until it is delivered")
+    @Test("neither the report in delivery nor a notice takes capacity, and later drops add to the notice")
     func noticeTakesNoCapacity() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler().on(Numbered(1)) { _ in
@@ -63,33 +49,7 @@ extension BusCapacityTests {
         expect(recorded.matches(of: .type(ErrorsDropped.self)).map(\.count), equals: [2])
     }
 
-    @Test("after a notice is delivered the next drop makes a new one")
-    func noticesFollowEachOther() async {
-        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 1))
-        let reports = bus.reports(bufferingNewest: .max)
-        for number in 0..<3 { bus.post(Numbered(number)) }
-        let running = Task { await bus.run() }
-        var iterator = reports.makeAsyncIterator()
-        expect(await iterator.next()?.error as? Numbered, equals: Numbered(0))
-        expect(await iterator.next()?.error as? ErrorsDropped, equals: dropped(2))
-        bus.finish()
-        await running.value
-        #expect(bus.statistics.posted == 4 && bus.statistics.isBalanced)
-    }
-
-    @Test("an ErrorsDropped report says where the first of the dropped errors was posted")
-    func noticeSource() async {
-        let line: UInt = #line + 3
-        let recorded = await record(capacity: 1) { bus in
-            bus.post(Numbered(0))
-            bus.post(Numbered(1), metadata: ["secret": "x"])
-            bus.post(Numbered(2))
-        }
-        expect(recorded.reports.last?.source.line, equals: line)
-        expect(recorded.reports.last?.metadata, equals: [:])
-    }
-
-    @Test("every end is counted on its own, and the law holds at rest")
+    @Test("every end is counted on its own, in the order of the law, which holds at rest")
     func law() async {
         let handler = ErrorHandler()
             .on(matching: .type(Numbered.self).where { $0.number % 3 == 0 }) { error in
@@ -118,24 +78,12 @@ extension BusCapacityTests {
                 action failures 5
                 """
         )
-    }
 
-    @Test("the law holds under contention, and drops are counted exactly")
-    func lawUnderContention() async {
-        let recorded = await withRecordedErrors(configuration: .init(capacity: 16)) { bus in
-            await withTaskGroup { group in
-                for poster in 0..<8 {
-                    group.addTask { @concurrent in
-                        for number in 0..<1_000 { bus.post(Numbered(poster * 1_000 + number)) }
-                    }
-                }
-            }
-        }
-        let delivered = recorded.matches(of: .type(Numbered.self)).count
-        let announced = recorded.matches(of: .type(ErrorsDropped.self)).map(\.count).reduce(0, +)
-        expect(delivered + announced, equals: 8_000)
-        expect(announced, equals: recorded.statistics.dropped)
-        #expect(recorded.statistics.isBalanced && recorded.statistics.pending == 0)
+        let statistics = ErrorBus.Statistics(
+            posted: 21, handled: 1, ignored: 2, unmatched: 3, suppressed: 4, dropped: 5, pending: 6)
+        expect(statistics.counts.map(\.key), equals: HandleOutcome.Disposition.allCases)
+        expect(statistics.counts.map(\.value), equals: [1, 2, 3, 4, 5, 6])
+        #expect(statistics.counts.reduce(0) { $0 + $1.value } == statistics.posted && statistics.isBalanced)
     }
 
     @Test("a bus without a limit to its capacity posts, counts, and closes when its tasks have ended")
@@ -148,16 +96,98 @@ extension BusCapacityTests {
         expect(bus.statistics, equals: .init(posted: 10, unmatched: 10))
     }
 
-    private func dropped(_ count: Int) -> ErrorsDropped {
-        ErrorsDropped(count: count, byType: ["ErrorRoutingTests.Numbered": count])
+    /// A family of types, one for each parameter.
+    struct Typed<Parameter>: Error {}
+
+    @Test("drops of several types are counted by type, and the next notice tells only of what came after")
+    func severalTypes() async {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 1))
+        var notices = bus.reports(matching: .type(ErrorsDropped.self)).makeAsyncIterator()
+        bus.post(Numbered(0))
+        for number in 1...2 { bus.post(Numbered(number)) }
+        for error in [Zoo.Payment.expired, .unavailable, .declined(code: 1)] { bus.post(error) }
+        bus.post(NSError(domain: "a", code: 1))
+        let running = Task { await bus.run() }
+        let (first, report) = await notices.next() ?? (ErrorsDropped(count: 0), nil)
+        expect(first.count, equals: 6)
+        expect(
+            first.byType,
+            equals: [
+                "ErrorRoutingTests.Numbered": 2, "ErrorRoutingTests.Zoo.Payment": 3,
+                String(reflecting: NSError.self): 1,
+            ]
+        )
+        expect(report?.outcome.disposition, equals: .unmatched)
+        #expect(
+            first.description.contains("(3 of ErrorRoutingTests.Zoo.Payment, 2 of ErrorRoutingTests.Numbered, 1 of "))
+        bus.finish()
+        await running.value
+        expect(bus.statistics.dropped, equals: 6)
+        expect(bus.statistics.posted, equals: 8)
+        #expect(bus.statistics.isBalanced)
     }
 
-    @Test func `each end has its own count, in the order of the law, and together they are what was posted`() {
-        let statistics = ErrorBus.Statistics(
-            posted: 21, handled: 1, ignored: 2, unmatched: 3, suppressed: 4, dropped: 5, pending: 6)
-        expect(statistics.counts.map(\.key), equals: HandleOutcome.Disposition.allCases)
-        expect(statistics.counts.map(\.value), equals: [1, 2, 3, 4, 5, 6])
-        #expect(statistics.counts.reduce(0) { $0 + $1.value } == statistics.posted && statistics.isBalanced)
+    @Test("the next notice tells only of what came after the one before")
+    func nextNotice() async {
+        let (entered, gate) = (Gate(), Gate())
+        let handler = ErrorHandler().on(ErrorsDropped.self) { _ in
+            entered.open()
+            await gate.wait()
+            return .stop
+        }
+        let bus = ErrorBus(handler: handler, configuration: .init(capacity: 1))
+        let notices = bus.reports(matching: .type(ErrorsDropped.self))
+        for number in 0...3 { bus.post(Numbered(number)) }
+        let running = Task { await bus.run() }
+        await entered.wait()
+        // The first is in delivery: these are the second's.
+        bus.post(Numbered(4))
+        for _ in 0..<2 { bus.post(Zoo.Offline()) }
+        bus.post(Numbered(5))
+        gate.open()
+        bus.finish()
+        await running.value
+        expect(
+            await notices.collected().map(\.output),
+            equals: [
+                ErrorsDropped(count: 3, byType: ["ErrorRoutingTests.Numbered": 3]),
+                ErrorsDropped(
+                    count: 3,
+                    byType: ["ErrorRoutingTests.Numbered": 1, "ErrorRoutingTests.Zoo.Offline": 2]
+                ),
+            ]
+        )
+    }
+
+    @Test("drops of many types from many threads are each in one notice")
+    func manyTypesAtOnce() async {
+        let recorded = await withRecordedErrors(configuration: .init(capacity: 1)) { bus in
+            await withTaskGroup { group in
+                for _ in 0..<4 {
+                    group.addTask { @concurrent in for _ in 0..<20 { self.post(Never.self, 40, to: bus) } }
+                }
+            }
+        }
+        var ends: [String: Int] = [:]
+        for error in recorded.errors {
+            if let drops = error as? ErrorsDropped {
+                ends.merge(drops.byType, uniquingKeysWith: +)
+                expect(drops.byType.values.reduce(0, +), equals: drops.count)
+                #expect(drops.count > 0)
+            } else {
+                ends[String(reflecting: type(of: error)), default: 0] += 1
+            }
+        }
+        expect(ends.count, equals: 40)
+        #expect(ends.values.allSatisfy { $0 == 80 })
+        #expect(recorded.statistics.isBalanced)
+    }
+
+    /// Posts one error of each of so many types.
+    private func post<Parameter>(_ parameter: Parameter.Type, _ count: Int, to bus: ErrorBus) {
+        if count == 0 { return }
+        bus.post(Typed<Parameter>())
+        post(Optional<Parameter>.self, count - 1, to: bus)
     }
 
     /// Posts while nothing is delivered yet, then delivers.

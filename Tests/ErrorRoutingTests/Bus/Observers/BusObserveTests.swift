@@ -11,6 +11,8 @@ import Testing
 struct BusObserveTests {}
 
 extension BusObserveTests {
+    private final class Witness: Sendable {}
+
     /// What an observer has received, and how often its end was told.
     private final class Receiver: Sendable {
         let reports = Journal<ErrorReport>()
@@ -41,7 +43,8 @@ extension BusObserveTests {
             for number in 1...9 { bus.post(Numbered(number)) }
             bus.post(Zoo.Offline())
             #expect(await bus.flush(within: .seconds(600)))
-            #expect(receiver.numbers == Array(1...9) && receiver.ends.entries.isEmpty)
+            expect(receiver.numbers, equals: Array(1...9))
+            #expect(receiver.ends.entries.isEmpty)
             // An observation that is released has ended: nothing comes after that.
             withExtendedLifetime(observation) {}
         }
@@ -54,7 +57,7 @@ extension BusObserveTests {
         expect(receiver.ends.entries.count, equals: 1)
     }
 
-    @Test("the end has the final figures, when the bus has drained")
+    @Test("the end is told once with the final figures: after the last report, a cancellation, or when the bus ends")
     func end() async {
         let receiver = Receiver()
         let bus = ErrorBus(handler: ErrorHandler())
@@ -69,18 +72,9 @@ extension BusObserveTests {
         // An observation that comes too late ends at once, with the same figures.
         let late = Receiver()
         _ = late.observe(bus)
-        #expect(late.ends.entries == receiver.ends.entries && late.reports.entries.isEmpty)
+        expect(late.ends.entries, equals: receiver.ends.entries)
+        #expect(late.reports.entries.isEmpty)
         expect(receiver.ends.entries.count, equals: 1)
-    }
-
-    @Test("the end is told when a bus is deallocated, and after the report in which an observation is cancelled")
-    func otherEnds() async {
-        let receiver = Receiver()
-        var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
-        let observation = bus.map { receiver.observe($0) }
-        bus = nil
-        expect(receiver.ends.entries.count, equals: 1)
-        withExtendedLifetime(observation) {}
 
         let order = Journal<String>()
         let own = Locked<ErrorObservation?>(nil)
@@ -96,26 +90,18 @@ extension BusObserveTests {
             for number in 1...3 { await bus.deliver(Numbered(number)) }
         }
         expect(order.entries, equals: ["report 1", "cancelled", "end"])
-    }
 
-    @Test("an observation that has ended releases its closures, also where they retain the observation")
-    func closures() async {
-        final class Component: Sendable {
-            let observation = Locked<ErrorObservation?>(nil)
-            func note(_ report: ErrorReport) {}
-        }
-        let reference = await withErrorBus(handler: ErrorHandler()) { bus in
-            let component = Component()
-            let observation = bus.observe {
-                component.note($0)
-            } onEnd: { _ in
-                component.observation.withLock { _ in }
-            }
-            component.observation.withLock { $0 = observation }
+        // Here the observation ends in the bus's own end.
+        let last = Receiver()
+        let lasting = Locked<ErrorObservation?>(nil)
+        let lastResort = LastResort { _ in lasting.withLock { $0.take() }?.cancel() }
+        do {
+            let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: lastResort))
+            lasting.withLock { $0 = last.observe(bus) }
             bus.post(Numbered(1))
-            return Weak(component)
         }
-        expectNil(reference.object)
+        expect(last.ends.entries.map(\.posted), equals: [1])
+        expect(last.ends.entries.map(\.dropped), equals: [1])
     }
 
     @Test("what an observer posts is delivered later, and observers may be added and cancelled within")
@@ -206,19 +192,6 @@ extension BusObserveTests {
         }
     }
 
-    @Test("an observation that ends in the bus's own end has the figures")
-    func figuresOfADiscardedBus() {
-        let receiver = Receiver()
-        let own = Locked<ErrorObservation?>(nil)
-        let lastResort = LastResort { _ in own.withLock { $0.take() }?.cancel() }
-        do {
-            let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: lastResort))
-            own.withLock { $0 = receiver.observe(bus) }
-            bus.post(Numbered(1))
-        }
-        #expect(receiver.ends.entries.map(\.posted) == [1] && receiver.ends.entries.map(\.dropped) == [1])
-    }
-
     @Test("cancelled at any moment, from many threads, no report comes after the end, and there is one end")
     func races() async {
         for round in 0..<200 {
@@ -237,5 +210,105 @@ extension BusObserveTests {
             await running
             #expect(order.entries.filter { !$0 }.count == 1 && order.entries.last == false)
         }
+    }
+
+    @Test("observeUntilEnd gets every report up to the end of the bus, which is told once, also where it never ran")
+    func untilEnd() async {
+        let (numbers, ends) = (Journal<Int>(), Journal<Int>())
+        await withErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .stop }) { bus in
+            // The bus itself may be captured, since it ends.
+            bus.observeUntilEnd { report in
+                #expect(bus.statistics.posted > 0)
+                if let error = report.error as? Numbered { numbers.note(error.number) }
+            } onEnd: {
+                ends.note($0.handled)
+            }
+            for number in 1...100 { bus.post(Numbered(number)) }
+        }
+        expect(numbers.entries, equals: Array(1...100))
+        expect(ends.entries, equals: [100])
+
+        let others = Journal<String>()
+        var idle: ErrorBus? = ErrorBus(handler: ErrorHandler())
+        idle?.observeUntilEnd({ _ in }, onEnd: { _ in others.note("let go") })
+        #expect(others.entries.isEmpty)
+        idle = nil
+        let ended = ErrorBus(handler: ErrorHandler())
+        ended.finish()
+        await ended.run()
+        ended.observeUntilEnd({ _ in }, onEnd: { _ in others.note("ended") })
+        expect(others.entries, equals: ["let go", "ended"])
+    }
+
+    @Test("what an observation's closures retain is released at the end, the bus and the observation included")
+    func released() async {
+        weak var bus: ErrorBus?
+        weak var witness: Witness?
+        await withErrorBus(handler: ErrorHandler()) { running in
+            let held = Witness()
+            (bus, witness) = (running, held)
+            running.observeUntilEnd { [running] _ in withExtendedLifetime((held, running)) {} }
+            running.post(Numbered(1))
+        }
+        expectNil(witness)
+        // The tasks that ran it may be about to end.
+        while bus != nil, !Task.isCancelled { await Task.yield() }
+        expectNil(bus)
+
+        final class Component: Sendable {
+            let observation = Locked<ErrorObservation?>(nil)
+            func note(_ report: ErrorReport) {}
+        }
+        let reference = await withErrorBus(handler: ErrorHandler()) { bus in
+            let component = Component()
+            let observation = bus.observe {
+                component.note($0)
+            } onEnd: { _ in
+                component.observation.withLock { _ in }
+            }
+            component.observation.withLock { $0 = observation }
+            bus.post(Numbered(1))
+            return Weak(component)
+        }
+        expectNil(reference.object)
+    }
+
+    private final class Listener: ReportObserver {
+        let offered = Atomic(0)
+        let woken = Atomic(0)
+        let finished = Atomic(0)
+
+        func offer(_ report: ErrorReport) { offered.add(1, ordering: .relaxed) }
+        func wakeReader() { woken.add(1, ordering: .relaxed) }
+        func finish(_ statistics: ErrorBus.Statistics) { finished.add(1, ordering: .relaxed) }
+    }
+
+    @Test("readers are woken once in sixty-four reports, and when the worker rests after more")
+    func wakingReaders() {
+        let (registry, listener) = (ObserverRegistry(), Listener())
+        let entry = registry.add(listener, of: nil)
+        let audience = Audience(of: registry)
+        for number in 1...130 {
+            audience.send(ErrorReport(error: Numbered(number), source: .init()), of: nil)
+            expect(listener.woken.load(ordering: .relaxed), equals: number / 64)
+        }
+        expect(listener.offered.load(ordering: .relaxed), equals: 130)
+        for _ in 0..<2 { audience.wakeReaders() }
+        expect(listener.woken.load(ordering: .relaxed), equals: 3)
+        withExtendedLifetime(entry) {}
+    }
+
+    @Test("a registry that has ended is empty, without its lock too, and finishes whoever comes later")
+    func endedRegistry() {
+        let (registry, early, late) = (ObserverRegistry(), Listener(), Listener())
+        let entry = registry.add(early, of: nil)
+        let version = registry.version
+        registry.finish(ErrorBus.Statistics())
+        #expect(registry.isEmpty && registry.membersAndVersion.members.isEmpty)
+        #expect(registry.version > version)
+        let lateEntry = registry.add(late, of: nil)
+        #expect(registry.isEmpty)
+        expect([early, late].map { $0.finished.load(ordering: .relaxed) }, equals: [1, 1])
+        withExtendedLifetime((entry, lateEntry)) {}
     }
 }

@@ -45,7 +45,9 @@ extension BusStateMachineTests {
         #expect(!bus.finish())
         expectNil(bus.post(1))
         expect(bus.next(), equals: .end)
-        #expect(bus.hasEnded && bus.statistics.dropped == 1 && bus.statistics.isBalanced)
+        #expect(bus.hasEnded)
+        expect(bus.statistics.dropped, equals: 1)
+        #expect(bus.statistics.isBalanced)
 
         let other = DrivenStorage()
         for number in 1...2 { other.post(number) }
@@ -56,62 +58,50 @@ extension BusStateMachineTests {
         expect(other.statistics, equals: .init(posted: 2, handled: 2))
     }
 
-    @Test("a poster in the midst of its post holds up the end, and wakes the worker that waits for it")
+    @Test("a poster in the midst of its post holds up the end, those after it and notices; only it wakes who waits")
     func postInTheMidst() {
         let bus = DrivenStorage()
         expect(bus.reserve(1), equals: .accepted(0))
         #expect(!bus.finish())
         expect(bus.next(), equals: .asleep)
-        #expect(bus.statistics.pending == 1 && bus.statistics.isBalanced)
+        expect(bus.statistics.pending, equals: 1)
+        #expect(bus.statistics.isBalanced)
         expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
         expect(bus.drain(), equals: [.error(1, occurrences: 1), .end])
-    }
 
-    @Test("a poster in the midst of its post holds up those after it, and only it wakes the worker that waits for it")
-    func postBeforeOthers() {
-        let bus = DrivenStorage()
-        expect(bus.reserve(1), equals: .accepted(0))
-        expect(bus.next(), equals: .asleep)
-        for number in 2...3 { expect(bus.post(number), equals: false) }
-        expect(bus.next(), equals: .asleep)
-        expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
-        expect(bus.drain(), equals: (1...3).map { .error($0, occurrences: 1) } + [.asleep])
-    }
+        let other = DrivenStorage()
+        expect(other.reserve(1), equals: .accepted(0))
+        expect(other.next(), equals: .asleep)
+        for number in 2...3 { expect(other.post(number), equals: false) }
+        expect(other.next(), equals: .asleep)
+        expect(other.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
+        expect(other.drain(), equals: (1...3).map { .error($0, occurrences: 1) } + [.asleep])
 
-    @Test("a notice wakes a worker that waits for a poster in the midst of its post, and goes after that post")
-    func noticeWhileAsleep() {
-        let bus = DrivenStorage(capacity: 1)
-        expect(bus.reserve(1), equals: .accepted(0))
-        expect(bus.next(), equals: .asleep)
-        expect(bus.reserve(2), equals: .full(makesNotice: true))
-        guard case .wake = bus.storage.needsNotice(at: .init()) else { return #expect(Bool(false), "wakes nobody") }
-        expect(bus.next(), equals: .asleep)
-        expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
+        // A notice wakes the worker too, but goes after that post.
+        let full = DrivenStorage(capacity: 1)
+        expect(full.reserve(1), equals: .accepted(0))
+        expect(full.next(), equals: .asleep)
+        expect(full.reserve(2), equals: .full(makesNotice: true))
+        guard case .wake = full.storage.needsNotice(at: .init()) else { return #expect(Bool(false), "wakes nobody") }
+        expect(full.next(), equals: .asleep)
+        expect(full.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
         let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
-        expect(bus.drain(), equals: [.error(1, occurrences: 1), .drops(drops), .asleep])
+        expect(full.drain(), equals: [.error(1, occurrences: 1), .drops(drops), .asleep])
     }
 
-    @Test("sequence numbers are given at delivery, and tell which report is in delivery")
-    func sequences() {
-        let bus = DrivenStorage()
-        for number in 1...2 { bus.post(number) }
-        #expect(!bus.isDelivering(1))
-        _ = bus.next()
-        #expect(bus.report?.sequence == 1 && bus.isDelivering(1))
-        _ = bus.complete()
-        #expect(!bus.isDelivering(1))
-        _ = bus.next()
-        #expect(bus.report?.sequence == 2 && bus.isDelivering(2))
-    }
-
-    @Test("each outcome is counted at its end, and only there")
+    @Test("a report has its number when it is delivered, and its outcome is counted at its end, and only there")
     func outcomes() {
         let bus = DrivenStorage()
         for number in 1...3 { bus.post(number) }
-        for disposition in [.handled, .ignored, .unmatched] as [HandleOutcome.Disposition] {
+        let ends: [HandleOutcome.Disposition] = [.handled, .ignored, .unmatched]
+        for (number, disposition) in zip((1 as UInt64)..., ends) {
+            #expect(!bus.isDelivering(number))
             _ = bus.next()
+            expect(bus.report?.sequence, equals: number)
+            #expect(bus.isDelivering(number))
             expect(bus.complete(disposition), equals: [])
             // Nothing is in delivery any more.
+            #expect(!bus.isDelivering(number))
             expectNil(bus.complete(disposition))
         }
         expect(bus.statistics, equals: .init(posted: 3, handled: 1, ignored: 1, unmatched: 1))
@@ -122,11 +112,12 @@ extension BusStateMachineTests {
         let bus = DrivenStorage()
         for number in 1...2 { bus.post(number) }
         _ = bus.next()
-        expect(bus.complete(failures: [bus.failure(10), bus.failure(11)]), equals: [])
-        expect(bus.statistics, equals: .init(posted: 4, handled: 1, pending: 3, actionFailures: 2))
+        expect(bus.complete(.ignored, failures: [bus.failure(10), bus.failure(11)]), equals: [])
+        expect(bus.statistics, equals: .init(posted: 4, ignored: 1, pending: 3, actionFailures: 2))
         expect(bus.next(), equals: .failure(10))
+        expectNil(bus.inLane)
         expect(bus.complete(failures: [bus.failure(12)]), equals: [.failure(12)])
-        expect(bus.statistics, equals: .init(posted: 4, handled: 2, pending: 2, actionFailures: 3))
+        expect(bus.statistics, equals: .init(posted: 4, handled: 1, ignored: 1, pending: 2, actionFailures: 3))
         expect(bus.drain(), equals: [.failure(11), .error(2, occurrences: 1), .asleep])
     }
 
@@ -155,19 +146,8 @@ extension BusStateMachineTests {
         expect(bus.statistics, equals: .init(posted: 10, handled: 6, dropped: 4))
     }
 
-    @Test("those who wait until nothing is pending are handed over once")
-    func idleWaiters() {
-        let bus = DrivenStorage()
-        var isIdle = [bus.storage.waitUntilIdle(Promise())]
-        bus.post(1)
-        isIdle.append(bus.storage.waitUntilIdle(Promise()))
-        expect(isIdle, equals: [true, false])
-        let counts = [bus.storage.takeWaiters().idle.count, bus.storage.takeWaiters().idle.count]
-        expect(counts, equals: [1, 0])
-    }
-
-    @Test("a bus is not idle while observers are being told of the last report, and is not closed then")
-    func idleOnlyOnceTold() {
+    @Test("a bus is idle once observers were told of the last report, and posts that are refused keep it so")
+    func idle() {
         let bus = DrivenStorage()
         bus.isObserved = true
         bus.post(1)
@@ -175,20 +155,29 @@ extension BusStateMachineTests {
         expect(bus.statistics.pending, equals: 0)
         let idle = bus.storage.waitUntilIdle(Promise())
         let action = bus.storage.close(ifIdleSince: 1)
-        #expect(!idle && action == nil && !bus.storage.isClosed)
+        #expect(!idle)
+        expectNil(action)
+        expect(bus.storage.isClosed, equals: false)
         expect(bus.next(), equals: .asleep)
         let isClosed = bus.storage.close(ifIdleSince: 1) != nil
         #expect(isClosed)
-    }
 
-    @Test("posts that are refused do not keep an idle bus from closing")
-    func refusedPostsBeforeTheClose() {
-        let bus = DrivenStorage()
-        _ = (bus.next(), bus.storage.hurry(), bus.storage.tasksEnded())
-        let delivered = bus.storage.delivered
-        #expect(bus.post(1) == nil && bus.statistics.dropped == 1)
-        let isClosed = bus.storage.close(ifIdleSince: delivered) != nil
-        #expect(isClosed)
+        let other = DrivenStorage()
+        _ = (other.next(), other.storage.hurry(), other.storage.tasksEnded())
+        let delivered = other.storage.delivered
+        expectNil(other.post(1))
+        expect(other.statistics.dropped, equals: 1)
+        let closes = other.storage.close(ifIdleSince: delivered) != nil
+        #expect(closes)
+
+        // Those who wait for it are handed over once.
+        let third = DrivenStorage()
+        var isIdle = [third.storage.waitUntilIdle(Promise())]
+        third.post(1)
+        isIdle.append(third.storage.waitUntilIdle(Promise()))
+        expect(isIdle, equals: [true, false])
+        let counts = [third.storage.takeWaiters().idle.count, third.storage.takeWaiters().idle.count]
+        expect(counts, equals: [1, 0])
     }
 
     /// An error whose deallocation finds out whether the bus's lock is held.
