@@ -76,7 +76,7 @@ extension BurstTests {
 
     @Test(
         "a burst over a bus, from several tasks: the law holds at any moment, and the bus waits for nobody",
-        arguments: [1_000, isLong ? 100_000 : 20_000])
+        arguments: [1_000, isLong ? 100_000 : 10_000])
     func burst(count: Int) async {
         let presenter = ErrorPresenter(rules: .default.on(Plain("never"), .never))
         let handler = ErrorHandler().ignore(Plain("ignored"))

@@ -20,7 +20,7 @@ extension CrashTests {
     @Test func `killed again and again in the middle of a storm, each process leaves at most one broken line`()
         async throws
     {
-        let rounds = 8
+        let rounds = isLong ? 8 : 4
         for round in 1...rounds {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.file as String, round = round as Int] in
                 endIfItHangs()

@@ -102,7 +102,7 @@ extension RecordTests {
         var generator = SplitMix64(seed: 5)
         // Foundation counts days as the Romans did before 1582.
         let (firstDay, lastDay) = (Int64(-12_212_553_600_000_000), Int64(253_402_300_799_999_999))
-        var moments = (0..<2_000).map { _ in Int64.random(in: firstDay...lastDay, using: &generator) }
+        var moments = (0..<(isLong ? 2_000 : 400)).map { _ in Int64.random(in: firstDay...lastDay, using: &generator) }
         moments += [0, -1, 951_782_399_999_999, 951_782_400_000_000, 4_107_542_400_000_000]
         let format = Date.ISO8601FormatStyle()
         for moment in moments {

@@ -14,7 +14,7 @@ extension RandomProgramTests {
     @Test("random programs make the attempts, posts, notices and withdrawals that the model makes")
     func programs() async {
         var (circuitsChanged, budgetsSpent, budgetsOwing) = (0, 0, 0)
-        for seed in 0..<UInt64(isLong ? 50_000 : 500) {
+        for seed in 0..<UInt64(isLong ? 50_000 : 400) {
             let program = RandomProgram(seed: seed)
             let model = ModelledProgram(program)
             let run = await ProgramRun.run(program)

@@ -75,7 +75,7 @@ extension SimulationTests {
 
     @Test("R4: without a budget the same outage is met by almost four times the calls")
     func outageWithoutBudget() async {
-        let callers = isLong ? 10_000 : 2_500
+        let callers = isLong ? 10_000 : 1_000
         let (attempts, _) = await outage(callers, budget: nil)
         #expect(attempts <= 4 * callers)
         #expect(10 * attempts > 39 * callers)

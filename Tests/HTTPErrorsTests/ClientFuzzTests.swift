@@ -14,7 +14,7 @@ import Testing
 struct ClientFuzzTests {}
 
 extension ClientFuzzTests {
-    private static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == nil ? 4_000 : 200_000
+    private static let count = isLong ? 200_000 : 2_000
     private static let seeds = (0..<4).map(UInt64.init)
 
     @Test("a value or one NetworkError, no secret in any text, nothing sent that leaves the base", arguments: seeds)

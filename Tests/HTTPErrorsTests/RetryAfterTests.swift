@@ -73,6 +73,7 @@ extension RetryAfterTests {
         expect(year("99"), equals: HTTPDate.seconds("Fri, 01 Jan 1999 00:00:00 GMT", now: now))
     }
 
+    /// The first and the last two of each month; all days with `ERROR_BUS_LONG=1`.
     @Test("every day from 1900 to 2200 has the number that counting gives it")
     func everyDay() {
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -83,9 +84,10 @@ extension RetryAfterTests {
             let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
             for (index, length) in [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].enumerated() {
                 for number in 1...length {
+                    defer { day += 1 }
+                    guard isLong || number == 1 || number >= length - 1 else { continue }
                     let text = "Sun, \(number < 10 ? "0" : "")\(number) \(months[index]) \(year) 00:00:00 GMT"
                     if HTTPDate.seconds(text, now: 0) != day * 86_400 { wrong.append(text) }
-                    day += 1
                 }
             }
         }

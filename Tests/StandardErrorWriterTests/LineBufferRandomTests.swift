@@ -8,7 +8,9 @@ import Testing
 struct LineBufferRandomTests {}
 
 extension LineBufferRandomTests {
-    @Test("each write offers what the naive list has first, and each file gets whole lines", arguments: 0..<100)
+    @Test(
+        "each write offers what the naive list has first, and each file gets whole lines",
+        arguments: 0..<(isLong ? 100 : 40))
     func walk(seed: Int) {
         var walk = LineWalk(seed: UInt64(seed))
         for _ in 0..<400 { walk.go() }

@@ -78,7 +78,7 @@ struct LinearReadingPropertyTests {
 }
 
 extension LinearReadingPropertyTests {
-    @Test("both agree, whatever the rules and the error", arguments: 1...(isLong ? 8 : 2) as ClosedRange<UInt64>)
+    @Test("both agree, whatever the rules and the error", arguments: 1...(isLong ? 8 : 1) as ClosedRange<UInt64>)
     func handlers(seed: UInt64) async {
         var (generator, coverage) = (LinearReading.Generator(seed: seed), Coverage())
         for round in 1...handlersPerSeed {

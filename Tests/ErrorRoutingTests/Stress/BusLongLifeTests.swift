@@ -132,7 +132,8 @@ extension BusLongLifeTests {
             expect(await bus.shutdown(within: .milliseconds(10)).count, equals: 2)
             leave.signal()
             await running
-            #expect(bus.statistics.unmatched == 1 && bus.statistics.dropped == 2)
+            expect(bus.statistics.unmatched, equals: 1)
+            expect(bus.statistics.dropped, equals: 2)
             withExtendedLifetime(reports) {}
         }
     }

@@ -11,7 +11,7 @@ import Testing
 ///
 /// | environment variable | meaning |
 /// | --- | --- |
-/// | `ERROR_BUS_STRESS_SECONDS` | how long to go on, with seed after seed; by default 2, with `ERROR_BUS_LONG` 120 |
+/// | `ERROR_BUS_STRESS_SECONDS` | how long to go on, with seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_STRESS_SEED` | the first seed, by default 1; if no seconds are given, the only one |
 ///
 /// What one seed does is the same each time, but for the threads' timing: to see again what a seed has shown, give it
@@ -49,7 +49,7 @@ enum StressTime {
 
     static let seed = UInt64(max(0, number("ERROR_BUS_STRESS_SEED") ?? 1))
     static let seconds =
-        number("ERROR_BUS_STRESS_SECONDS") ?? (number("ERROR_BUS_STRESS_SEED") != nil ? 0 : isLong ? 120 : 2)
+        number("ERROR_BUS_STRESS_SECONDS") ?? (number("ERROR_BUS_STRESS_SEED") != nil ? 0 : isLong ? 120 : 1)
     static let repeats = number("ERROR_BUS_STRESS_REPEAT") != nil
     static let minutes = seconds / 60 + 10
 }

@@ -11,7 +11,7 @@ import Testing
 ///
 /// | environment variable | meaning |
 /// | --- | --- |
-/// | `ERROR_BUS_FUZZ_SECONDS` | how long to go on, with seed after seed; by default 2, with `ERROR_BUS_LONG` 120 |
+/// | `ERROR_BUS_FUZZ_SECONDS` | how long to go on, with seed after seed; by default 1, with `ERROR_BUS_LONG` 120 |
 /// | `ERROR_BUS_FUZZ_SEED` | the first seed, by default 1 |
 @Suite(
     "Behaviours 9, 14, 23 and 24: they hold for errors that do their worst",
@@ -46,7 +46,7 @@ enum FuzzTime {
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
     static let seed = UInt64(max(0, number("ERROR_BUS_FUZZ_SEED") ?? 1))
-    static let seconds = number("ERROR_BUS_FUZZ_SECONDS") ?? (isLong ? 120 : 2)
+    static let seconds = number("ERROR_BUS_FUZZ_SECONDS") ?? (isLong ? 120 : 1)
     static let minutes = seconds / 60 + 10
 }
 

@@ -30,7 +30,8 @@ extension ManyPostsTests {
     func intake(start: Int) {
         let box = IntakeBox(capacity: 3, startingAt: start)
         for place in start..<(start + 300) {
-            #expect(box.reserve(place) == .accepted(place) && box.fill(place, with: place) == .filled)
+            expect(box.reserve(place), equals: .accepted(place))
+            expect(box.fill(place, with: place), equals: .filled)
             expect(box.take(), equals: place)
             box.releaseOne()
         }
@@ -38,13 +39,18 @@ extension ManyPostsTests {
         expect(box.reserve(4), equals: .full(makesNotice: true))
         var drops = DropCounts()
         let isMoreUntold = box.intake.drops.take(into: &drops)
-        #expect(box.takeAll() == [1, 2, 3] && drops.total == 1 && !isMoreUntold)
+        expect(box.takeAll(), equals: [1, 2, 3])
+        expect(drops.total, equals: 1)
+        #expect(!isMoreUntold)
         box.intake.publishReleased(Int64(start) + 303)
         box.intake.accept(atMost: 1)
-        #expect(box.reserve(5).place == start + 303 && box.reserve(6) == .closed)
+        expect(box.reserve(5).place, equals: start + 303)
+        expect(box.reserve(6), equals: .closed)
         #expect(box.close() && !box.end())
-        #expect(box.shut() == [] && box.fill(start + 303, with: 5) == .refused)
-        #expect(box.intake.accepted == Int64(start) + 304 && box.intake.reclaimed == 1)
+        expect(box.shut(), equals: [])
+        expect(box.fill(start + 303, with: 5), equals: .refused)
+        expect(box.intake.accepted, equals: Int64(start) + 304)
+        expect(box.intake.reclaimed, equals: 1)
     }
 
     @Test("a mailbox has a place of its own for each number", arguments: starts, [1, 63, 64, 200])
@@ -58,7 +64,8 @@ extension ManyPostsTests {
             }
             for place in first..<(first + window) { isRight = box.take(place) == place && isRight }
         }
-        #expect(isRight && box.ends.alive == 0)
+        #expect(isRight)
+        expect(box.ends.alive, equals: 0)
     }
 
     @Test("a lane goes on, is opened elsewhere and is withdrawn", arguments: starts)
@@ -66,10 +73,12 @@ extension ManyPostsTests {
         let (road, first) = (Road(startingAt: start), Int64(start))
         road.lane.open(at: first)
         for number in first..<(first + 99) { #expect(road.goOn(from: number, .ignored)) }
-        #expect(road.counts == [start, 99, 0] && road.sequence(of: first + 99) == UInt64(start) + 100)
+        expect(road.counts, equals: [start, 99, 0])
+        expect(road.sequence(of: first + 99), equals: UInt64(start) + 100)
         road.lane.count(.handled)
         road.lane.open(at: first + 200)
-        #expect(road.goOn(from: first + 200) && road.withdraw().number == first + 201)
+        #expect(road.goOn(from: first + 200))
+        expect(road.withdraw().number, equals: first + 201)
         expect(road.counts, equals: [start + 2, 99, 0])
     }
 
@@ -112,7 +121,8 @@ extension ManyPostsTests {
         bus.post(Numbered(1))
         await entered.wait()
         for number in 2...91 { bus.post(Numbered(number)) }
-        #expect(bus.statistics.isBalanced && bus.statistics.pending == 82)
+        #expect(bus.statistics.isBalanced)
+        expect(bus.statistics.pending, equals: 82)
         let left = await bus.shutdown(within: .zero)
         expect(left.compactMap { ($0.error as? Numbered)?.number }, equals: Array(1...81))
         expect(left.compactMap { ($0.error as? ErrorsDropped)?.count }, equals: [10])

@@ -46,7 +46,7 @@ struct DropTallyTests {
 
     @Test("droppers against a taker: each drop is in one notice, and no notice is empty or one too many")
     func contention() async {
-        let (box, droppers, each) = (Box(), 4, 4_000)
+        let (box, droppers, each) = (Box(), 4, isLong ? 4_000 : 1_000)
         let (notices, mostAtOnce) = (Journal<ErrorsDropped>(), Journal<Int>())
         let (announced, left) = (DispatchSemaphore(value: 0), Countdown(droppers))
         let outstanding = Outstanding()
