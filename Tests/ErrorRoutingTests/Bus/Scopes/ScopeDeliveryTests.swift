@@ -39,24 +39,6 @@ extension ScopeDeliveryTests {
         #expect(recorded.statistics.actionFailures == 2 && recorded.statistics.posted == 4)
     }
 
-    @Test("the failure of handling a failure goes to standard error with its path, and no further")
-    func failureOfANotice() async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            endIfItHangs()
-            let throwing = ErrorHandler().on(matching: .any) { error in
-                throw error is ActionFailure ? Numbered(3) : Numbered(2)
-            }
-            let recorded = await withRecordedErrors { bus in
-                bus.scope("outer", handler: throwing).scope("inner").post(Numbered(1), metadata: ["k": "v"])
-            }
-            #expect(recorded.statistics.posted == 2 && recorded.statistics.actionFailures == 2)
-        }
-        let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        expect(lines.map { $0?["scope"] }, equals: ["outer/inner"])
-        expect(lines.first??["metadata.k"], equals: "v")
-        expect(lines.first??["trail"], equals: "ErrorRoutingTests.Numbered: Numbered(number: 3)")
-    }
-
     @Test("the notice of drops goes through the bus's own rules, in no scope, whoever posted the errors")
     func drops() async {
         // Posted before it runs, so that nothing makes room meanwhile.

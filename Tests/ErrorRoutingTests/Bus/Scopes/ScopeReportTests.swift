@@ -58,21 +58,6 @@ extension ScopeReportTests {
         }
     }
 
-    @Test("inside an action deliver through a scope returns .pending at once, and it is delivered later")
-    func deliverInAction() async {
-        let journal = Journal<HandleOutcome.Disposition>()
-        let recorded = await withRecordedErrors { bus in
-            let inner = bus.scope("inner")
-            let handler = ErrorHandler().on(Numbered(1)) { _ in
-                journal.note(await inner.deliver(Numbered(2)).disposition)
-                return .stop
-            }
-            await bus.scope("outer", handler: handler).deliver(Numbered(1))
-        }
-        expect(journal.entries, equals: [.pending])
-        expect(recorded.reports.map(\.scope), equals: [["outer"], ["inner"]])
-    }
-
     @Test("catching, rethrowing and task post through the scope, with the place and metadata of the call")
     func verbs() async {
         let recorded = await withRecordedErrors { bus in

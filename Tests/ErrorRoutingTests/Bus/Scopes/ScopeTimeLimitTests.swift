@@ -133,24 +133,4 @@ extension ScopeTimeLimitTests {
         while watched != nil { await Task.yield() }
         expect(trace.entries, equals: ran("bus") + ran("b"))
     }
-
-    @Test("an action that cancels its own task cancels nothing that is further on the path, nor what comes after")
-    func selfCancelling() async {
-        let journal = Journal<Bool>()
-        let cancelling = ErrorHandler().on(Numbered(1)) { _ in
-            await Task.yield()
-            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
-            return .next
-        }
-        let asking = ErrorHandler().on(Numbered(2)) { _ in
-            await Task.yield()
-            journal.note(Task.isCancelled)
-            return .next
-        }
-        await withErrorBus(handler: asking) { bus in
-            let scope = bus.scope("a", handler: asking).scope("b", handler: cancelling)
-            for number in [1, 2, 1, 2] { scope.post(Numbered(number)) }
-        }
-        expect(journal.entries, equals: [false, false, false, false])
-    }
 }

@@ -31,7 +31,8 @@ extension BusDeliveryTests {
         expect(overlaps.withLock { $0 }, equals: 0)
     }
 
-    @Test("actions run on neither the actor nor the cancellation of run's caller")
+    @Test(
+        "actions run on neither actor nor cancellation of run's caller, and their current bus is the one that delivers")
     @MainActor func actionsAreTheBusesOwn() async {
         let journal = Journal<Bool>()
         let (entered, gate) = (Gate(), Gate())
@@ -56,28 +57,25 @@ extension BusDeliveryTests {
         await root.value
         expect(journal.entries, equals: [false, false])
         expect(bus.statistics.handled, equals: 2)
-    }
 
-    @Test("inside an action the current bus is the one that delivers")
-    func currentInsideActions() async {
-        let journal = Journal<ObjectIdentifier?>()
-        let handler = ErrorHandler()
+        let buses = Journal<ObjectIdentifier?>()
+        let asking = ErrorHandler()
             .on(Numbered(1)) { _ in
-                journal.note(ErrorBus.current.map(ObjectIdentifier.init))
+                buses.note(ErrorBus.current.map(ObjectIdentifier.init))
                 return .stop
             }
             .on(Numbered(2)) { _ in
                 await Task.yield()
-                journal.note(ErrorBus.current.map(ObjectIdentifier.init))
+                buses.note(ErrorBus.current.map(ObjectIdentifier.init))
                 return .stop
             }
-        let bus = ErrorBus(handler: handler)
-        bus.post(Numbered(1))
-        bus.post(Numbered(2))
-        bus.finish()
+        let asked = ErrorBus(handler: asking)
+        asked.post(Numbered(1))
+        asked.post(Numbered(2))
+        asked.finish()
         expectNil(ErrorBus.current)
-        await bus.run()
-        expect(journal.entries, equals: [ObjectIdentifier(bus), ObjectIdentifier(bus)])
+        await asked.run()
+        expect(buses.entries, equals: [ObjectIdentifier(asked), ObjectIdentifier(asked)])
     }
 
     @Test("an action's post is delivered later, after what is pending")
@@ -99,22 +97,23 @@ extension BusDeliveryTests {
         expect(journal.entries, equals: [1, 2, 3])
     }
 
-    @Test("deliver inside an action returns .pending at once, and the error is delivered later")
+    @Test(
+        "deliver inside an action returns at once: .pending, also through a scope, since it is delivered later, or .dropped"
+    )
     func deliverInsideActions() async {
         let journal = Journal<HandleOutcome.Disposition>()
-        let handler = ErrorHandler()
-            .on(Numbered(1)) { _ in
-                journal.note(await AmbientErrorPosting().deliver(Numbered(2)).disposition)
-                return .stop
-            }
-            .on(Numbered(2)) { _ in
-                journal.note(.handled)
-                return .stop
-            }
-        await withErrorBus(handler: handler) { bus in
-            await bus.deliver(Numbered(1))
+        let handler = ErrorHandler().on(Numbered(1)) { _ in
+            guard let bus = ErrorBus.current else { return .stop }
+            journal.note(await AmbientErrorPosting().deliver(Numbered(2)).disposition)
+            journal.note(await bus.scope("inner").deliver(Numbered(3)).disposition)
+            journal.note(await bus.deliver(Numbered(4)).disposition)
+            return .stop
         }
-        expect(journal.entries, equals: [.pending, .handled])
+        let recorded = await withRecordedErrors(handler: handler, configuration: .init(capacity: 2)) { bus in
+            await bus.scope("outer").deliver(Numbered(1))
+        }
+        expect(journal.entries, equals: [.pending, .pending, .dropped])
+        expect(recorded.reports.prefix(3).map(\.scope), equals: [["outer"], [], ["inner"]])
     }
 
     @Test("an action of a bus inside a bus's action may not wait for the outer one either")
@@ -135,8 +134,8 @@ extension BusDeliveryTests {
         expect(journal.entries, equals: [.pending])
     }
 
-    @Test("an action may finish the bus; what is pending is still delivered")
-    func finishInsideActions() async {
+    @Test("an action may finish the bus, or shut it down, which does not wait for itself: what is pending has its time")
+    func endsInsideActions() async {
         let journal = Journal<Int>()
         let handler = ErrorHandler.noting(journal).on(Numbered(1)) { _ in
             ErrorBus.current?.finish()
@@ -147,42 +146,19 @@ extension BusDeliveryTests {
         bus.post(Numbered(2))
         await bus.run()
         expect(journal.entries, equals: [1, 2])
-    }
 
-    @Test("shutdown inside an action does not wait for itself, and leaves the pending their time")
-    func shutdownInsideActions() async {
-        let journal = Journal<Int>()
-        let handler = ErrorHandler.noting(journal).on(Numbered(1)) { _ in
+        let other = Journal<Int>()
+        let shuttingDown = ErrorHandler.noting(other).on(Numbered(1)) { _ in
             guard let bus = ErrorBus.current else { return .next }
             #expect(await bus.shutdown(within: .seconds(3_600)).isEmpty)
             return .next
         }
         let clock = ManualClock()
-        let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
-        bus.post(Numbered(1))
-        bus.post(Numbered(2))
-        await bus.run()
-        expect(journal.entries, equals: [1, 2])
-    }
-
-    @Test("what a shutdown inside an action cuts off is counted as dropped")
-    func shutdownInsideActionsAtItsDeadline() async {
-        let gate = Gate()
-        let handler = ErrorHandler().on(Numbered.self) { _ in
-            _ = await ErrorBus.current?.shutdown(within: .seconds(5))
-            await gate.wait()
-            return .stop
-        }
-        let clock = ManualClock()
-        let bus = ErrorBus(handler: handler, configuration: .init(actionTimeLimit: nil, clock: clock))
-        bus.post(Numbered(1))
-        bus.post(Numbered(2))
-        async let running: Void = bus.run()
-        await clock.waitForSleepers()
-        clock.advance(by: .seconds(5))
-        await running
-        #expect(bus.statistics.dropped == 2 && bus.statistics.pending == 0 && bus.statistics.isBalanced)
-        gate.open()
+        let last = ErrorBus(handler: shuttingDown, configuration: .init(actionTimeLimit: nil, clock: clock))
+        last.post(Numbered(1))
+        last.post(Numbered(2))
+        await last.run()
+        expect(other.entries, equals: [1, 2])
     }
 }
 

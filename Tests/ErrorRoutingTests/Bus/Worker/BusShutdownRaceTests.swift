@@ -59,75 +59,64 @@ extension BusShutdownRaceTests {
         }
     }
 
-    @Test(
-        "what a synchronous action has thrown goes to standard error, also where a predicate after it is cut off",
-        arguments: [false, true],
-        [false, true]
-    )
-    func failuresAreNeverSilent(isInLane: Bool, matches: Bool) async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            [isInLane, matches] in
-            endIfItHangs()
-            await Self.shutDownWhileSlow(isInLane: isInLane) { slow in
-                ErrorHandler().on(matching: .predicate { _ in slow(matches) }) { _ in .stop }.overlaid(
-                    with: Self.throwing)
-            }
-        }
-        expect(timesTold(result), equals: 1)
-    }
+    /// What is slow, and cut off by a shutdown, after an action that has thrown.
+    private enum Slow: Int, CaseIterable {
+        /// A predicate, of a report in the lane or outside.
+        case notMatchingInLane, matchingInLane, notMatching, matching
+        /// With asynchronous rules before, between or after.
+        case beforeAsynchronous, betweenAsynchronous, afterAsynchronous
 
-    @Test(
-        "what a synchronous action has thrown is not lost before, between or after asynchronous rules",
-        arguments: AroundAsynchronous.allCases
-    )
-    func failuresAroundAsynchronousRules(place: AroundAsynchronous) async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) { [place] in
-            endIfItHangs()
-            await Self.shutDownWhileSlow(isInLane: false) { slow in
-                let asynchronous = ErrorHandler().on(Numbered.self) { _ in
+        var isInLane: Bool { self == .notMatchingInLane || self == .matchingInLane }
+
+        /// The rules; the closure waits for the shutdown, and returns its argument.
+        func handler(_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler {
+            let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(70 + rawValue) }
+            let asynchronous = ErrorHandler().on(Numbered.self) { _ in
+                await Task.yield()
+                return .next
+            }
+            return switch self {
+            case .notMatchingInLane, .notMatching:
+                ErrorHandler().on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(with: throwing)
+            case .matchingInLane, .matching:
+                ErrorHandler().on(matching: .predicate { _ in slow(true) }) { _ in .stop }.overlaid(with: throwing)
+            case .beforeAsynchronous:
+                asynchronous.on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(with: throwing)
+            case .betweenAsynchronous:
+                ErrorHandler().on(matching: .predicate { _ in slow(true) }) { _ in
                     await Task.yield()
-                    return .next
-                }
-                return switch place {
-                case .before:
-                    asynchronous.on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(
-                        with: Self.throwing)
-                case .between:
-                    ErrorHandler().on(matching: .predicate { _ in slow(true) }) { _ in
-                        await Task.yield()
-                        return .stop
-                    }.overlaid(with: Self.throwing).overlaid(with: asynchronous)
-                case .after:
-                    ErrorHandler().on(Numbered.self) { _ in slow(true) ? .next : .stop }
-                        .overlaid(with: asynchronous).overlaid(with: Self.throwing).overlaid(with: asynchronous)
-                }
+                    return .stop
+                }.overlaid(with: throwing).overlaid(with: asynchronous)
+            case .afterAsynchronous:
+                ErrorHandler().on(Numbered.self) { _ in slow(true) ? .next : .stop }
+                    .overlaid(with: asynchronous).overlaid(with: throwing).overlaid(with: asynchronous)
             }
         }
-        expect(timesTold(result), equals: 1)
     }
 
-    /// Where an action throws, before something slow is cut off by a shutdown.
-    enum AroundAsynchronous: String, CaseIterable, Codable {
-        case before, between, after
+    @Test("what an action has thrown is told once, whatever after it a shutdown cuts off, and counted")
+    func failuresAreNeverSilent() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            endIfItHangs()
+            for slow in Slow.allCases { await Self.shutDown(while: slow) }
+        }
+        for slow in Slow.allCases {
+            let parts = result.standardErrorText.components(
+                separatedBy: "failed with Numbered(number: \(70 + slow.rawValue))")
+            expect(parts.count, equals: 2, "\(slow)")
+        }
     }
-
-    private static let throwing = ErrorHandler().on(Numbered.self) { _ in throw Numbered(7) }
 
     /// Takes a report back while one of its rules is slow, and returns when the worker has ended.
-    ///
-    /// - Parameters: - isInLane: Whether the report goes through the lane, as it does where there is no flood limit. -
-    ///   makeHandler: Makes the rules; the closure that it gets waits for the shutdown, and returns its argument.
-    private static func shutDownWhileSlow(
-        isInLane: Bool,
-        _ makeHandler: (_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler
-    ) async {
+    private static func shutDown(while slow: Slow) async {
         let (entered, leave) = (Gate(), DispatchSemaphore(value: 0))
-        let handler = makeHandler { answer in
+        let handler = slow.handler { answer in
             entered.open()
             leave.wait()
             return answer
         }
-        let limit = isInLane ? nil : FloodLimit(first: 9, per: .seconds(3_600))
+        // With a flood limit a report does not go through the lane.
+        let limit = slow.isInLane ? nil : FloodLimit(first: 9, per: .seconds(3_600))
         var bus: ErrorBus? = ErrorBus(handler: handler, configuration: .init(floodLimit: limit))
         let watched = Weak(bus)
         bus?.post(Numbered(1))
@@ -135,14 +124,8 @@ extension BusShutdownRaceTests {
         await entered.wait()
         expect(await bus?.shutdown(within: .zero).count, equals: 1)
         await running.value
-        bus = nil
         leave.signal()
+        bus = nil
         while watched.object != nil { await Task.yield() }
-    }
-
-    /// Returns how often the failure is on standard error.
-    private func timesTold(_ result: ExitTest.Result?) -> Int {
-        let lines = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-        return lines.components(separatedBy: "failed with Numbered(number: 7)").count - 1
     }
 }
