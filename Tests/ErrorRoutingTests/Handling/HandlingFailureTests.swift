@@ -10,8 +10,7 @@ struct HandlingFailureTests {
 }
 
 extension HandlingFailureTests {
-    @Test("an action that throws counts as matched and as .next, be it the last or not; in onNoMatch it matches nothing"
-    )
+    @Test("an action that throws counts as matched and as .next, be it the last or not, but not in onNoMatch")
     func matchedAndNext() async {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("last") }

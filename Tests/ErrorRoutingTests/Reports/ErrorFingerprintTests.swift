@@ -12,39 +12,28 @@ import Testing
 struct ErrorFingerprintTests {}
 
 extension ErrorFingerprintTests {
-    @Test("an enum's cases are kinds apart, their payloads count for nothing")
-    func enumCases() {
-        expect(kind(Zoo.Payment.declined(code: 1)), equals: kind(Zoo.Payment.declined(code: 2)))
-        #expect(areApart([Zoo.Payment.declined(code: 1), Zoo.Payment.expired, Zoo.Payment.unavailable]))
-    }
-
-    @Test("a struct's and a class's fields count for nothing, its type does")
+    @Test("types and an enum's cases are kinds apart, fields and payloads count for nothing")
     func types() {
         expect(kind(Zoo.Timeout(seconds: 1)), equals: kind(Zoo.Timeout(seconds: 2)))
         expect(kind(Zoo.Owl("a")), equals: kind(Zoo.Owl("b")))
         #expect(areApart([Zoo.Timeout(), Zoo.Offline(), Zoo.Animal(), Zoo.Bird(), Zoo.Owl()]))
         #expect(areApart([Zoo.Box(content: 1), Zoo.Box(content: true)]))
+        expect(kind(Zoo.Payment.declined(code: 1)), equals: kind(Zoo.Payment.declined(code: 2)))
+        #expect(areApart([Zoo.Payment.declined(code: 1), Zoo.Payment.expired, Zoo.Payment.unavailable]))
     }
 
-    @Test("an NSError's domain and code count, its user info does not")
+    @Test("domain and code count, an NSError's or Foundation's and a CustomNSError's own; a user info does not")
     func nsErrors() {
         let error = NSError(domain: "a", code: 1)
         expect(kind(error), equals: kind(NSError(domain: "a", code: 1, userInfo: ["key": "value"])))
         #expect(areApart([error, NSError(domain: "a", code: 2), NSError(domain: "b", code: 1)]))
         #expect(areApart([error, Zoo.NSErrorSubclass(domain: "a", code: 1)]))
         let code = ErrorCode(of: error)
-        #expect(code.number == 1 && code.domain == "a")
-    }
-
-    @Test("a CustomNSError's own code counts")
-    func customCodes() {
+        expect(code.number, equals: 1)
+        expect(code.domain, equals: "a")
         expect(kind(Zoo.Foreign(errorCode: 1)), equals: kind(Zoo.Foreign(errorCode: 1)))
         #expect(areApart([Zoo.Foreign(errorCode: 1), Zoo.Foreign(errorCode: 2)]))
         expect(ErrorCode(of: Zoo.Foreign(errorCode: 7)).number, equals: 7)
-    }
-
-    @Test("the codes of URLError, CocoaError and POSIXError count, and are what Foundation says")
-    func foundationErrors() {
         let userInfo = [NSLocalizedDescriptionKey: "text"]
         expect(kind(URLError(.timedOut)), equals: kind(URLError(.timedOut, userInfo: userInfo)))
         #expect(areApart([URLError(.timedOut), URLError(.cancelled), CocoaError(.fileNoSuchFile), POSIXError(.EPERM)]))
@@ -52,28 +41,22 @@ extension ErrorFingerprintTests {
         #expect(areApart([POSIXError(.EPERM), POSIXError(.ENOENT)]))
         for error in [URLError(.timedOut), CocoaError(.fileNoSuchFile), POSIXError(.ENOENT)] as [any Error] {
             let (code, foundation) = (ErrorCode(of: error), error as NSError)
-            #expect(code.number == foundation.code && code.domain == foundation.domain)
+            expect(code.number, equals: foundation.code)
+            expect(code.domain, equals: foundation.domain)
         }
     }
 
-    @Test("the path of scopes counts")
+    @Test("the path of scopes counts, and posting line and file do; equal fingerprints hash alike")
     func scopes() {
         let error = Zoo.Timeout()
         expect(kind(error, in: ["a", "b"]), equals: kind(error, in: ["a", "b"]))
         expect(Set([[], ["a"], ["b"], ["a", "b"]].map { kind(error, in: $0) }).count, equals: 4)
-    }
 
-    @Test("posting line and file count")
-    func source() {
-        let error = Zoo.Timeout()
         let here = kind(error, "M/A.swift", 1)
         expect(here, equals: kind(error, "M/A.swift", 1))
         #expect(here != kind(error, "M/A.swift", 2))
         #expect(here != kind(error, "M/B.swift", 1))
-    }
 
-    @Test("a summary of many kinds can be looked up: equal fingerprints hash alike")
-    func hashing() {
         var counts: [ErrorFingerprint: Int] = [:]
         for number in 0..<300 {
             let errors: [any Error] = [

@@ -43,24 +43,18 @@ extension LastResortTests {
     private static let finished = "the bus has finished"
     private static let failed = "an action failed, and nobody handles that"
 
-    @Test("what is posted after finish is written there, and redacted")
+    @Test(
+        "what is posted after finish, what a discarded bus has left, and a failure's failure are written, and redacted"
+    )
     func afterFinish() async {
         await expectLines([Self.finished]) { bus in
             bus.finish()
             bus.post(Secret(), metadata: ["card": "tell"])
             await bus.run()
         }
-    }
-
-    @Test("what is left in a discarded bus is written there, and redacted")
-    func discarded() async {
         await expectLines(["the bus was discarded before it was delivered"]) { bus in
             bus.post(Secret(), metadata: ["card": "tell"])
         }
-    }
-
-    @Test("the failure of handling a failure is written there, and redacted")
-    func failureOfFailure() async {
         await expectLines([Self.failed]) { bus in
             bus.post(Secret(), metadata: ["card": "tell"])
             bus.finish()
@@ -96,7 +90,7 @@ extension LastResortTests {
         }
     }
 
-    @Test("the process's last resort serves where there is no bus, and a bus that has none of its own")
+    @Test("the process's last resort serves where no bus has its own, and ends where a line and a redaction post again")
     func process() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -109,19 +103,14 @@ extension LastResortTests {
             bus.finish()
             bus.post(Secret())
             let lines = journal.entries
-            if lines.count == 4, lines.allSatisfy({ $0.contains("message=\"redacted\"") }) { return }
-            fatalError("\(lines)")
-        }
-    }
+            guard lines.count == 4, lines.allSatisfy({ $0.contains("message=\"redacted\"") }) else {
+                fatalError("\(lines)")
+            }
 
-    @Test("a line that posts its own error, and a redaction that does, come to an end")
-    func recursion() async {
-        await #expect(processExitsWith: .success) {
-            endIfItHangs()
-            let journal = Journal<String>()
+            let again = Journal<String>()
             LastResort.setForProcess(
                 LastResort { line in
-                    journal.note(line)
+                    again.note(line)
                     postError(Secret())
                 }.redacting { report in
                     postError(report.error)
@@ -129,9 +118,10 @@ extension LastResortTests {
                 }
             )
             postError(Secret())
-            let lines = journal.entries
-            if (2...20).contains(lines.count), lines.allSatisfy({ !$0.contains("4111") }) { return }
-            fatalError("\(lines)")
+            let others = again.entries
+            guard (2...20).contains(others.count), others.allSatisfy({ !$0.contains("4111") }) else {
+                fatalError("\(others)")
+            }
         }
     }
 }

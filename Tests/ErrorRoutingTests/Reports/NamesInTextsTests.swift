@@ -114,7 +114,9 @@ extension NamesInTextsTests {
         expect("\(ErrorMap(default: Self.hostile))".split(separator: "\n").count, equals: 2)
     }
 
-    @Test("names are cut like all texts, and a long one does not widen the rows of others")
+    @Test(
+        "names are cut like all texts, do not widen the rows of others, and end where a matcher is joined with itself"
+    )
     func longNames() {
         let name = String(repeating: "long ", count: 100_000)
         let handler = ErrorHandler()
@@ -125,10 +127,6 @@ extension NamesInTextsTests {
         let lines = "\(handler.explain(Zoo.Offline()))".split(separator: "\n")
         #expect(lines[1].utf8.count < 400 && lines[2].utf8.count < 17 * 1_024)
         #expect("\(ErrorMap(default: Array(repeating: 1, count: 10_000_000)))".hasSuffix(", …]"))
-    }
-
-    @Test("a matcher that is joined with itself again and again has a description with an end")
-    func manyMatchers() {
         var doubled = ErrorMatcher<any Error>.any
         for _ in 0..<60 { doubled = doubled || doubled }
         #expect("\(doubled)".utf8.count <= 16 * 1_024)

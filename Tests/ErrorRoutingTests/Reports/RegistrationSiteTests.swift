@@ -15,7 +15,7 @@ extension RegistrationSiteTests {
         }
     }
 
-    @Test("on remembers file and line in all forms and shapes")
+    @Test("every verb, also of a map, remembers file and line in all forms and shapes")
     func on() {
         let (new, error) = (ErrorHandler(), Zoo.Timeout())
         expectSites([
@@ -36,11 +36,6 @@ extension RegistrationSiteTests {
             (new.on(domain: "d") { _ in await suspended(.stop) }, #line),
             (new.on(domain: "d", code: 1) { _, _ in await suspended(.stop) }, #line),
         ])
-    }
-
-    @Test("ignore, onNoMatch and always remember file and line in all forms and shapes")
-    func otherVerbs() {
-        let (new, error) = (ErrorHandler(), Zoo.Timeout())
         expectSites([
             (new.ignore(matching: .any), #line),
             (new.ignore(Zoo.Timeout.self), #line),
@@ -56,9 +51,21 @@ extension RegistrationSiteTests {
             (new.always { _ in await suspended(.stop) }, #line),
             (new.always { _, _ in await suspended(.stop) }, #line),
         ])
+        let none = ErrorMap(default: 0)
+        let maps: [(ErrorMap<Int>, UInt)] = [
+            (none.on(matching: .any, 1), #line),
+            (none.on(matching: .any) { _ in 1 }, #line),
+            (none.on(Zoo.Timeout.self, 1), #line),
+            (none.on(Zoo.Timeout.self) { _ in 1 }, #line),
+            (none.on(Zoo.Timeout(), 1), #line),
+            (none.on(Zoo.Timeout()) { _ in 1 }, #line),
+            (none.on(domain: "d", 1), #line),
+            (none.on(domain: "d", code: 1) { _ in 1 }, #line),
+        ]
+        for (map, line) in maps { #expect(map.description.contains(" at \(#fileID):\(line)\n")) }
     }
 
-    @Test("each verb of a chain remembers its own line")
+    @Test("each verb of a chain remembers its own line, or the site that is handed in")
     func chain() {
         let line: UInt = #line
         let handler = ErrorHandler()
@@ -70,37 +77,18 @@ extension RegistrationSiteTests {
             .always { _ in .stop }
         let lines = handler.explain(Zoo.Offline()).entries.map(\.rule.source.line)
         expect(lines, equals: [line + 5, line + 2, line + 6, line + 7])
-    }
 
-    @Test("a site that is handed in stands for the line of the verb")
-    func givenSite() {
-        let handler = ErrorHandler()
+        let given = ErrorHandler()
             .on(matching: .any, fileID: "Rules/A.swift", line: 1) { _ in .stop }
             .on(Zoo.Timeout.self, fileID: "Rules/B.swift", line: 2) { _ in .stop }
             .ignore(domain: "d", fileID: "Rules/C.swift", line: 3)
             .onNoMatch(fileID: "Rules/D.swift", line: 4) { _ in .stop }
             .always(fileID: "Rules/E.swift", line: 5) { _ in .stop }
-        let sources = handler.explain(Zoo.Offline()).entries.map(\.rule.source.description)
+        let sources = given.explain(Zoo.Offline()).entries.map(\.rule.source.description)
         expect(
             sources,
             equals: ["Rules/C.swift:3", "Rules/B.swift:2", "Rules/A.swift:1", "Rules/D.swift:4", "Rules/E.swift:5"]
         )
-    }
-
-    @Test("a map's rules remember file and line in all forms")
-    func map() {
-        let new = ErrorMap(default: 0)
-        let maps: [(ErrorMap<Int>, UInt)] = [
-            (new.on(matching: .any, 1), #line),
-            (new.on(matching: .any) { _ in 1 }, #line),
-            (new.on(Zoo.Timeout.self, 1), #line),
-            (new.on(Zoo.Timeout.self) { _ in 1 }, #line),
-            (new.on(Zoo.Timeout(), 1), #line),
-            (new.on(Zoo.Timeout()) { _ in 1 }, #line),
-            (new.on(domain: "d", 1), #line),
-            (new.on(domain: "d", code: 1) { _ in 1 }, #line),
-        ]
-        for (map, line) in maps { #expect(map.description.contains(" at \(#fileID):\(line)\n")) }
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
 struct StandardErrorTests {}
 
 extension StandardErrorTests {
-    @Test("a post after finish returns although nobody reads")
+    @Test("a post after finish, or where there is no bus, returns although nobody reads")
     func postAfterFinish() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -22,14 +22,7 @@ extension StandardErrorTests {
             for number in 0..<100 { bus.post(Numbered(number)) }
             expect(bus.statistics.dropped, equals: 100)
             #expect(stage.lines(100).allSatisfy { $0.contains("the bus has finished") })
-        }
-    }
 
-    @Test("an error that is posted where there is no bus returns although nobody reads")
-    func postWithoutBus() async {
-        await #expect(processExitsWith: .success) {
-            endIfItHangs()
-            let stage = StandardErrorStage.pipe()
             _ = stage.fill()
             for number in 0..<100 { postError(Numbered(number)) }
             let lines = stage.lines(100)
