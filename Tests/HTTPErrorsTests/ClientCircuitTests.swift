@@ -53,10 +53,13 @@ extension ClientCircuitTests {
             let order = Call(NoContent.self, method: "POST")
             await withRecordedErrors { _ in
                 let failed = await #expect(throws: NetworkError.self) { try await client.send(order) }
-                #expect(failed?.kind == .server && failed?.mayBeSentAgain == false)
+                expect(failed?.kind, equals: .server)
+                expect(failed?.mayBeSentAgain, equals: false)
                 let refused = await #expect(throws: NetworkError.self) { try await client.send(order) }
-                #expect(refused?.kind == .server && refused?.failure == nil && refused?.retryAfter == .seconds(5))
-                #expect(refused?.neverReachedServer == true && refused?.mayBeSentAgain == true)
+                expect(refused?.kind, equals: .server)
+                expectNil(refused?.failure)
+                expect(refused?.retryAfter, equals: .seconds(5))
+                expect([refused?.neverReachedServer, refused?.mayBeSentAgain], equals: [true, true])
                 expect(refused?.description, equals: "server, CircuitOpen")
                 let cause = refused.flatMap(ErrorMatcher.anywhere(.type(HTTPFailure.self)).match)
                 expect(cause?.status, equals: 503)

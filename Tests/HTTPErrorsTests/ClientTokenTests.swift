@@ -44,47 +44,33 @@ extension ClientTokenTests {
         expect(script.requests.count, equals: 101)
     }
 
-    @Test("where the new token is refused too, the error is unauthorized, and nothing is sent a third time")
+    @Test("where the new token is refused too, the error is unauthorized; an Authorization of one's own is kept")
     func refusedAgain() async throws {
-        let script = server(taking: "none")
-        let client = try APIClient(script, token: BearerToken("old") { "new" })
-        let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
-        #expect(error?.kind == .unauthorized && script.requests.count == 2)
-    }
-
-    @Test(
-        "where the refresh fails the caller gets its 401, the refresh's error is posted, and the next 401 tries again")
-    func refreshFails() async throws {
-        let count = Locked(0)
-        let script = server(taking: "new")
-        let token = BearerToken("old") {
-            let number = count.withLock { count in
-                count += 1
-                return count
+        let sent: [(headers: HTTPHeaders, authorizations: [String?])] = [
+            ([:], ["Bearer old", "Bearer new"]), (["authorization": "Basic x"], ["Basic x"]),
+        ]
+        for (headers, authorizations) in sent {
+            let script = server(taking: "none")
+            let client = try APIClient(script, token: BearerToken("old") { "new" })
+            let error = await #expect(throws: NetworkError.self) {
+                try await client.send(Call(User.self, headers: headers))
             }
-            if number == 1 { throw GitHubError(code: 9) }
-            return "new"
+            expect(error?.kind, equals: .unauthorized)
+            expect(script.requests.map { $0.headers["Authorization"] }, equals: authorizations)
         }
-        let client = try APIClient(script, token: token)
-        let recorded = await withRecordedErrors { _ in
-            let error = await #expect(throws: NetworkError.self) { try await client.send(Call(User.self)) }
-            #expect(error?.kind == .unauthorized && error?.failure?.status == 401)
-            #expect(error.flatMap(ErrorMatcher.anywhere(.value(GitHubError(code: 9))).match) != nil)
-        }
-        expect(recorded.errors as? [GitHubError], equals: [GitHubError(code: 9)])
-        expect(recorded.reports.first?.source.module, equals: "HTTPErrorsTests")
-        expect(try await client.send(Call(User.self)), equals: User(name: "Ada"))
     }
 
-    @Test("a refresh that fails is posted once, however many wait for it, and is found under the error of each")
+    @Test("where the refresh fails each caller gets its 401, its error is posted once, and the next 401 tries again")
     func refreshFailsForMany() async throws {
-        let go = Gate()
+        let (go, count) = (Gate(), Locked(0))
         let script = server(taking: "new")
         let client = try APIClient(
             script,
             token: BearerToken("old") {
                 await go.wait()
-                throw GitHubError(code: 9)
+                count.withLock { $0 += 1 }
+                if count.withLock({ $0 }) == 1 { throw GitHubError(code: 9) }
+                return "new"
             })
         let recorded = await withRecordedErrors { _ in
             await withTaskGroup(of: NetworkError?.self) { group in
@@ -96,11 +82,16 @@ extension ClientTokenTests {
                 while client.token?.waiterCount != 100 { await Task.yield() }
                 go.open()
                 for await error in group {
+                    expect(error?.kind, equals: .unauthorized)
+                    expect(error?.failure?.status, equals: 401)
                     expect(error.flatMap(ErrorMatcher.anywhere(.type(GitHubError.self)).match)?.code, equals: 9)
                 }
             }
         }
-        #expect(recorded.errors as? [GitHubError] == [GitHubError(code: 9)] && script.requests.count == 100)
+        expect(recorded.errors as? [GitHubError], equals: [GitHubError(code: 9)])
+        expect(recorded.reports.first?.source.module, equals: "HTTPErrorsTests")
+        expect(script.requests.count, equals: 100)
+        expect(try await client.send(Call(User.self)), equals: User(name: "Ada"))
     }
 
     @Test("a refresh that fails when all who waited for it are cancelled is posted too")
@@ -197,15 +188,6 @@ extension ClientTokenTests {
         client.withLock { $0 = nil }
     }
 
-    @Test("a request with an Authorization of its own keeps it, and a 401 to it refreshes nothing")
-    func ownAuthorization() async throws {
-        let script = server(taking: "new")
-        let client = try APIClient(script, token: BearerToken("old") { "new" })
-        let call = Call(User.self, headers: ["authorization": "Basic x"])
-        let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
-        #expect(error?.kind == .unauthorized && script.requests.map { $0.headers["Authorization"] } == ["Basic x"])
-    }
-
     private struct Interceptor: HTTPInterceptor {
         let name: String
         let journal: Locked<[String]>
@@ -256,7 +238,8 @@ extension ClientTokenTests {
             let error = await #expect(throws: NetworkError.self) {
                 try await APIClient(script, interceptors: [interceptor]).send(Call(User.self))
             }
-            #expect(error?.kind == kind && script.requests.count == (inspects ? 1 : 0))
+            expect(error?.kind, equals: kind)
+            expect(script.requests.count, equals: inspects ? 1 : 0)
             if kind == .service { expect(error?.failure?.status, equals: 418) }
         }
     }

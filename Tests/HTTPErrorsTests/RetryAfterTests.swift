@@ -10,67 +10,56 @@ struct RetryAfterTests {}
 extension RetryAfterTests {
     private static let begin = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    @Test(
-        "seconds are read as they are",
-        arguments: [
+    @Test("seconds are read as they are, and what is neither seconds nor a date is nil")
+    func seconds() {
+        func retryAfter(_ value: String) -> Duration? {
+            HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter
+        }
+        for (value, seconds) in [
             ("0", 0), ("1", 1), ("120", 120), (" 7 ", 7), ("007", 7), ("31536000", 31_536_000),
             ("31536001", 31_536_000), ("99999999999999999999999", 31_536_000),
-        ])
-    func seconds(value: String, seconds: Int) {
-        expect(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter, equals: .seconds(seconds))
-    }
-
-    @Test(
-        "dates are measured by the response's own",
-        arguments: [
-            ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
-            ("Sun Nov  6 08:50:37 1994", 60), ("Sun Nov 16 08:49:37 1994", 864_000),
-            // Past, a leap year's day, a second that leaps, and more than a year ahead.
-            ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
-            ("Sun, 06 Nov 1994 08:49:60 GMT", 23), ("Thu, 29 Feb 1996 00:00:00 GMT", 31_536_000),
-        ])
-    func dates(value: String, seconds: Int) {
-        for value in [value, "  \(value) "] {
-            let headers: HTTPHeaders = ["retry-after": value, "date": Self.begin]
-            expect(HTTPFailure(status: 429, headers: headers).retryAfter, equals: .seconds(seconds))
-        }
-    }
-
-    @Test(
-        "what is neither is nil",
-        arguments: [
+        ] { expect(retryAfter(value), equals: .seconds(seconds), "\(value)") }
+        for value in [
             "", " ", "soon", "-1", "+1", "1.5", "1e3", "１２", "0x10", "1 2", "Sun, 06 Nov 1994 08:49:37", "GMT",
             "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 29 Feb 1995 08:49:37 GMT",
             "Sun, 06 Nov 1994 24:00:00 GMT", "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 00 Nov 1994 08:49:37 GMT",
             "Sun 06 Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sunday, 06 Nov 94 08:49:37 GMT",
             "Xyz, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 94", "Sun, 06 Nvo 1994 08:49:37 GMT",
             "Sun, 06 Nov -994 08:49:37 GMT",
-        ])
-    func neither(value: String) {
-        expectNil(HTTPFailure(status: 503, headers: ["Retry-After": value]).retryAfter)
+        ] { expectNil(retryAfter(value), "\(value)") }
     }
 
-    @Test("a date without the response's own is measured from now, and so is one beside a broken Date")
-    func fromNow() {
-        for headers: HTTPHeaders in [
-            ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"],
-            ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT", "Date": "today"],
-        ] {
-            expect(HTTPFailure(status: 503, headers: headers).retryAfter, equals: .seconds(365 * 86_400))
+    @Test("dates are measured by the response's own, or from now where that has none, or a broken one")
+    func dates() {
+        func retryAfter(_ value: String, _ date: String?) -> Duration? {
+            var headers: HTTPHeaders = ["retry-after": value]
+            headers["date"] = date
+            return HTTPFailure(status: 429, headers: headers).retryAfter
         }
-        expect(HTTPFailure(status: 503, headers: ["Retry-After": Self.begin]).retryAfter, equals: .zero)
+        for (value, seconds) in [
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
+            ("Sun Nov  6 08:50:37 1994", 60), ("Sun Nov 16 08:49:37 1994", 864_000),
+            // Past, a leap year's day, a second that leaps, and more than a year ahead.
+            ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Sun, 06 Nov 1994 08:49:60 GMT", 23), ("Thu, 29 Feb 1996 00:00:00 GMT", 31_536_000),
+        ] {
+            expect(retryAfter(value, Self.begin), equals: .seconds(seconds), "\(value)")
+            expect(retryAfter("  \(value) ", Self.begin), equals: .seconds(seconds), "\(value)")
+        }
+        for date in [nil, "today"] {
+            expect(retryAfter("Fri, 31 Dec 9999 23:59:59 GMT", date), equals: .seconds(365 * 86_400))
+        }
+        expect(retryAfter(Self.begin, nil), equals: .zero)
     }
 
     @Test("a year of two digits is the nearest that is no more than 50 years ahead")
     func shortYears() {
         let now: Int64 = 1_800_000_000  // January 2027
-        func year(_ digits: String) -> Int64? {
-            HTTPDate.seconds("Sunday, 01-Jan-\(digits) 00:00:00 GMT", now: now)
+        for year in [2027, 2077, 1978, 1999] {
+            expect(
+                HTTPDate.seconds("Sunday, 01-Jan-\(year % 100) 00:00:00 GMT", now: now),
+                equals: HTTPDate.seconds("Fri, 01 Jan \(year) 00:00:00 GMT", now: now))
         }
-        expect(year("27"), equals: HTTPDate.seconds("Fri, 01 Jan 2027 00:00:00 GMT", now: now))
-        expect(year("77"), equals: HTTPDate.seconds("Fri, 01 Jan 2077 00:00:00 GMT", now: now))
-        expect(year("78"), equals: HTTPDate.seconds("Fri, 01 Jan 1978 00:00:00 GMT", now: now))
-        expect(year("99"), equals: HTTPDate.seconds("Fri, 01 Jan 1999 00:00:00 GMT", now: now))
     }
 
     /// The first and the last two of each month; all days with `ERROR_BUS_LONG=1`.

@@ -16,42 +16,39 @@ extension TextsTests {
                     let texts = [error.localizedDescription, error.recoverySuggestion].compactMap { $0 }
                     expect(error.errorDescription, equals: error.localizedDescription)
                     for text in texts {
-                        #expect(text.hasSuffix(end) && text.count < 60, "\(text)")
+                        #expect(text.hasSuffix(end), "\(text)")
+                        #expect(text.count < 60, "\(text)")
                         expect(text.allSatisfy { $0.isASCII }, equals: (language == .english), "\(text)")
                     }
                 }
             }
         }
-    }
-
-    @Test("an error that a person can do nothing about has no suggestion")
-    func suggestions() {
+        // A person can do nothing about these.
         let silent = NetworkError.samples.filter { $0.recoverySuggestion == nil }.map(\.kind)
         expect(silent, equals: [.invalidURL, .encoding, .cancelled, .bodyTooLarge])
     }
 
-    @Test(
-        "the language is the user's",
-        arguments: [
+    @Test("the language is the user's; on Linux the environment says it, as it does to other programs")
+    func preferred() {
+        let preferences: [([String], NetworkError.Language)] = [
             (["ja-JP", "en-US"], .japanese), (["en-GB", "ja"], .english), (["fr", "ja-JP"], .japanese),
             (["fr"], .english), ([], .english),
-        ] as [([String], NetworkError.Language)])
-    func preferred(languages: [String], language: NetworkError.Language) {
-        expect(NetworkError.Language(preferring: languages, environment: [:]), equals: language)
-    }
-
-    #if os(Linux)
-        @Test(
-            "on Linux the environment says it, as it does to other programs",
-            arguments: [
+        ]
+        for (languages, language) in preferences {
+            expect(NetworkError.Language(preferring: languages, environment: [:]), equals: language, "\(languages)")
+        }
+        #if os(Linux)
+            let environments: [([String: String], NetworkError.Language)] = [
                 (["LANG": "ja_JP.UTF-8"], .japanese), (["LANG": "en_US.UTF-8"], .english),
                 (["LC_ALL": "ja_JP", "LANG": "en_US"], .japanese), (["LC_ALL": "", "LANG": "ja_JP"], .japanese),
                 (["LC_MESSAGES": "en_US", "LANG": "ja_JP"], .english),
                 (["LANGUAGE": "ja:en", "LANG": "en"], .japanese),
                 (["LANG": "C.UTF-8"], .english), ([:], .english),
-            ] as [([String: String], NetworkError.Language)])
-        func environment(_ environment: [String: String], language: NetworkError.Language) {
-            expect(NetworkError.Language(preferring: ["en-001"], environment: environment), equals: language)
-        }
-    #endif
+            ]
+            for (environment, language) in environments {
+                let read = NetworkError.Language(preferring: ["en-001"], environment: environment)
+                expect(read, equals: language, "\(environment)")
+            }
+        #endif
+    }
 }
