@@ -158,22 +158,6 @@ extension MetadataTests {
             await reports.collected().map(\.metadata), equals: [["n": "1"], ["n": "1"], ["n": "2"], ["n": "2"], [:]])
     }
 
-    @Test("an error that is posted after the end has its metadata on standard error, the provider's included")
-    func finished() async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            endIfItHangs()
-            let bus = ErrorBus(
-                handler: ErrorHandler(),
-                configuration: .init(metadataProvider: { _ in ["request": Request.id, "k": "p"] }))
-            bus.finish()
-            Request.$id.withValue("7") { bus.scope("scope", metadata: ["k": "scope", "l": "scope"]).post(Numbered(1)) }
-        }
-        let fields = result.standardErrorLines.map { ErrorLineFields($0) }
-        expect(fields.count, equals: 1)
-        #expect(fields.first??["metadata.request"] == "7" && fields.first??["metadata.k"] == "p")
-        #expect(fields.first??["metadata.l"] == "scope" && fields.first??["scope"] == "scope")
-    }
-
     @Test("a bus within a bus asks its own provider alone")
     func innerBus() async {
         let outer = await withRecordedErrors(configuration: .init(metadataProvider: { _ in ["by": "outer"] })) { _ in

@@ -12,21 +12,6 @@ import Testing
 struct WithErrorBusEndTests {}
 
 extension WithErrorBusEndTests {
-    @Test("asRoot: the bus is the process's for the body and its threads, and no longer")
-    func root() async {
-        await #expect(processExitsWith: .success) {
-            for _ in 0..<3 {
-                let journal = Journal<Int>()
-                await withErrorBus(handler: .noting(journal), asRoot: true) { bus in
-                    #expect(ErrorBus.root === bus)
-                    await onThreads(2) { postError(Numbered($0)) }
-                }
-                expectNil(ErrorBus.root)
-                expect(journal.entries.sorted(), equals: [0, 1])
-            }
-        }
-    }
-
     // In a process of its own, since it keeps a thread of the pool from everyone else.
     @Test("a task that an observer starts while it is told of the last report is awaited, and its error delivered")
     func taskOfAnObserver() async {

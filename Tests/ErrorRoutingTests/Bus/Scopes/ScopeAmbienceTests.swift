@@ -6,8 +6,8 @@ import Testing
 
 /// The root is the process's, so what needs one, or none, runs in a process of its own.
 @Suite(
-    "Behaviour 22: no scope is bound in actions; where no bus is bound, a scope uses the root",
-    .tags(.behaviour22), .hangLimit)
+    "Behaviours 11, 15 and 22: what is ambient: the scope or bus of the task, else the root, else standard error",
+    .tags(.behaviour11, .behaviour15, .behaviour22), .hangLimit)
 struct ScopeAmbienceTests {}
 
 extension ScopeAmbienceTests {
@@ -63,6 +63,61 @@ extension ScopeAmbienceTests {
         expect(recorded.reports.map(\.scope), equals: [[], ["in action"]])
     }
 
+    @Test("the ambient poster and postError find the bus of the task")
+    func ambient() async {
+        let errors: any ErrorPosting = .ambient
+        let recorded = await withRecordedErrors { _ in
+            postError(Numbered(1), metadata: ["by": "function"])
+            errors.post(Numbered(2))
+            errors.catching { throw Numbered(3) }
+            await errors.task { throw Numbered(4) }.value
+            expect(await errors.deliver(Numbered(5)).disposition, equals: .unmatched)
+        }
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2, 3, 4, 5])
+        expect(recorded.reports.first?.metadata, equals: ["by": "function"])
+        #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
+    }
+
+    @Test(
+        "threads and detached tasks, in no bus's task, reach the root, also one for a body; it resigns when its run returns"
+    )
+    func rootOfThreads() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            expectNil(ErrorBus.root)
+            let bus = ErrorBus(handler: ErrorHandler())
+            bus.becomeRoot()
+            bus.becomeRoot()
+            #expect(ErrorBus.root === bus)
+            let reports = bus.reports()
+            let running = Task { await bus.run() }
+            let gate = Gate()
+            Thread.detachNewThread {
+                postError(Numbered(1))
+                gate.open()
+            }
+            await gate.wait()
+            await Task.detached { postError(Numbered(2)) }.value
+            // The bus of a task goes before the root.
+            let recorded = await withRecordedErrors { _ in postError(Numbered(3)) }
+            recorded.expectReported(.value(Numbered(3)), count: 1)
+            bus.finish()
+            await running.value
+            expect(await reports.collected().map(\.error) as? [Numbered], equals: [Numbered(1), Numbered(2)])
+            expectNil(ErrorBus.root)
+            // The next may follow.
+            for _ in 0..<3 {
+                let journal = Journal<Int>()
+                await withErrorBus(handler: .noting(journal), asRoot: true) { bus in
+                    #expect(ErrorBus.root === bus)
+                    await onThreads(2) { postError(Numbered($0)) }
+                }
+                expectNil(ErrorBus.root)
+                expect(journal.entries.sorted(), equals: [0, 1])
+            }
+        }
+    }
+
     @Test("withErrorScope where no bus is bound lies in the root; a detached task falls out of it, back to the root")
     func root() async {
         await #expect(processExitsWith: .success) {
@@ -85,15 +140,22 @@ extension ScopeAmbienceTests {
         }
     }
 
-    @Test("where there is no bus, what is posted in a scope goes to standard error, with its path and metadata")
+    @Test("where there is no bus no rule is reached, and what is posted goes to standard error, with path and metadata")
     func noBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let handler = ErrorHandler().on(Numbered.self) { _ in fatalError("it must not run") }
+            let handler = ErrorHandler()
+                .on(Numbered.self) { _ in fatalError("it must not run") }
+                .onNoMatch { _ in .next }
+                .always { _ in fatalError("it must not run") }
             await withErrorScope("outer", handler: handler, metadata: ["k": "outer", "l": "outer"]) { outer in
                 expectNil(ErrorBus.current)
                 postError(Numbered(1), metadata: ["l": "poster"])
                 expect(await outer.deliver(Numbered(2)).disposition, equals: .unmatched)
+                let entries = outer.explain(Numbered(1)).entries
+                let reason = "no bus is bound, and there is no root bus"
+                expect(entries.map(\.verdict), equals: .init(repeating: .notReached(because: reason), count: 3))
+                expect(entries.map(\.stage), equals: [.rule, .onNoMatch, .always])
                 await withErrorScope("inner", handler: handler, metadata: ["k": "inner"]) { inner in
                     expect(inner.path, equals: ["outer", "inner"])
                     await inner.task { throw Numbered(3) }.value
@@ -101,52 +163,76 @@ extension ScopeAmbienceTests {
                 }
                 outer.scope("made").catching { throw Numbered(5) }
             }
+            postError(Numbered(6))
+            expect(await AmbientErrorPosting().deliver(Numbered(7)).disposition, equals: .unmatched)
+            await AmbientErrorPosting().task { throw Numbered(8) }.value
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        expect(lines.map { $0?["message"] }, equals: (1...5).map { "Numbered(number: \($0))" })
-        expect(lines.map { $0?["scope"] }, equals: ["outer", "outer", "outer/inner", "outer/inner", "outer/made"])
-        expect(lines.map { $0?["metadata.k"] }, equals: ["outer", "outer", "inner", "inner", "outer"])
-        expect(lines.map { $0?["metadata.l"] }, equals: ["poster", "outer", "outer", "outer", "outer"])
+        let (outer, inner) = ("outer", "outer/inner")
+        expect(lines.map { $0?["message"] }, equals: (1...8).map { "Numbered(number: \($0))" })
+        expect(lines.map { $0?["scope"] }, equals: [outer, outer, inner, inner, "outer/made", nil, nil, nil])
+        expect(lines.map { $0?["metadata.k"] }, equals: [outer, outer, "inner", "inner", outer, nil, nil, nil])
+        expect(lines.map { $0?["metadata.l"] }, equals: ["poster", outer, outer, outer, outer, nil, nil, nil])
         #expect(lines.allSatisfy { $0?["reason"] == "no bus is bound, and there is no root bus" })
     }
 
-    @Test("a detached task where there is no root loses the scope: standard error, without a path")
-    func detached() async {
-        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            endIfItHangs()
-            let recorded = await withRecordedErrors { _ in
-                await withErrorScope("scope", metadata: ["k": "v"]) { _ in
-                    await Task.detached { postError(Numbered(1)) }.value
-                    let gate = Gate()
-                    Thread.detachNewThread {
-                        postError(Numbered(2))
-                        gate.open()
-                    }
-                    await gate.wait()
-                }
-            }
-            recorded.expectNoneReported()
-        }
-        let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        expect(lines.map { $0?["message"] }, equals: (1...2).map { "Numbered(number: \($0))" })
-        #expect(lines.allSatisfy { $0?["scope"] == nil && $0?["metadata.k"] == nil })
-    }
-
-    @Test("a bus bound within a scope that has none is found, and that scope again after it")
+    @Test("a bus within a scope without one is found, that scope after it and within; detached tasks lose the scope")
     func busWithinNoBus() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            await withErrorScope("without") { _ in
+            await withErrorScope("without", metadata: ["k": "v"]) { without in
                 let recorded = await withRecordedErrors { _ in
                     postError(Numbered(1))
-                    await withErrorScope("within") { _ in postError(Numbered(2)) }
+                    await withErrorScope("within") { _ in
+                        postError(Numbered(2))
+                        await Task.detached { postError(Numbered(11)) }.value
+                        let gate = Gate()
+                        Thread.detachNewThread {
+                            postError(Numbered(12))
+                            gate.open()
+                        }
+                        await gate.wait()
+                    }
+                    // A scope that was made without a bus belongs to the one where it is bound.
+                    without.bound { postError(Numbered(3)) }
+                    await without.bound { await withErrorScope("inner") { _ in postError(Numbered(4)) } }
+                    without.post(Numbered(5))
                 }
-                expect(recorded.reports.map(\.scope), equals: [[], ["within"]])
-                postError(Numbered(3))
+                let path = ["without"]
+                expect(recorded.reports.map(\.scope), equals: [[], ["within"], path, path + ["inner"], path])
+                postError(Numbered(13))
             }
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
-        expect(lines.map { $0?["message"] }, equals: ["Numbered(number: 3)"])
-        expect(lines.map { $0?["scope"] }, equals: ["without"])
+        expect(lines.map { $0?["message"] }, equals: (11...13).map { "Numbered(number: \($0))" })
+        expect(lines.map { $0?["scope"] }, equals: [nil, nil, "without"])
+        expect(lines.map { $0?["metadata.k"] }, equals: [nil, nil, "v"])
+    }
+
+    @Test("a scope without a bus posts to a root that comes later, by its own rules first, with its path and metadata")
+    func laterRoot() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let rules = ErrorHandler().on(Numbered(1)) { _ in .stop }
+            let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .next })
+            let reports = bus.reports()
+            await withErrorScope("app", metadata: ["version": "1"]) { app in
+                let part = app.scope("part", handler: rules, metadata: ["part": "2"])
+                bus.becomeRoot()
+                let running = Task { await bus.run() }
+                postError(Numbered(2))
+                part.bound { postError(Numbered(2)) }
+                part.post(Numbered(1))
+                expect(await part.deliver(Numbered(1)).rule?.matcher, equals: "value(Numbered(number: 1))")
+                expect(part.explain(Numbered(1)).entries.map(\.scope), equals: [["app", "part"], []])
+                bus.finish()
+                await running.value
+            }
+            let delivered = await reports.collected()
+            expect(delivered.map(\.scope), equals: [["app"], ["app", "part"], ["app", "part"], ["app", "part"]])
+            expect(delivered.map(\.metadata["version"]), equals: ["1", "1", "1", "1"])
+            expect(delivered.map(\.metadata["part"]), equals: [nil, "2", "2", "2"])
+            expect(delivered.map(\.outcome.matchedRuleCount), equals: [1, 1, 1, 1])
+        }
     }
 }

@@ -54,7 +54,8 @@ extension ScopeBindingTests {
         expect(scopes(recorded), equals: expected)
     }
 
-    @Test("a body that does not throw needs no try; it returns its value, and may leave the scope behind")
+    @Test(
+        "a body that does not throw needs no try, and returns its value; what one throws keeps its type, is not posted")
     func value() async {
         let recorded = await withRecordedErrors { _ in
             let scope = await withErrorScope("scope") { $0 }
@@ -62,10 +63,7 @@ extension ScopeBindingTests {
             expect(await withErrorScope("scope") { _ in 42 }, equals: 42)
         }
         expect(scopes(recorded), equals: [1: ["scope"]])
-    }
 
-    @Test("what the body throws keeps its type, and is not posted")
-    func typedThrows() async {
         // Typed as they are declared, or these would not compile.
         func throwing(in bus: ErrorBus) async throws(Numbered) {
             try await bus.scope("scope").bound { () async throws(Numbered) in throw Numbered(1) }
@@ -76,12 +74,12 @@ extension ScopeBindingTests {
         func throwingInBody() async throws(Numbered) -> Int {
             try await withErrorScope("scope") { _ async throws(Numbered) in throw Numbered(3) }
         }
-        let recorded = await withRecordedErrors { bus in
+        let nothing = await withRecordedErrors { bus in
             await #expect(throws: Numbered(1)) { try await throwing(in: bus) }
             #expect(throws: Numbered(2)) { try throwingSynchronously(in: bus) }
             await #expect(throws: Numbered(3)) { try await throwingInBody() }
         }
-        recorded.expectNoneReported()
+        nothing.expectNoneReported()
     }
 
     @Test("scopes nest: the innermost is bound, and after its body the one around it again")
@@ -125,7 +123,8 @@ extension ScopeBindingTests {
                     postError(Numbered(3))
                     return 42
                 }
-                #expect(answer == 42 && ErrorBus.current == nil)
+                expect(answer, equals: 42)
+                expectNil(ErrorBus.current)
                 gate.open()
             }
             await gate.wait()
@@ -212,4 +211,62 @@ extension ScopeBindingTests {
         // All come from here, and not from elsewhere on the bus.
         #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
     }
+
+    enum Call: CaseIterable {
+        case withErrorBus, withErrorScope, bound
+        /// The control: it binds nothing.
+        case catching
+    }
+
+    @MainActor
+    @Test("on the main actor nothing comes between call and body", arguments: Call.allCases)
+    func mainActor(call: Call) async {
+        let bus = ErrorBus(handler: ErrorHandler())
+        var order: [String] = []
+        let other = Task { @MainActor in order.append("other") }
+        switch call {
+        case .withErrorBus:
+            await withErrorBus(handler: ErrorHandler()) { _ in order.append("body") }
+        case .withErrorScope:
+            await withErrorScope("scope") { _ in
+                order.append("body")
+                await nothing()
+            }
+        case .bound:
+            await bus.scope("scope").bound {
+                order.append("body")
+                await nothing()
+            }
+        case .catching:
+            await bus.catching {
+                order.append("body")
+                await nothing()
+            }
+        }
+        await other.value
+        expect(order, equals: ["body", "other"])
+    }
+
+    private actor Counter {
+        private var count = 0
+
+        func count(in scope: ErrorScope) async -> Int {
+            let other = Task { count += 10 }
+            let seen = await scope.bound {
+                count += 1
+                await nothing()
+                return count
+            }
+            await other.value
+            return seen
+        }
+    }
+
+    @Test("an actor's state may be used in a body, and is there as it was at the call")
+    func actors() async {
+        let scope = ErrorBus(handler: ErrorHandler()).scope("scope")
+        expect(await Counter().count(in: scope), equals: 1)
+    }
 }
+
+private func nothing() async {}

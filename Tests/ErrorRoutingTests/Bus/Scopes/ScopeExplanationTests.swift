@@ -21,7 +21,7 @@ extension ScopeExplanationTests {
         bus.scope("outer", handler: handler("Outer")).scope("inner", handler: handler("Inner"), order: .rootFirst)
     }
 
-    @Test("entries come in the order in which the path tries them, and each says which scope it came from")
+    @Test("entries come in the order in which the path tries them; each, and its line, says which scope it came from")
     func entries() {
         let bus = ErrorBus(handler: handler("Bus"))
         let entries = scope(of: bus).explain(Zoo.Payment.expired).entries
@@ -41,62 +41,6 @@ extension ScopeExplanationTests {
                 .matched, .matchedIfReached, .matchedIfReached, notReached, notReached, notReached,
                 .matched, .matchedIfReached, .matchedIfReached,
             ])
-    }
-
-    @Test("where nothing on the path matches, the innermost onNoMatch runs, the others if reached")
-    func noMatch() {
-        let bus = ErrorBus(handler: handler("Bus"))
-        let entries = scope(of: bus).explain(Zoo.Offline()).entries
-        #expect(entries.prefix(3).allSatisfy { $0.verdict == .notMatched })
-        expect(entries[3..<6].map(\.verdict), equals: [.matched, .matchedIfReached, .matchedIfReached])
-        expect(entries[3].scope, equals: ["outer", "inner"])
-    }
-
-    @Test("an ignore leaves the rules of the whole path behind it unreached, and the reason names it")
-    func ignore() {
-        let bus = ErrorBus(handler: handler("Bus").ignore(Zoo.Payment.expired))
-        let verdicts = scope(of: bus).explain(Zoo.Payment.expired).entries.map(\.verdict)
-        let notReached = Verdict.notReached(because: "rule 2 ignores the error")
-        expect(verdicts.prefix(4), equals: [.matched, .matchedIfReached, notReached, notReached])
-        expect(
-            verdicts.dropFirst(4).prefix(3), equals: .init(repeating: .notReached(because: "rule 1 matched"), count: 3))
-    }
-
-    @Test("scopes without rules add none, and rules added to a handler later are not the scope's")
-    func withoutRules() {
-        let handler = handler("Bus")
-        let scope = ErrorBus(handler: handler).scope("plain").scope("within", handler: ErrorHandler())
-        _ = handler.ignore(matching: .any)
-        let entries = scope.explain(Zoo.Payment.expired).entries
-        expect(entries.map(\.scope), equals: [[], [], []])
-        expect(entries.map(\.verdict), equals: handler.explain(Zoo.Payment.expired).entries.map(\.verdict))
-    }
-
-    @Test("a handler's own explanation names no scope")
-    func handlersOwn() {
-        let explanation = handler("Bus").explain(Zoo.Payment.expired)
-        #expect(explanation.entries.allSatisfy { $0.scope.isEmpty })
-        #expect(!explanation.description.contains("the bus"))
-    }
-
-    @Test("no action runs; predicates of the whole path do")
-    func noActionRuns() {
-        let trace = ActionTrace()
-        func handler(_ name: String) -> ErrorHandler {
-            ErrorHandler()
-                .on(matching: .predicate { _ in trace("\(name) matching") == .stop }) { _ in trace("action") }
-                .onNoMatch { _ in trace("no match") }
-                .always { _ in trace("always") }
-        }
-        let bus = ErrorBus(handler: handler("bus"))
-        _ = bus.scope("scope", handler: handler("scope")).explain(Zoo.Offline())
-        expect(trace.entries, equals: ["scope matching", "bus matching"])
-        expect(bus.statistics.posted, equals: 0)
-    }
-
-    @Test("its description has a column that says which scope each rule is from")
-    func description() {
-        let bus = ErrorBus(handler: handler("Bus"))
         expect(
             scope(of: bus).explain(Zoo.Payment.expired).description,
             equals: """
@@ -113,12 +57,55 @@ extension ScopeExplanationTests {
                   No action has run; "if reached" depends on what the actions before it would return.
                 """
         )
+        // A handler's own explanation names no scope.
+        let explanation = handler("Bus").explain(Zoo.Payment.expired)
+        #expect(explanation.entries.allSatisfy { $0.scope.isEmpty })
+        #expect(!explanation.description.contains("the bus"))
+        // A name cannot break a line.
+        let named = ErrorBus(handler: ErrorHandler()).scope("a\nb", handler: handler("Scope"))
+        let hostile = named.explain(Zoo.Offline()).description.split(separator: "\n")
+        expect(hostile.count, equals: 4)
+        expect(hostile.last?.contains(#"  a\nb  "#), equals: true)
     }
 
-    @Test("a scope's name cannot break a line of it")
-    func hostileName() {
-        let scope = ErrorBus(handler: ErrorHandler()).scope("a\nb", handler: handler("Scope"))
-        let lines = scope.explain(Zoo.Offline()).description.split(separator: "\n")
-        #expect(lines.count == 4 && lines.last?.contains(#"  a\nb  "#) == true)
+    @Test("where nothing matches, the innermost onNoMatch runs; an ignore leaves the whole path behind it unreached")
+    func noMatch() {
+        let bus = ErrorBus(handler: handler("Bus"))
+        let entries = scope(of: bus).explain(Zoo.Offline()).entries
+        #expect(entries.prefix(3).allSatisfy { $0.verdict == .notMatched })
+        expect(entries[3..<6].map(\.verdict), equals: [.matched, .matchedIfReached, .matchedIfReached])
+        expect(entries[3].scope, equals: ["outer", "inner"])
+
+        let ignoring = ErrorBus(handler: handler("Bus").ignore(Zoo.Payment.expired))
+        let verdicts = scope(of: ignoring).explain(Zoo.Payment.expired).entries.map(\.verdict)
+        let notReached = Verdict.notReached(because: "rule 2 ignores the error")
+        expect(verdicts.prefix(4), equals: [.matched, .matchedIfReached, notReached, notReached])
+        expect(
+            verdicts.dropFirst(4).prefix(3), equals: .init(repeating: .notReached(because: "rule 1 matched"), count: 3))
+    }
+
+    @Test("scopes without rules add none, and rules added to a handler later are not the scope's")
+    func withoutRules() {
+        let handler = handler("Bus")
+        let scope = ErrorBus(handler: handler).scope("plain").scope("within", handler: ErrorHandler())
+        _ = handler.ignore(matching: .any)
+        let entries = scope.explain(Zoo.Payment.expired).entries
+        expect(entries.map(\.scope), equals: [[], [], []])
+        expect(entries.map(\.verdict), equals: handler.explain(Zoo.Payment.expired).entries.map(\.verdict))
+    }
+
+    @Test("no action runs; predicates of the whole path do")
+    func noActionRuns() {
+        let trace = ActionTrace()
+        func handler(_ name: String) -> ErrorHandler {
+            ErrorHandler()
+                .on(matching: .predicate { _ in trace("\(name) matching") == .stop }) { _ in trace("action") }
+                .onNoMatch { _ in trace("no match") }
+                .always { _ in trace("always") }
+        }
+        let bus = ErrorBus(handler: handler("bus"))
+        _ = bus.scope("scope", handler: handler("scope")).explain(Zoo.Offline())
+        expect(trace.entries, equals: ["scope matching", "bus matching"])
+        expect(bus.statistics.posted, equals: 0)
     }
 }
