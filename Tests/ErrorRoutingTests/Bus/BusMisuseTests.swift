@@ -14,6 +14,9 @@ extension BusMisuseTests {
         Misuse("actionTimeLimit must not be negative, but is -1.0 seconds") {
             _ = ErrorBus(handler: ErrorHandler(), configuration: .init(actionTimeLimit: .seconds(-1)))
         },
+        Misuse("drainTimeLimit must not be negative, but is -1.0 seconds") {
+            _ = ErrorBus(handler: ErrorHandler(), configuration: .init(drainTimeLimit: .seconds(-1)))
+        },
         Misuse("FloodLimit(first:per:): first must not be negative, but is -1") {
             _ = FloodLimit(first: -1, per: .seconds(1))
         },

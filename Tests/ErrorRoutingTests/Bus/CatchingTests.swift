@@ -4,12 +4,17 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 17: catching, rethrowing and task post what is thrown, but no cancellation",
-    .tags(.behaviour17), .hangLimit)
+    "Behaviour 17: catching, rethrowing, task and scopes that catch post what is thrown, but no cancellation",
+    .tags(.behaviour17, .behaviour22), .hangLimit)
 struct CatchingTests {}
 
 extension CatchingTests {
-    @Test("catching posts what is thrown and returns nil, else what was returned")
+    private struct Client: Sendable {
+        func send(_ number: Int) throws { if number < 0 { throw Numbered(number) } }
+        func count() throws -> Int { 3 }
+    }
+
+    @Test("catching posts what is thrown and returns nil, or false; else what was returned, or true")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
             expectNil(await bus.catching { try await fail(1) })
@@ -21,9 +26,29 @@ extension CatchingTests {
             expect(bus.catching { 6 }, equals: 6)
         }
         expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2])
+
+        // What returns nothing says whether it succeeded.
+        let client = Client()
+        let sent = await withRecordedErrors { bus in
+            #expect(bus.catching { try client.send(1) })
+            #expect(!bus.catching { try client.send(-1) })
+            #expect(
+                await bus.catching {
+                    await Task.yield()
+                    try client.send(2)
+                })
+            let isSent: Bool = await bus.catching {
+                await Task.yield()
+                try client.send(-2)
+            }
+            #expect(!isSent)
+            // An unused result causes no warning.
+            bus.catching { try client.send(-3) }
+        }
+        expect(sent.matches(of: .type(Numbered.self)).map(\.number), equals: [-1, -2, -3])
     }
 
-    @Test("an optional stays an optional, and is not wrapped in another")
+    @Test("an optional stays an optional, also that of a chain, and is not wrapped in another")
     func optionals() async {
         await withErrorBus(handler: ErrorHandler()) { bus in
             let missing: Int? = nil
@@ -33,6 +58,20 @@ extension CatchingTests {
             let now = bus.catching { missing }
             #expect(type(of: later) == Int?.self && later == nil)
             #expect(type(of: now) == Int?.self && now == nil)
+        }
+
+        let (client, none) = (Client() as Client?, nil as Client?)
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            let count = bus.catching { try Client().count() }
+            #expect(type(of: count) == Int?.self && count == 3)
+            let sent: Void? = bus.catching { try client?.send(1) }
+            #expect(sent != nil)
+            expectNil(bus.catching { try none?.send(1) })
+            let later = await bus.catching {
+                await Task.yield()
+                return try Client().count()
+            }
+            #expect(type(of: later) == Int?.self && later == 3)
         }
     }
 
@@ -79,7 +118,7 @@ extension CatchingTests {
         expect(recorded.statistics.posted, equals: 1)
     }
 
-    @Test("no error dies in a task: it is posted, and the task's value comes after that")
+    @Test("no error dies in a task, also in one that is cancelled: it is posted, and the task's value comes after that")
     func task() async {
         let recorded = await withRecordedErrors { bus in
             let line: UInt = #line + 1
@@ -92,21 +131,18 @@ extension CatchingTests {
             recorded.reports.first?.source.line,
             equals: recorded.matches(of: .type(Numbered.self)).last.map { UInt($0.number) })
         expect(recorded.reports.first?.metadata, equals: ["order": "17"])
-    }
 
-    @Test("cancelling a task cancels its operation")
-    func cancellingATask() async {
         let gate = Gate()
-        let recorded = await withRecordedErrors { bus in
+        let cancelled = await withRecordedErrors { bus in
             let task = bus.task {
                 do { try await gate.waitUnlessCancelled() } catch { throw Numbered(1) }
             }
             task.cancel()
         }
-        recorded.expectReported(.value(Numbered(1)), count: 1)
+        cancelled.expectReported(.value(Numbered(1)), count: 1)
     }
 
-    @Test("a task inherits its caller's actor, and tasks of one actor begin in order")
+    @Test("tasks inherit their caller's actor, where they begin in order, and catching keeps it")
     @MainActor func taskIsolation() async {
         final class Log { var numbers: [Int] = [] }
         let log = Log()
@@ -119,10 +155,7 @@ extension CatchingTests {
             }
         }
         expect(log.numbers, equals: Array(0..<50))
-    }
 
-    @Test("an actor's own isolation carries through catching and task")
-    func actorIsolation() async {
         actor Till {
             var count = 0
 
@@ -144,15 +177,7 @@ extension CatchingTests {
         recorded.expectReported(.value(Numbered(4)), count: 1)
     }
 
-    private func fail(_ number: Int) async throws -> Int { throw Numbered(number) }
-    private func failNow(_ number: Int) throws -> Int { throw Numbered(number) }
-}
-
-@Suite("Behaviour 17: a task that is cancelled early begins cancelled", .tags(.behaviour17), .hangLimit)
-struct TaskCancellationTests {}
-
-extension TaskCancellationTests {
-    @Test("a task that is cancelled before it could begin begins cancelled")
+    @Test("a task that is cancelled before it could begin, or starts where tasks were cancelled, begins cancelled")
     @MainActor func cancelledBeforeItBegins() async {
         let bus = ErrorBus(handler: ErrorHandler())
         for _ in 0..<200 {
@@ -162,12 +187,10 @@ extension TaskCancellationTests {
             await task.value
             #expect(wasCancelled)
         }
-    }
 
-    @Test("a task that is started where the bus's tasks were cancelled begins cancelled")
-    func startedInACancelledBody() async {
         let journal = Journal<Bool>()
-        let root = Task {
+        // Not on the main actor, where it could not begin too early.
+        let root = Task { @concurrent in
             await withErrorBus(handler: ErrorHandler()) { bus in
                 while !Task.isCancelled { await Task.yield() }
                 for _ in 0..<200 { bus.task { journal.note(Task.isCancelled) } }
@@ -177,4 +200,86 @@ extension TaskCancellationTests {
         await root.value
         expect(journal.entries, equals: Array(repeating: true, count: 200))
     }
+
+    @Test("a scope that catches returns what its body does, posts no cancellation, and keeps the caller's actor")
+    @MainActor func scopes() async {
+        let recorded = await withRecordedErrors { _ in
+            let value = await withCatchingScope("request") { scope in
+                expect(scope.path, equals: ["request"])
+                return 1
+            } recovering: { _ in
+                2
+            }
+            expect(value, equals: 1)
+        }
+        #expect(recorded.reports.isEmpty)
+
+        let cancelled = await withRecordedErrors { _ in
+            let value = await withCatchingScope("request") { _ in
+                throw CancellationError()
+            } recovering: { error in
+                error is CancellationError
+            }
+            #expect(value)
+        }
+        #expect(cancelled.reports.isEmpty)
+
+        var steps: [Int] = []
+        await withCatchingScope("request") { _ in
+            MainActor.assertIsolated()
+            steps.append(1)
+            throw CancellationError()
+        } recovering: { _ in
+            MainActor.assertIsolated()
+            steps.append(2)
+        }
+        expect(steps, equals: [1, 2])
+    }
+
+    @Test("what a scope's body throws is posted once, with scope, metadata and line, before something is made of it")
+    func throwingInAScope() async {
+        let line: UInt = #line + 3
+        let recorded = await withRecordedErrors { bus in
+            // The line of the call is what stands in the report.
+            let value = await withCatchingScope("request", metadata: ["id": "7"]) { _ in
+                await Task.yield()
+                return try failLater(4)
+            } recovering: { error in
+                expect(bus.statistics.posted, equals: 1)
+                postError(Numbered(5))
+                return (error as? Numbered)?.number
+            }
+            expect(value, equals: 4)
+        }
+        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [4, 5])
+        expect(recorded.reports.map(\.scope), equals: [["request"], ["request"]])
+        expect(recorded.reports.map(\.metadata), equals: [["id": "7"], ["id": "7"]])
+        expect(recorded.reports.first?.source, equals: .init(line: line))
+    }
+
+    @Test("the rules of a scope that catches go first, and outer scopes are around it")
+    func rulesOfAScope() async {
+        let seen = Journal<String>()
+        let root = ErrorHandler().on(Numbered.self) { error in
+            seen.note("bus \(error.number)")
+            return .stop
+        }
+        await withErrorBus(handler: root) { _ in
+            await withErrorScope("outer") { _ in
+                let rules = ErrorHandler().on(Numbered.self) { (error, report: ErrorReport) in
+                    seen.note("\(report.scope.joined(separator: "/")) \(error.number)")
+                    return .next
+                }
+                await withCatchingScope("inner", handler: rules) { _ in
+                    throw Numbered(1)
+                } recovering: { _ in
+                }
+            }
+        }
+        expect(seen.entries, equals: ["outer/inner 1", "bus 1"])
+    }
+
+    private func fail(_ number: Int) async throws -> Int { throw Numbered(number) }
+    private func failLater(_ number: Int) throws -> Int? { throw Numbered(number) }
+    private func failNow(_ number: Int) throws -> Int { throw Numbered(number) }
 }

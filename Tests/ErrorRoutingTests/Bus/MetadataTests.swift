@@ -40,29 +40,12 @@ extension MetadataTests {
             ])
     }
 
-    @Test("actions see the same metadata as observers do")
-    func actions() async {
-        let journal = Journal<[String: String]>()
-        let handler = ErrorHandler().always { _, report in
-            journal.note(report.metadata)
-            return .next
-        }
-        await withErrorBus(handler: handler, configuration: requestID) { bus in
-            let scope = bus.scope("scope", metadata: ["k": "scope"])
-            // Once through the lane, and once with a caller that waits.
-            scope.post(Numbered(1), metadata: ["l": "poster"])
-            await scope.deliver(Numbered(2), metadata: ["l": "poster"])
-        }
-        let expected = ["k": "scope", "l": "poster", "request": "none"]
-        expect(journal.entries, equals: [expected, expected])
-    }
-
-    @Test("the provider gets the error, out of its boxes, in the poster's task; what it says goes into the report")
-    func error() async {
+    @Test("the provider gets the error, out of its boxes, in the poster's task: task-local values reach the report")
+    func taskLocals() async {
         let configuration = ErrorBus.Configuration(metadataProvider: { error in
             ["error": (error as? Numbered).map { "\($0.number)" } ?? "\(type(of: error))", "request": Request.id]
         })
-        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+        let boxed = await withRecordedErrors(configuration: configuration) { bus in
             await Request.$id.withValue("7") {
                 bus.post(Numbered(1))
                 do {
@@ -74,12 +57,9 @@ extension MetadataTests {
                 bus.catching { throw Zoo.Offline() }
             }
         }
-        expect(metadata(recorded).map { $0["error"] }, equals: ["1", "2", "3", "Offline"])
-        #expect(metadata(recorded).allSatisfy { $0["request"] == "7" })
-    }
+        expect(metadata(boxed).map { $0["error"] }, equals: ["1", "2", "3", "Offline"])
+        #expect(metadata(boxed).allSatisfy { $0["request"] == "7" })
 
-    @Test("the provider is asked when an error is posted, in the poster's task: task-local values reach the report")
-    func taskLocals() async {
         let recorded = await withRecordedErrors(configuration: requestID) { bus in
             let scope = bus.scope("scope")
             await Request.$id.withValue("1") {
@@ -100,21 +80,29 @@ extension MetadataTests {
         expect(recorded.reports.map { $0.metadata["request"] }, equals: ["1", "1", "1", "1", "2", "none", "thread"])
     }
 
-    @Test("the provider overrides the scopes' metadata, and the poster overrides the provider")
+    @Test("the provider overrides the scopes' metadata, the poster the provider; actions and observers see the same")
     func precedence() async {
+        let journal = Journal<[String: String]>()
+        let handler = ErrorHandler().always { _, report in
+            journal.note(report.metadata)
+            return .next
+        }
         let configuration = ErrorBus.Configuration(metadataProvider: { _ in ["b": "provider", "c": "provider"] })
-        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration) { bus in
             let scope = bus.scope("scope", metadata: ["a": "scope", "b": "scope", "c": "scope"])
             scope.post(Numbered(1), metadata: ["c": "poster"])
             scope.post(Numbered(2))
             bus.post(Numbered(3))
+            // A caller that waits.
+            await scope.deliver(Numbered(4), metadata: ["c": "poster"])
         }
+        let all = ["a": "scope", "b": "provider", "c": "poster"]
         expect(
             metadata(recorded),
             equals: [
-                ["a": "scope", "b": "provider", "c": "poster"], ["a": "scope", "b": "provider", "c": "provider"],
-                ["b": "provider", "c": "provider"],
+                all, ["a": "scope", "b": "provider", "c": "provider"], ["b": "provider", "c": "provider"], all,
             ])
+        expect(journal.entries, equals: metadata(recorded))
     }
 
     @Test("what the provider itself posts gets nothing from the provider, so that it is not asked without end")

@@ -29,7 +29,7 @@ extension RoleTests {
         expect(recorded.statistics.unmatched, equals: recorded.reports.count, "all roles count alike")
     }
 
-    @Test("rules get all roles alike, and see the role in the report")
+    @Test("rules get all roles alike, and see them in the report; what the bus makes itself is a failure")
     func rules() async {
         let roles = Journal<ErrorReport.Role>()
         let handler = ErrorHandler().on(Numbered.self) { _, report in
@@ -41,28 +41,22 @@ extension RoleTests {
         }
         expect(roles.entries, equals: [.failure, .attempt, .notice])
         expect(recorded.statistics.handled, equals: 3)
+
+        let failing = ErrorHandler().on(Numbered.self) { _ in throw Zoo.Offline() }
+        let failed = await withRecordedErrors(handler: failing) { bus in bus.post(Numbered(1), as: .notice) }
+        expect(failed.reports.map(\.role), equals: [.notice, .failure])
+        #expect(failed.errors.last is ActionFailure)
     }
 
-    @Test("what the bus makes itself is a failure, whatever the role of what it came from")
-    func notices() async {
-        let handler = ErrorHandler().on(Numbered.self) { _ in throw Zoo.Offline() }
-        let recorded = await withRecordedErrors(handler: handler) { bus in bus.post(Numbered(1), as: .notice) }
-        expect(recorded.reports.map(\.role), equals: [.notice, .failure])
-        #expect(recorded.errors.last is ActionFailure)
-    }
-
-    @Test("a line begins with the role, and the fields have it")
-    func texts() {
+    @Test("a line begins with the role, that of the last resort too, and the fields have it")
+    func texts() async {
         for role in ["failure", "attempt", "notice", "two words"] {
             let report = ErrorReport(error: Numbered(1), role: .init(role), source: .init())
             let shown = role == "two words" ? "\"two words\"" : role
             #expect(report.description.hasPrefix("\(shown) type=ErrorRoutingTests.Numbered message="))
             expect(report.fields["error.role"], equals: role)
         }
-    }
 
-    @Test("without a bus the last resort's line begins with the role")
-    func lastResort() async {
         let lines = Journal<String>()
         let bus = ErrorBus(handler: .init(), configuration: .init(lastResort: LastResort { lines.note($0) }))
         bus.finish()
@@ -84,7 +78,8 @@ extension RoleTests {
         expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2, 3, 4, 7, 8, 9, 6])
         expect(recorded.reports.map(\.role.name).suffix(4), equals: ["notice", "notice", "notice", "attempt"])
         expect(recorded.reports.map(\.occurrences), equals: [1, 1, 1, 1, 1, 1, 1, 2])
-        #expect(recorded.statistics.suppressed == 1 && recorded.statistics.isBalanced)
+        expect(recorded.statistics.suppressed, equals: 1)
+        #expect(recorded.statistics.isBalanced)
     }
 
     @Test("a flood limit tells errors of one line apart by the path of their scopes, not by the scope")

@@ -1,7 +1,9 @@
-import ErrorRouting
+import Dispatch
 import ErrorRoutingTesting
 import TestSupport
 import Testing
+
+@testable import ErrorRouting
 
 @Suite(
     "Behaviour 15: withErrorBus returns when its tasks have ended and all is delivered",
@@ -20,7 +22,8 @@ extension WithErrorBusTests {
         expectNil(ErrorBus.current)
     }
 
-    @Test("it returns only when its tasks have ended, those included that tasks start, and all is delivered")
+    @Test(
+        "it returns only when its tasks have ended, those included that tasks and actions start, and all is delivered")
     func waitsForTasks() async {
         let journal = Journal<Int>()
         let gate = Gate()
@@ -38,12 +41,21 @@ extension WithErrorBusTests {
             }
         }
         expect(journal.entries, equals: [1, 2])
-    }
 
-    @Test("it returns what the body returns, and needs no try where the body does not throw")
-    func answersTheBody() async {
-        let answer = await withErrorBus(handler: ErrorHandler()) { _ in 42 }
-        expect(answer, equals: 42)
+        // Also those that actions start while it drains.
+        let other = Journal<Int>()
+        let started = Gate()
+        let starting = ErrorHandler.noting(other).on(Numbered(1)) { _ in
+            ErrorBus.current?.task {
+                await started.wait()
+                for _ in 0..<10 { await Task.yield() }
+                throw Numbered(2)
+            }
+            started.open()
+            return .next
+        }
+        await withErrorBus(handler: starting) { bus in bus.post(Numbered(1)) }
+        expect(other.entries, equals: [1, 2])
     }
 
     @Test("it throws what the body throws, typed, after cancelling and awaiting its tasks")
@@ -80,46 +92,6 @@ extension WithErrorBusTests {
         expect(journal.entries, equals: [1])
     }
 
-    @Test("a task started after the cancellation is cancelled at once")
-    func lateTask() async {
-        let journal = Journal<Bool>()
-        let (started, gate) = (Gate(), Gate())
-        let root = Task {
-            await withErrorBus(handler: ErrorHandler()) { bus in
-                started.open()
-                await gate.wait()
-                await bus.task { journal.note(Task.isCancelled) }.value
-                bus.task {
-                    // Cancelled from outside, so perhaps only after it has begun.
-                    while !Task.isCancelled { await Task.yield() }
-                    journal.note(Task.isCancelled)
-                }
-            }
-        }
-        await started.wait()
-        root.cancel()
-        gate.open()
-        await root.value
-        expect(journal.entries.last, equals: true)
-        expect(journal.entries.count, equals: 2)
-    }
-
-    @Test("the body keeps its caller's isolation, and may use what is not Sendable")
-    @MainActor func keepsIsolation() async {
-        final class Counter { var count = 0 }
-        let counter = Counter()
-        await withErrorBus(handler: ErrorHandler()) { bus in
-            MainActor.assertIsolated()
-            counter.count += 1
-            await bus.catching {
-                await Task.yield()
-                MainActor.assertIsolated()
-                counter.count += 1
-            }
-        }
-        expect(counter.count, equals: 2)
-    }
-
     @Test("the body may finish the bus, and a shutdown in it takes back what hangs")
     func shutdownInBody() async {
         let gate = Gate()
@@ -136,7 +108,8 @@ extension WithErrorBusTests {
         gate.open()
     }
 
-    @Test("cancelling run means finish and drain")
+    @Test(
+        "cancelling run means finish and drain; on a bus that was finished with nothing to deliver it returns at once")
     func cancellingRun() async {
         let journal = Journal<Int>()
         let bus = ErrorBus(handler: .noting(journal))
@@ -148,14 +121,191 @@ extension WithErrorBusTests {
         await run.value
         expect(journal.entries, equals: Array(0..<100))
         expect(bus.statistics.pending, equals: 0)
+
+        let other = ErrorBus(handler: ErrorHandler())
+        other.finish()
+        other.finish()
+        await other.run()
+        expect(other.statistics, equals: ErrorBus.Statistics())
     }
 
-    @Test("run returns at once on a bus that was finished with nothing to deliver")
-    func runAfterFinish() async {
-        let bus = ErrorBus(handler: ErrorHandler())
-        bus.finish()
-        bus.finish()
-        await bus.run()
-        expect(bus.statistics, equals: ErrorBus.Statistics())
+    // In a process of its own, since it keeps a thread of the pool from everyone else.
+    @Test("a task that an observer starts while it is told of the last report is awaited, and its error delivered")
+    func taskOfAnObserver() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let (entered, leave, journal) = (Gate(), DispatchSemaphore(value: 0), Journal<Int>())
+            let bus = Locked<ErrorBus?>(nil)
+            let ends = Task {
+                await withErrorBus(handler: .noting(journal)) { started in
+                    bus.withLock { $0 = started }
+                    started.observeUntilEnd { report in
+                        guard report.error as? Numbered == Numbered(1) else { return }
+                        entered.open()
+                        leave.wait()
+                        ErrorBus.current?.task { throw Numbered(2) }
+                    }
+                    started.post(Numbered(1))
+                }
+            }
+            await entered.wait()
+            guard let bus = bus.withLock({ $0 }) else { return #expect(Bool(false), "no bus") }
+            while bus.statistics.pending > 0 { yieldToOtherThreads() }
+            // The end of the bus has time to come too early.
+            for _ in 0..<200 where !bus.storage.isClosed { yieldToOtherThreads() }
+            leave.signal()
+            await ends.value
+            expect(journal.entries, equals: [1, 2])
+        }
+    }
+
+    @Test(
+        "at its drain time limit the rest is dropped, counted, and goes to the last resort; in time it changes nothing")
+    func drainTimeLimit() async {
+        let lines = Journal<String>()
+        let (clock, entered, gate) = (ManualClock(), Gate(), Gate())
+        let handler = ErrorHandler().on(Numbered.self) { error in
+            if error.number == 2 {
+                entered.open()
+                await gate.wait()
+            }
+            return .stop
+        }
+        let configuration = ErrorBus.Configuration(
+            actionTimeLimit: nil, clock: clock, drainTimeLimit: .seconds(5), lastResort: LastResort { lines.note($0) })
+        let statistics = Journal<ErrorBus.Statistics>()
+        let observation = Locked<ErrorObservation?>(nil)
+        let ends = Task {
+            await withErrorBus(handler: handler, configuration: configuration) { bus in
+                observation.withLock { $0 = bus.observe({ _ in }, onEnd: { statistics.note($0) }) }
+                bus.task { await entered.wait() }
+                for number in 1...4 { bus.post(Numbered(number)) }
+            }
+        }
+        await entered.wait()
+        await clock.waitForSleepers()
+        expect(lines.entries, equals: [])
+        clock.advance(by: .seconds(5))
+        await ends.value
+        gate.open()
+        expect(lines.entries.count, equals: 3)
+        let reason = "it was not delivered within the drain time limit of 5.0 seconds"
+        #expect(lines.entries.allSatisfy { $0.contains(reason) })
+        let end = statistics.entries.first
+        expect(end?.handled, equals: 1)
+        expect(end?.dropped, equals: 3)
+        expect(end?.pending, equals: 0)
+        expect(end?.isBalanced, equals: true)
+
+        let delivered = Journal<Int>()
+        let inTime = ErrorBus.Configuration(clock: ManualClock(), drainTimeLimit: .seconds(5))
+        await withErrorBus(handler: .noting(delivered), configuration: inTime) { bus in
+            for number in 1...100 { bus.post(Numbered(number)) }
+        }
+        expect(delivered.entries, equals: Array(1...100))
+    }
+
+    @Test("the drain time limit holds until the end, also where somebody else finishes the bus meanwhile")
+    func finishedByAnother() async {
+        let lines = Journal<String>()
+        let (clock, gate, second, end) = (ManualClock(), Gate(), Gate(), Gate())
+        let handler = ErrorHandler()
+            .on(Numbered(1)) { _ in
+                await gate.wait()
+                ErrorBus.current?.task {
+                    ErrorBus.current?.post(Numbered(2))
+                    ErrorBus.current?.finish()
+                }
+                return .stop
+            }
+            .on(Numbered(2)) { _ in
+                second.open()
+                await end.wait()
+                return .stop
+            }
+        let configuration = ErrorBus.Configuration(
+            actionTimeLimit: nil, clock: clock, drainTimeLimit: .seconds(5), lastResort: LastResort { lines.note($0) })
+        let ends = Task {
+            await withErrorBus(handler: handler, configuration: configuration) { $0.post(Numbered(1)) }
+        }
+        await clock.waitForSleepers()
+        gate.open()
+        await second.wait()
+        // Whatever follows finish has had time to drop the limit.
+        for _ in 0..<100 { await Task.yield() }
+        clock.advance(by: .seconds(5))
+        await ends.value
+        expect(lines.entries.count, equals: 1)
+        expect(lines.entries.first?.contains("Numbered(number: 2)"), equals: true)
+        end.open()
+    }
+
+    @Test("endTasks returns when the tasks have ended, those included that tasks start, and cancels none")
+    func endInTime() async {
+        let (journal, gate) = (Journal<Int>(), Gate())
+        await withErrorBus(handler: .noting(journal), configuration: .init(clock: ManualClock())) { bus in
+            bus.task {
+                bus.task {
+                    await gate.wait()
+                    throw Numbered(Task.isCancelled ? 3 : 2)
+                }
+                throw Numbered(1)
+            }
+            async let allEnded = bus.endTasks(within: .seconds(3))
+            gate.open()
+            #expect(await allEnded)
+            // None of the tasks was cancelled, and one that starts now is not either.
+            await bus.task { throw Numbered(Task.isCancelled ? 5 : 4) }.value
+        }
+        // The first two run side by side: which of them throws first is nobody's promise.
+        expect(journal.entries.count, equals: 3)
+        expect(Set(journal.entries.prefix(2)), equals: [1, 2])
+        expect(journal.entries.last, equals: 4)
+    }
+
+    @Test("at its limit, or at once, endTasks cancels the tasks; what they throw then is still delivered")
+    func cancelled() async {
+        let (journal, clock, gate) = (Journal<Int>(), ManualClock(), Gate())
+        await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
+            bus.task { do { try await gate.waitUnlessCancelled() } catch { throw Numbered(1) } }
+            async let allEnded = bus.endTasks(within: .seconds(3))
+            await clock.waitForSleepers()
+            expect(journal.entries, equals: [])
+            clock.advance(by: .seconds(3))
+            #expect(await allEnded)
+            // From now on tasks are cancelled as they start.
+            await bus.task { throw Numbered(Task.isCancelled ? 2 : 3) }.value
+        }
+        expect(journal.entries, equals: [1, 2])
+
+        let (other, never) = (Journal<Int>(), Gate())
+        await withErrorBus(handler: .noting(other)) { bus in
+            bus.task { do { try await never.waitUnlessCancelled() } catch { throw Numbered(1) } }
+            #expect(await bus.endTasks(within: .zero, grace: .seconds(300)))
+        }
+        expect(other.entries, equals: [1])
+    }
+
+    @Test(
+        "after the grace neither endTasks nor withErrorBus waits for a task that goes on in spite of its cancellation")
+    func goesOn() async {
+        let (journal, clock, gate) = (Journal<Int>(), ManualClock(), Gate())
+        let task = await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
+            let task = bus.task {
+                bus.post(Numbered(1))
+                await gate.wait()
+            }
+            async let allEnded = bus.endTasks(within: .seconds(3), grace: .seconds(1))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(3))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(1))
+            #expect(await !allEnded)
+            return task
+        }
+        expect(journal.entries, equals: [1])
+        #expect(task.isCancelled)
+        gate.open()
+        await task.value
     }
 }
