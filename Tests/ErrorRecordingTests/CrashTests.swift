@@ -48,7 +48,8 @@ extension CrashTests {
         for (start, records) in processes {
             // What was written before the kill is there without a gap, but for what the full queue dropped.
             let sequences = records.map(\.sequence).sorted()
-            #expect(Set(sequences).count == sequences.count && sequences.first == 1, "\(start)")
+            expect(Set(sequences).count, equals: sequences.count, "\(start)")
+            expect(sequences.first, equals: 1, "\(start)")
         }
         // Each process was killed only after it had counted so many lines as written.
         for (round, count) in zip(1..., processes.sorted { $0.key < $1.key }.map(\.value.count).dropLast()) {

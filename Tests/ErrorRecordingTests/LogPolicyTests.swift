@@ -10,27 +10,21 @@ struct LogPolicyTests {
 }
 
 extension LogPolicyTests {
-    @Test func `lines are written as long as they fit, and then the file is put aside`() {
+    @Test func `lines are written as long as they fit, and then the file is put aside, unless that cannot be`() {
         expect(policy.step(Facts(size: 0), for: [40, 40, 40]), equals: .write(2))
         expect(policy.step(Facts(size: 80), for: [40]), equals: .rotate)
         expect(policy.step(Facts(size: 60), for: [40, 1]), equals: .write(1))
         expect(policy.step(Facts(size: 100), for: [1]), equals: .rotate)
         expect(policy.step(Facts(size: 5_000_000_000), for: [1]), equals: .rotate)
-    }
-
-    @Test func `a line that is longer than a file has one of its own`() {
+        // A line that is longer than a file has one of its own.
         expect(policy.step(Facts(size: 0), for: [101, 1]), equals: .write(1))
         expect(policy.step(Facts(size: 1), for: [101, 1]), equals: .rotate)
         expect(LogPolicy(fileSize: 0, fileCount: 0).step(Facts(size: 0), for: [9]), equals: .write(1))
         expect(LogPolicy(fileSize: .max, fileCount: 1).step(Facts(size: 9), for: [9, 9]), equals: .write(2))
-    }
-
-    @Test func `a file that cannot be put aside grows`() {
+        // A file that cannot be put aside grows.
         expect(policy.step(Facts(size: 99), for: [9, 9], mayRotate: false), equals: .write(2))
         expect(policy.step(Facts(size: 99, isRegular: false), for: [9, 9]), equals: .write(2))
-    }
-
-    @Test func `another file under the name goes before a broken line, and that before anything else`() {
+        // Another file under the name goes before a broken line, and that before anything else.
         expect(policy.step(Facts(size: 99, endsWhole: false, isNamed: false), for: [9]), equals: .reopen)
         expect(policy.step(Facts(size: 99, endsWhole: false), for: [9]), equals: .endLine)
     }

@@ -32,20 +32,22 @@ extension RecordTests {
                 "caseName", "message", "source", "scope", "metadata", "occurrences", "rule", "ruleSource",
                 "matchedRuleCount", "fingerprint", "trail",
             ])
-        #expect(line.hasPrefix(#"{"version":1,"time":"2"#) && line.hasSuffix("}\n"))
-        #expect(record.type == "ErrorRecordingTests.Order" && record.caseName == "late" && record.domain == nil)
-        #expect(record.disposition == "handled" && record.rule == "type(Order)" && record.matchedRuleCount == 1)
+        #expect(line.hasPrefix(#"{"version":1,"time":"2"#))
+        #expect(line.hasSuffix("}\n"))
+        expect([record.type, record.caseName, record.domain], equals: ["ErrorRecordingTests.Order", "late", nil])
+        expect([record.disposition, record.rule, record.role], equals: ["handled", "type(Order)", "failure"])
         expect(record.ruleSource?.hasPrefix("ErrorRecordingTests/RecordTests.swift:"), equals: true)
-        #expect(record.occurrences == 4 && record.scope == ["shop", "pay"] && record.metadata == ["order": "17"])
-        #expect(record.source == "Intake/Rules.swift:12" && record.sequence == 3 && record.role == "failure")
+        expect([record.matchedRuleCount, record.occurrences, record.sequence], equals: [1, 4, 3])
+        expect(record.scope, equals: ["shop", "pay"])
+        expect(record.metadata, equals: ["order": "17"])
+        expect(record.source, equals: "Intake/Rules.swift:12")
         expect(try decoded(RecordLine(record).bytes), equals: record)
-    }
-
-    @Test func `an NSError has its domain and code, and the errors under it`() {
+        // An NSError has its domain and code, and the errors under it.
         let under = NSError(domain: "inner", code: 2)
-        let record = record(report(NSError(domain: "outer", code: -1, userInfo: [NSUnderlyingErrorKey: under])))
-        #expect(record.domain == "outer" && record.code == -1 && record.caseName == nil)
-        expect(record.trail.map(\.fingerprint).map { $0.hasSuffix("(inner 2)") }, equals: [true])
+        let outer = self.record(report(NSError(domain: "outer", code: -1, userInfo: [NSUnderlyingErrorKey: under])))
+        expect([outer.domain, outer.caseName], equals: ["outer", nil])
+        expect(outer.code, equals: -1)
+        expect(outer.trail.map(\.fingerprint).map { $0.hasSuffix("(inner 2)") }, equals: [true])
     }
 
     @Test func `the time is that of the post, whatever the clock says, even if the instant is made up`() {
@@ -79,7 +81,7 @@ extension RecordTests {
         record.trail = [.init(type: text(), message: text(), fingerprint: text())]
         record.value = text()
         let line = RecordLine(record).bytes
-        #expect(line.count { $0 == UInt8(ascii: "\n") } == 1 && line.last == UInt8(ascii: "\n"))
+        expect(line.firstIndex(of: UInt8(ascii: "\n")), equals: line.count - 1)
         expect(try decoded(line), equals: record)
     }
 
@@ -90,7 +92,9 @@ extension RecordTests {
         let line = RecordLine(record).bytes
         #expect(line.count <= RecordLine.limit)
         let short = try decoded(line)
-        #expect(short.metadata.isEmpty && short.type == record.type && short.sequence == 3)
+        expect(short.metadata, equals: [:])
+        expect(short.type, equals: record.type)
+        expect(short.sequence, equals: 3)
 
         var redacted = record
         redacted.type = String(repeating: "\"", count: 1 << 20)

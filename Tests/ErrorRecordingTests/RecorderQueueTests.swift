@@ -38,48 +38,45 @@ extension RecorderQueueTests {
         expect(steps, equals: ["sleep", "write 1 2 3", "write 4"])
     }
 
-    @Test func `what the writer has taken takes room until it is finished`() {
-        var queue = Queue(capacity: 2)
-        for number in 1...2 { _ = queue.queue.record(number) }
-        _ = queue.next()
-        _ = queue.queue.record(3)
-        expect(queue.statistics, equals: .init(recorded: 3, dropped: 1, pending: 2))
-        queue.queue.finished(written: 1, failed: 0)
-        _ = queue.queue.record(4)
-        expect(queue.statistics, equals: .init(recorded: 4, written: 1, dropped: 1, pending: 2))
-    }
-
-    @Test func `the newest is dropped, and its number is missing`() {
-        var queue = RecorderQueue<Int>(capacity: 1)
+    @Test func `what the writer has taken takes room until it is finished; the newest is dropped, its number missing`()
+    {
+        var queue = RecorderQueue<Int>(capacity: 2)
+        func take() -> [RecorderQueue<Int>.Entry] {
+            var entries: [RecorderQueue<Int>.Entry] = []
+            _ = queue.next(&entries)
+            return entries
+        }
         for number in 1...2 { _ = queue.record(number) }
-        var entries: [RecorderQueue<Int>.Entry] = []
-        _ = queue.next(&entries)
-        entries = []
-        queue.finished(written: 1, failed: 0)
+        _ = take()
         _ = queue.record(3)
-        _ = queue.next(&entries)
-        #expect(entries.map(\.number) == [3] && entries.map(\.element) == [3])
+        expect(queue.statistics, equals: .init(recorded: 3, dropped: 1, pending: 2))
+        queue.finished(written: 1, failed: 0)
+        _ = queue.record(4)
+        expect(queue.statistics, equals: .init(recorded: 4, written: 1, dropped: 1, pending: 2))
+        queue.finished(written: 1, failed: 0)
+        let entries = take()
+        expect(entries.map(\.number), equals: [4])
+        expect(entries.map(\.element), equals: [4])
     }
 
-    @Test func `a closed queue drops, hands out what is left, and ends`() {
+    @Test func `a closed queue drops, hands out what is left, and ends; closing wakes a writer that sleeps, once`() {
         var queue = Queue(capacity: 9)
         _ = queue.queue.record(1)
         let wakesAtWork = queue.queue.close()
         _ = queue.queue.record(2)
         var steps = [queue.next()]
-        #expect(!wakesAtWork && !queue.queue.hasEnded)
+        #expect(!wakesAtWork)
+        #expect(!queue.queue.hasEnded)
         queue.queue.finished(written: 1, failed: 0)
         steps.append(queue.next())
-        #expect(steps == ["write 1", "end"] && queue.queue.hasEnded)
+        expect(steps, equals: ["write 1", "end"])
+        #expect(queue.queue.hasEnded)
         expect(queue.statistics, equals: .init(recorded: 2, written: 1, dropped: 1))
-    }
 
-    @Test func `closing wakes a writer that sleeps, once`() {
-        var queue = Queue(capacity: 9)
-        var steps = [queue.next()]
-        let wakes = (1...2).map { _ in queue.queue.close() }
-        steps.append(queue.next())
-        #expect(wakes == [true, false] && steps == ["sleep", "end"])
+        var sleeping = Queue(capacity: 9)
+        expect(sleeping.next(), equals: "sleep")
+        expect([sleeping.queue.close(), sleeping.queue.close()], equals: [true, false])
+        expect(sleeping.next(), equals: "end")
     }
 
     @Test(arguments: 1...20)
@@ -104,9 +101,11 @@ extension RecorderQueueTests {
                 case .end: #expect(Bool(false), "nobody has closed it")
                 }
             }
-            #expect(queue.statistics.isBalanced && queue.statistics.pending <= queue.capacity)
+            #expect(queue.statistics.isBalanced)
+            #expect(queue.statistics.pending <= queue.capacity)
         }
-        #expect(seen == seen.sorted() && Set(seen).count == seen.count)
+        expect(seen, equals: seen.sorted())
+        expect(Set(seen).count, equals: seen.count)
         expect(queue.statistics.recorded, equals: next)
         expect(seen.count, equals: next - queue.statistics.dropped - (queue.statistics.pending - taken.count))
     }
