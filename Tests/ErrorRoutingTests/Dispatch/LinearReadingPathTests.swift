@@ -61,10 +61,10 @@ extension LinearReadingPathTests {
         var isAsExpected = true
         func check<Value: Equatable>(
             _ actual: Value, _ expected: Value, _ specimens: [LinearReading.Specimen],
-            sourceLocation: SourceLocation = #_sourceLocation
+            line: Int = #line
         ) {
             if actual == expected { return }
-            #expect(actual == expected, "\(place), errors \(specimens), path\n\(path)", sourceLocation: sourceLocation)
+            expect(actual, equals: expected, "\(place), errors \(specimens), path\n\(path)", line: line)
             isAsExpected = false
         }
 

@@ -39,10 +39,10 @@ struct LinearReadingPropertyTests {
         }
         var isAsExpected = true
         func check<Value: Equatable>(
-            _ actual: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation
+            _ actual: Value, _ expected: Value, line: Int = #line
         ) {
             if actual == expected { return }
-            #expect(actual == expected, comment, sourceLocation: sourceLocation)
+            expect(actual, equals: expected, comment, line: line)
             isAsExpected = false
         }
 

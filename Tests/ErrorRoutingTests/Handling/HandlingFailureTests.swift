@@ -93,7 +93,7 @@ extension HandlingFailureTests {
             .onNoMatch { _ in trace("no match") }
         let outcome = await passing.handle(Zoo.Payment.expired)
         expect(outcome.failures.count, equals: 1)
-        #expect(trace.entries.isEmpty)
+        expect(trace.entries, equals: [])
     }
 
     @Test("the only error under an ActionFailure is the one that was thrown, be it the original or not")

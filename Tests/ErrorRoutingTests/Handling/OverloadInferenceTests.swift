@@ -24,14 +24,14 @@ struct OverloadInferenceTests {
     private func expectShapes(
         _ handlers: [ErrorHandler],
         _ note: String,
-        sourceLocation: SourceLocation = #_sourceLocation
+        line: Int = #line
     ) async {
-        #expect(handlers.count == 4, sourceLocation: sourceLocation)
+        expect(handlers.count, equals: 4, line: line)
         let answers = handlers.map { $0.handleSynchronously(error) != nil }
-        #expect(answers == [true, true, false, false], sourceLocation: sourceLocation)
-        #expect(trace.takeAll() == [note, note], sourceLocation: sourceLocation)
+        expect(answers, equals: [true, true, false, false], line: line)
+        expect(trace.takeAll(), equals: [note, note], line: line)
         for handler in handlers { await handler.handle(error) }
-        #expect(trace.takeAll() == [note, note, note, note], sourceLocation: sourceLocation)
+        expect(trace.takeAll(), equals: [note, note, note, note], line: line)
     }
 }
 

@@ -40,7 +40,7 @@ extension BoxedErrorTests {
         expect(specimen.map[error], equals: specimen.mark)
 
         expect(ErrorMatcher.conforming(to: (any Marked).self).match(error)?.mark, equals: specimen.mark)
-        #expect(ErrorMatcher.any.match(error).map { "\(type(of: $0))" } == "\(type(of: specimen.error))")
+        expect(ErrorMatcher.any.match(error).map { "\(type(of: $0))" }, equals: "\(type(of: specimen.error))")
         #expect(ErrorMatcher<NSError>.nsError(domain: (specimen.error as NSError).domain) ~= error)
 
         let marked = ErrorMatcher.anywhere(.conforming(to: (any Marked).self).where { $0.mark == specimen.mark })

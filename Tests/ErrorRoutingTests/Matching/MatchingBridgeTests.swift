@@ -66,11 +66,11 @@ extension MatchingBridgeTests {
         #else
             expect(ErrorMatcher.type(URLError.self).match(loading)?.errorCode, equals: -987_654)
         #endif
-        #expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -987_654).match(loading) != nil)
+        expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -987_654).match(loading)?.code, equals: -987_654)
         for code in [-1, 987_654, Int.max, Int.min] {
             let system = nsError(NSPOSIXErrorDomain, code)
             expectNil(ErrorMatcher.type(POSIXError.self).match(system))
-            #expect(ErrorMatcher.nsError(domain: NSPOSIXErrorDomain, code: code).match(system) != nil)
+            expect(ErrorMatcher.nsError(domain: NSPOSIXErrorDomain, code: code).match(system)?.code, equals: code)
         }
         let file = ErrorMatcher.type(CocoaError.self).match(nsError(NSCocoaErrorDomain, 987_654))
         expect(file?.code.rawValue, equals: 987_654)
@@ -83,7 +83,7 @@ extension MatchingBridgeTests {
             var errorCode: Int { -1001 }
         }
         expectNil(ErrorMatcher.type(URLError.self).match(Impostor()))
-        #expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -1001).match(Impostor()) != nil)
+        expect(ErrorMatcher.nsError(domain: NSURLErrorDomain, code: -1001).match(Impostor())?.code, equals: -1001)
         // Coding errors have Cocoa's domain.
         let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: ""))
         expect((error as NSError).domain, equals: NSCocoaErrorDomain)

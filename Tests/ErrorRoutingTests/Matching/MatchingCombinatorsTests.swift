@@ -31,15 +31,15 @@ extension MatchingCombinatorsTests {
         expectNil(slow.match(Zoo.Offline()))
         expect(trace.entries, equals: ["11", "10"])
         let verySlow = slow.where { $0.seconds > 100 }
-        #expect(verySlow.match(Zoo.Timeout(seconds: 101)) != nil)
+        expect(verySlow.match(Zoo.Timeout(seconds: 101))?.seconds, equals: 101)
         expectNil(verySlow.match(Zoo.Timeout(seconds: 11)))
 
         expect(seconds.where { $0 == 5 }.match(Zoo.Timeout(seconds: 5)), equals: 5)
         let timedOut = ErrorMatcher.nsError(domain: NSURLErrorDomain).where { $0.code == -1001 }
-        #expect(timedOut.match(URLError(.timedOut)) != nil)
+        expect(timedOut.match(URLError(.timedOut))?.code, equals: -1001)
         expectNil(timedOut.match(URLError(.cancelled)))
         let inner = ErrorMatcher.anywhere(timeout).where { $0.seconds == 5 }
-        #expect(inner.match(Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])) != nil)
+        expect(inner.match(Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)]))?.seconds, equals: 5)
         expectNil(inner.match(Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 6), Zoo.Timeout(seconds: 5)])))
     }
 
@@ -56,7 +56,7 @@ extension MatchingCombinatorsTests {
         expect(other.match(Zoo.Timeout(seconds: 2)) as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 2))
         expectNil(other.match(Zoo.Offline()))
         let third = payment || timeout || bank
-        #expect(third.match(NSError(domain: "bank", code: 3)) != nil)
+        expect(third.match(NSError(domain: "bank", code: 3)).map { ($0 as NSError).code }, equals: 3)
         expectNil(third.match(NSError(domain: "shop", code: 3)))
     }
 
@@ -100,21 +100,23 @@ extension MatchingCombinatorsTests {
         expect(payment.erased.match(Zoo.Payment.expired) as? Zoo.Payment, equals: .expired)
         expectNil(payment.erased.match(Zoo.Offline()))
         expect(seconds.erased.match(Zoo.Timeout(seconds: 5)) as? Zoo.Timeout, equals: Zoo.Timeout(seconds: 5))
-        #expect(bank.erased.match(NSError(domain: "bank", code: 1)) != nil)
+        expect(bank.erased.match(NSError(domain: "bank", code: 1)).map { ($0 as NSError).code }, equals: 1)
         let bridged = ErrorMatcher.nsError(domain: NSURLErrorDomain).erased.match(URLError(.timedOut))
-        #expect(bridged.map { type(of: $0) is NSError.Type } == true)
+        expect(bridged.map { type(of: $0) is NSError.Type }, equals: true)
         #expect(ErrorMatcher.any.erased.match(Zoo.Offline()) is Zoo.Offline)
 
         let outer = Zoo.Group(underlyingErrors: [Zoo.Timeout(seconds: 5)])
-        #expect(ErrorMatcher.anywhere(timeout).erased.match(outer) is Zoo.Timeout)
-        #expect((payment || .anywhere(timeout)).match(outer) is Zoo.Timeout)
-        #expect((ErrorMatcher.anywhere(timeout) || payment).match(outer) is Zoo.Timeout)
+        let anywhere = ErrorMatcher.anywhere(timeout)
+        let found: [(any Error)?] = [
+            anywhere.erased.match(outer), (payment || anywhere).match(outer), (anywhere || payment).match(outer),
+        ]
+        expect(found.map { $0 is Zoo.Timeout }, equals: [true, true, true])
         let localized = Zoo.Group(underlyingErrors: [Zoo.Localized(errorDescription: "inner")])
         let inner = ErrorMatcher.anywhere(.conforming(to: (any LocalizedError).self))
         let matches: [(any Error)?] = [
             inner.match(localized), inner.erased.match(localized), (payment || inner).match(localized),
         ]
-        for match in matches { #expect(match is Zoo.Localized) }
+        expect(matches.map { $0 is Zoo.Localized }, equals: [true, true, true])
     }
 
     @Test("combinations work in rules, with what they hand on")

@@ -41,8 +41,8 @@ extension ErrorTrailTests {
             let next = Locked<[any Error]>([])
             var underlyingErrors: [any Error] { next.withLock { $0 } }
         }
-        #expect(Self.report(Zoo.Offline()).trail.isEmpty)
-        #expect(Self.report(NSError(domain: "d", code: 1)).trail.isEmpty)
+        expect(Self.report(Zoo.Offline()).trail, equals: [])
+        expect(Self.report(NSError(domain: "d", code: 1)).trail, equals: [])
         let (one, other) = (Circular(), Circular())
         one.next.withLock { $0 = [other] }
         other.next.withLock { $0 = [one] }

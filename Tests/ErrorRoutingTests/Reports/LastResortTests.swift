@@ -21,7 +21,7 @@ extension LastResortTests {
     private func expectLines(
         _ reasons: [String],
         handler: ErrorHandler = LastResortTests.failing,
-        sourceLocation: SourceLocation = #_sourceLocation,
+        line caller: Int = #line,
         _ body: (ErrorBus) async -> Void
     ) async {
         let journal = Journal<String>()
@@ -31,12 +31,12 @@ extension LastResortTests {
             await body(bus)
         }
         let lines = journal.entries
-        #expect(lines.count == reasons.count, "\(lines)", sourceLocation: sourceLocation)
+        expect(lines.count, equals: reasons.count, "\(lines)", line: caller)
         for (line, reason) in zip(lines, reasons) {
             let fields = ErrorLineFields(line)
-            #expect(fields?["message"] == "redacted true", "\(line)", sourceLocation: sourceLocation)
-            #expect(fields?["reason"] == reason, sourceLocation: sourceLocation)
-            #expect(!line.contains("4111") && !line.contains("tell"), "\(line)", sourceLocation: sourceLocation)
+            expect(fields?["message"], equals: "redacted true", "\(line)", line: caller)
+            expect(fields?["reason"], equals: reason, line: caller)
+            expect(["4111", "tell"].filter { line.contains($0) }, equals: [], "\(line)", line: caller)
         }
     }
 
