@@ -9,14 +9,6 @@ struct LineBufferTests {}
 extension LineBufferTests {
     private static let file = LineBuffer.Target(device: 1, number: 1)
 
-    @Test("where nothing is in the way the poster writes its line, and that is all")
-    func nothingInTheWay() {
-        var buffer = LineBuffer()
-        expect(buffer.arrive(line("one")), equals: .write("one\n"))
-        expect(buffer.attempted(.wrote(4, Self.file)), equals: .rest)
-        expect(buffer.pending, equals: 0)
-    }
-
     @Test("the remainder of a line goes to the thread, before what came behind it")
     func remainder() {
         var buffer = LineBuffer()
@@ -31,9 +23,12 @@ extension LineBufferTests {
         expect(buffer.attempted(.wrote(13, Self.file)), equals: .rest)
     }
 
-    @Test("the thread is started once, and woken from then on")
+    @Test("where nothing is in the way the poster writes; the thread is started once, and woken from then on")
     func startedOnce() {
         var buffer = LineBuffer()
+        expect(buffer.arrive(line("none")), equals: .write("none\n"))
+        expect(buffer.attempted(.wrote(5, Self.file)), equals: .rest)
+        expect(buffer.pending, equals: 0)
         _ = buffer.arrive(line("one"))
         expect(buffer.attempted(.wouldBlock), equals: .startThread)
         expect(buffer.threadBegins(), equals: .write("one\n"))
@@ -91,15 +86,12 @@ extension LineBufferTests {
         expect(buffer.attempted(.wrote(4, Self.file)), equals: .write(notice))
         expect(buffer.attempted(.wrote(notice.utf8.count, Self.file)), equals: .write("two\nsix\n"))
         expect(buffer.attempted(.wrote(8, Self.file)), equals: .rest)
-    }
-
-    @Test("a line longer than the limit is taken where nothing waits")
-    func longerThanTheLimit() {
-        var buffer = LineBuffer(limit: 4)
-        expect(buffer.arrive(line("a long one")), equals: .write("a long one\n"))
-        expect(buffer.arrive(line("b")), equals: .rest)
-        _ = buffer.attempted(.wrote(11, Self.file))
-        expect(buffer.attempted(.failed), equals: .rest)
+        // Where nothing waits, a line that is longer than the limit is taken.
+        var small = LineBuffer(limit: 4)
+        expect(small.arrive(line("a long one")), equals: .write("a long one\n"))
+        expect(small.arrive(line("b")), equals: .rest)
+        _ = small.attempted(.wrote(11, Self.file))
+        expect(small.attempted(.failed), equals: .rest)
     }
 
     @Test("what failed is counted, and the count is written after a success; a line that was cut gets an end first")
@@ -118,17 +110,15 @@ extension LineBufferTests {
         expect(buffer.attempted(.failed), equals: .rest)
         _ = buffer.arrive(line("four"))
         expect(buffer.attempted(.wrote(5, Self.file)), equals: .write(notice))
-    }
 
-    @Test("a line that lacks but its end is not lost: it gets the end with the next one")
-    func onlyTheEnd() {
-        var buffer = LineBuffer()
-        _ = buffer.arrive(line("one"))
-        _ = buffer.attempted(.wrote(3, Self.file))
-        expect(buffer.threadBegins(), equals: .write("\n", continuing: Self.file))
-        expect(buffer.attempted(.failed), equals: .rest)
-        expect(buffer.arrive(line("two")), equals: .write("\ntwo\n", continuing: Self.file))
-        expect(buffer.attempted(.wrote(5, Self.file)), equals: .rest)
+        // A line that lacks but its end is not lost: it gets the end with the next one.
+        var ending = LineBuffer()
+        _ = ending.arrive(line("one"))
+        _ = ending.attempted(.wrote(3, Self.file))
+        expect(ending.threadBegins(), equals: .write("\n", continuing: Self.file))
+        expect(ending.attempted(.failed), equals: .rest)
+        expect(ending.arrive(line("two")), equals: .write("\ntwo\n", continuing: Self.file))
+        expect(ending.attempted(.wrote(5, Self.file)), equals: .rest)
     }
 
     @Test("another file gets the whole line of which the one before has the beginning, and no end for it")

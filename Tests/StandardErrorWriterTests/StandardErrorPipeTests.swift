@@ -10,7 +10,7 @@ import Testing
 struct StandardErrorPipeTests {}
 
 extension StandardErrorPipeTests {
-    @Test("a line that fits has been written when the call returns")
+    @Test("a line that fits has been written when the call returns; one of 100 KB is whole, and others follow")
     func atOnce() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -19,22 +19,32 @@ extension StandardErrorPipeTests {
                 StandardError.write("line \(number)")
                 expect(stage.available(), equals: "line \(number)\n")
             }
+            let long = String(repeating: "0123456789", count: 10_000)
+            let sent = ["before", long, "after", long, "end"]
+            for line in sent { StandardError.write(line) }
+            expect(stage.lines(5), equals: sent)
         }
     }
 
-    @Test("a full pipe holds up nobody; what waits follows whole and in order as soon as the pipe is read")
+    @Test("a full pipe holds up nobody; what waits follows whole and in order, also where it is non-blocking already")
     func full() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            let stage = StandardErrorStage.pipe()
-            _ = stage.fill()
-            let sent = (0..<1_000).map { "line \($0)" }
-            for line in sent { StandardError.write(line) }
-            expect(stage.lines(1_000), equals: sent)
-            // Lines are written at once again when the count is written; its writer may not have left yet.
-            while StandardError.buffer.withLock({ $0.leave(adding: []) }) == nil { yieldToOtherThreads() }
-            StandardError.write("at once")
-            expect(stage.available(), equals: "at once\n")
+            for isNonBlocking in [false, true] {
+                let stage = StandardErrorStage.pipe()
+                _ = stage.fill()
+                if isNonBlocking { _ = fcntl(stage.shared, F_SETFL, stage.flags | O_NONBLOCK) }
+                let before = stage.flags
+                let sent = (0..<2_000).map { "line \($0) " + String(repeating: "x", count: 100) }
+                for line in sent { StandardError.write(line) }
+                expect(stage.flags, equals: before)
+                expect(stage.lines(2_000), equals: sent)
+                expect(stage.flags, equals: before)
+                // Lines are written at once again when the count is written; its writer may not have left yet.
+                while StandardError.buffer.withLock({ $0.leave(adding: []) }) == nil { yieldToOtherThreads() }
+                StandardError.write("at once")
+                expect(stage.available(), equals: "at once\n")
+            }
         }
     }
 
@@ -91,34 +101,6 @@ extension StandardErrorPipeTests {
             expect(numbers, equals: numbers.sorted())
             expect(Set(numbers).count, equals: lines.count)
             #expect(Set(sent).isSuperset(of: lines))
-        }
-    }
-
-    @Test("a pipe that was made non-blocking loses no line and joins none, and its flags stay as they are")
-    func nonBlockingAlready() async {
-        await #expect(processExitsWith: .success) {
-            endIfItHangs()
-            let stage = StandardErrorStage.pipe()
-            _ = stage.fill()
-            _ = fcntl(stage.shared, F_SETFL, stage.flags | O_NONBLOCK)
-            let before = stage.flags
-            let sent = (0..<2_000).map { "line \($0) " + String(repeating: "x", count: 100) }
-            for line in sent { StandardError.write(line) }
-            expect(stage.flags, equals: before)
-            expect(stage.lines(2_000), equals: sent)
-            expect(stage.flags, equals: before)
-        }
-    }
-
-    @Test("a line of 100 KB is whole, and those behind it follow")
-    func longLine() async {
-        await #expect(processExitsWith: .success) {
-            endIfItHangs()
-            let stage = StandardErrorStage.pipe()
-            let long = String(repeating: "0123456789", count: 10_000)
-            let sent = ["before", long, "after", long, "end"]
-            for line in sent { StandardError.write(line) }
-            expect(stage.lines(5), equals: sent)
         }
     }
 
