@@ -37,7 +37,7 @@ extension GateAndClockTests {
         #expect(await stubborn.value)
     }
 
-    @Test("a manual clock stands still until it is moved, and wakes who is due")
+    @Test("a manual clock stands still until it is moved, and wakes who is due or cancelled, at whatever moment")
     func clock() async throws {
         let clock = ManualClock()
         let first = Task { try await clock.sleep(for: .seconds(1)) }
@@ -50,11 +50,7 @@ extension GateAndClockTests {
         try await second.value
         // What is due already does not sleep.
         try await clock.sleep(until: .init(offset: .seconds(2)))
-    }
-
-    @Test("a sleep on a manual clock ends when its task is cancelled, at whatever moment")
-    func cancelledSleep() async {
-        let clock = ManualClock()
+        // Cancelled before, while, or after it begins to sleep.
         for _ in 0..<200 {
             let task = Task { @concurrent in try await clock.sleep(for: .seconds(1)) }
             task.cancel()
