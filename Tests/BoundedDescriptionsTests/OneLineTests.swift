@@ -7,82 +7,73 @@ import Testing
 struct OneLineTests {}
 
 extension OneLineTests {
-    struct Text: Sendable, CustomTestStringConvertible {
-        let text: String
-
-        init(_ text: String) { self.text = text }
-
-        var testDescription: String { text.unicodeScalars.prefix(24).map { $0.escaped(asASCII: true) }.joined() }
-    }
-
     /// Joiners and selectors that do something.
     static let whole = [
-        "", "plain", "Ünïcödé, e\u{301}", "日本語", "👩‍👩‍👧", "👩🏽‍🚀", "🧔‍♂️", "❤️‍🔥", "🏳️‍🌈", "👁️‍🗨️", "☎︎ ☎️", "©️ ™️ ℹ️",
-        "1️⃣ #️⃣ *️⃣", "🇩🇪",
+        "", "plain", "Ünïcödé, e\u{301}", "日本語", "👩‍👩‍👧", "👩🏽‍🚀", "🧔‍♂️", "❤️‍🔥", "🏳️‍🌈", "👁️‍🗨️", "☎︎ ☎️", "©️ ™️ ℹ️", "1️⃣ #️⃣ *️⃣", "🇩🇪",
         "می\u{200C}خواهم", "ه\u{200D}", "مَ\u{200C}ن", "क्\u{200D}ष", "ക്\u{200C}", "ന്\u{200D} ", "ශ්\u{200D}රී",
         "র\u{200D}্য", "Auf\u{200C}lage", "葛\u{E0100}城", "ᠠ\u{180B}", "\u{E000}",
-    ].map(Text.init)
+    ]
 
     /// Characters that are not seen, or are not what they seem.
-    static let hidden: [Text] = [
-        "\n", "\r", "\t", "\0", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}",
-        "\u{202E}", "\u{2066}", "\u{200F}", "\u{61C}",
-        "\u{200B}", "\u{FEFF}", "\u{AD}", "\u{2060}", "\u{2064}", "\u{E0001}", "\u{E0041}", "\u{115F}", "\u{1160}",
-        "\u{3164}", "\u{FFA0}", "\u{34F}", "\u{180E}", "\u{17B4}", "\u{1D173}", "\u{FFF0}",
-    ].map(Text.init)
+    static let hidden: [String] = [
+        "\n", "\r", "\t", "\0", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}", "\u{202E}", "\u{2066}",
+        "\u{200F}", "\u{61C}", "\u{200B}", "\u{FEFF}", "\u{AD}", "\u{2060}", "\u{2064}", "\u{E0001}", "\u{E0041}",
+        "\u{115F}", "\u{1160}", "\u{3164}", "\u{FFA0}", "\u{34F}", "\u{180E}", "\u{17B4}", "\u{1D173}", "\u{FFF0}",
+    ]
 
     /// Joiners and selectors that do nothing where they stand.
-    static let idle: [Text] = [
-        "\u{200C}", "\u{200D}", "\u{FE0F}", "\u{E0100}", "\u{200D}a", "\u{FE0F}a",
-        "a \u{200C}b", "a \u{200D}b", "a \u{FE0F}b", "7\u{200D}", "7\u{FE0F}", "۷\u{200C}", "1\u{FE0F}2", ".\u{200D}",
-        "-\u{FE0F}", "(\u{200C}", "_\u{200C}", "a\u{200D}\u{200D}", "a\u{200C}\u{200D}\u{200C}",
-        "ن\u{FE0F}\u{FE00}", "葛\u{E0100}\u{E0101}", "👩\u{FE0F}\u{FE0F}", "👩\u{200D}", "👩\u{200D}a", "👩\u{200C}",
-        "👩\u{E0100}", "a\u{FE01}", "x\u{E0158}", "\n\u{200D}", "\u{AD}\u{200D}a", "\u{301}\u{200D}", " \u{301}\u{FE0F}",
-    ].map(Text.init)
+    static let idle: [String] = [
+        "\u{200C}", "\u{200D}", "\u{FE0F}", "\u{E0100}", "\u{200D}a", "\u{FE0F}a", "a \u{200C}b", "a \u{200D}b",
+        "a \u{FE0F}b", "7\u{200D}", "7\u{FE0F}", "۷\u{200C}", "1\u{FE0F}2", ".\u{200D}", "-\u{FE0F}", "(\u{200C}",
+        "_\u{200C}", "a\u{200D}\u{200D}", "a\u{200C}\u{200D}\u{200C}", "ن\u{FE0F}\u{FE00}", "葛\u{E0100}\u{E0101}",
+        "👩\u{FE0F}\u{FE0F}", "👩\u{200D}", "👩\u{200D}a", "👩\u{200C}", "👩\u{E0100}", "a\u{FE01}", "x\u{E0158}",
+        "\n\u{200D}", "\u{AD}\u{200D}a", "\u{301}\u{200D}", " \u{301}\u{FE0F}",
+    ]
 
-    @Test("joiners and variation selectors stay where they do something", arguments: whole)
-    func keeps(text: Text) {
-        #expect(OneLine.escaped(text.text).unicodeScalars.elementsEqual(text.text.unicodeScalars))
-        #expect(
-            OneLine.escaped("x" + text.text + " y").unicodeScalars.elementsEqual(
-                ("x" + text.text + " y").unicodeScalars))
-    }
-
-    @Test("what breaks a line, reorders it, or is not shown is escaped wherever it is", arguments: hidden)
-    func escapes(text: Text) {
-        for (prefix, suffix) in [("", ""), ("a", "b"), ("👩", "👧"), ("क्", "ष"), (" ", " ")] {
-            let line = OneLine.escaped(prefix + text.text + suffix)
-            #expect(line.hasPrefix(prefix + "\\") && line.hasSuffix(suffix))
-            #expect(line.unicodeScalars.count > (prefix + text.text + suffix).unicodeScalars.count)
-            #expect(line.unicodeScalars.allSatisfy { !text.text.unicodeScalars.contains($0) })
+    @Test("joiners and variation selectors stay where they do something")
+    func keeps() {
+        for text in Self.whole {
+            expect(Array(OneLine.escaped(text).unicodeScalars), equals: Array(text.unicodeScalars))
+            let line = "x" + text + " y"
+            expect(Array(OneLine.escaped(line).unicodeScalars), equals: Array(line.unicodeScalars))
         }
     }
 
-    @Test("joiners and variation selectors that do nothing are escaped", arguments: idle)
-    func useless(text: Text) {
-        let isHidden = { (scalar: Unicode.Scalar) in scalar.properties.isDefaultIgnorableCodePoint }
-        let line = OneLine.escaped(text.text)
-        #expect(!line.unicodeScalars.contains(where: isHidden))
-        #expect(line.contains("\\u{"))
+    @Test("what breaks a line, reorders it, or is not shown is escaped wherever it is")
+    func escapes() {
+        for text in Self.hidden {
+            let name = Comment(rawValue: text.unicodeScalars.map { $0.escaped(asASCII: true) }.joined())
+            for (prefix, suffix) in [("", ""), ("a", "b"), ("👩", "👧"), ("क्", "ष"), (" ", " ")] {
+                let line = OneLine.escaped(prefix + text + suffix)
+                #expect(line.hasPrefix(prefix + "\\"), name)
+                #expect(line.hasSuffix(suffix), name)
+                #expect(line.unicodeScalars.count > (prefix + text + suffix).unicodeScalars.count, name)
+                #expect(Set(line.unicodeScalars).isDisjoint(with: text.unicodeScalars), name)
+            }
+        }
     }
 
-    @Test("bytes cannot be hidden in variation selectors, whatever they follow")
-    func smuggling() {
+    @Test("joiners and variation selectors that do nothing are escaped, so that no bytes can be hidden in them")
+    func useless() {
+        for text in Self.idle {
+            let line = OneLine.escaped(text)
+            #expect(!line.unicodeScalars.contains { $0.properties.isDefaultIgnorableCodePoint }, "\(line)")
+            #expect(line.contains("\\u{"), "\(line)")
+        }
         let payload = "secret".utf8.map { Unicode.Scalar(0xE0100 + UInt32($0)) ?? "?" }
-        for base in ["a", "é", "👩", "葛", " ", "7", "क"] {
-            let text = base + String(String.UnicodeScalarView(payload))
+        let hidden = String(String.UnicodeScalarView(payload))
+        let spread = zip("innocent".unicodeScalars, payload).flatMap { [$0, $1] }
+        let texts = ["a", "é", "👩", "葛", " ", "7", "क"].map { $0 + hidden }
+        for text in texts + [String(String.UnicodeScalarView(spread))] {
             #expect(OneLine.escaped(text).unicodeScalars.allSatisfy { $0.value < 0xE0000 })
         }
-        let spread = zip("innocent".unicodeScalars, payload).flatMap { [$0, $1] }
-        #expect(
-            OneLine.escaped(String(String.UnicodeScalarView(spread))).unicodeScalars.allSatisfy { $0.value < 0xE0000 })
     }
 
     @Test("names for what is escaped often, numbers for the rest")
     func forms() {
         expect(OneLine.escaped("a\nb\rc\td\u{1B}e\u{200B}f\"\\"), equals: #"a\nb\rc\td\u{1b}e\u{200b}f"\"#)
         expect(OneLine.quoted("a\"\\\n"), equals: #""a\"\\\n""#)
-        #expect(OneLine.bare("word") == "word" && OneLine.bare("wörd") == "wörd" && OneLine.bare("") == #""""#)
+        expect(["word", "wörd", ""].map { OneLine.bare($0) }, equals: ["word", "wörd", #""""#])
         for text in ["a b", "a=b", "a\"b", "a\\b", "a\u{2003}b", "a\u{A0}b", "ä b", "ä=b"] {
             expect(OneLine.bare(text), equals: OneLine.quoted(text))
         }
@@ -96,12 +87,14 @@ extension OneLineTests {
         let limit = 16 * 1_024
         let text = String(repeating: "a", count: limit)
         expect(OneLine.escaped(text), equals: text)
-        #expect(OneLine.inQuotes(text) == text && OneLine.bare(text) == text)
+        expect(OneLine.inQuotes(text), equals: text)
+        expect(OneLine.bare(text), equals: text)
         expect(OneLine.escaped(text + "a"), equals: text.dropLast(3) + "…")
         expect(OneLine.quoted(text + "a"), equals: "\"\(text.dropLast(3))…\"")
         expect(OneLine.bare(text + "a"), equals: "\"\(text.dropLast(3))…\"")
         let escaped = OneLine.escaped(String(repeating: "\n", count: limit / 2))
-        #expect(escaped.utf8.count == limit && !escaped.contains("…"))
+        expect(escaped.utf8.count, equals: limit)
+        #expect(!escaped.contains("…"))
     }
 
     @Test("the cut is between characters, and never in an escape")
@@ -114,8 +107,8 @@ extension OneLineTests {
                 #expect(line.hasSuffix("…"))
                 let body = line.dropFirst(offset).dropLast()
                 let one = OneLine.inQuotes(unit)
-                #expect(body.utf8.count.isMultiple(of: one.utf8.count))
-                #expect(body.utf8.elementsEqual(String(repeating: one, count: body.utf8.count / one.utf8.count).utf8))
+                let whole = String(repeating: one, count: body.utf8.count / one.utf8.count)
+                expect(Array(body.utf8), equals: Array(whole.utf8))
             }
         }
     }

@@ -49,10 +49,7 @@ extension TypeNameTests {
             expect(TypeName.full(type), equals: TypeName.withoutAddresses(String(reflecting: type)))
             expect(TypeName.short(type), equals: TypeName.withoutAddresses(String(describing: type)))
         }
-    }
-
-    @Test("only what looks like Swift's own part is left out")
-    func others() {
+        // Only what looks like Swift's own part is left out.
         for text in ["(unknown context)", "(unknown context at $", "(unknown context at $zz).A", "a(b).c", ""] {
             expect(TypeName.withoutAddresses(text), equals: text)
         }
