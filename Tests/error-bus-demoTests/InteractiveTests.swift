@@ -4,13 +4,6 @@ import Testing
 
 @testable import error_bus_demo
 
-@Suite(.hangLimit) struct InteractiveOptionTests {
-    @Test func `interactive is an option of its own`() throws {
-        expect(try Options(arguments: ["--interactive"]).command, equals: .interactive)
-        #expect(throws: UsageError("--interactive takes no value")) { try Options(arguments: ["--interactive=yes"]) }
-    }
-}
-
 /// Needs no process that Foundation starts, so it can run beside all other tests.
 @Suite(.hangLimit) struct InteractiveWithoutTerminalTests {
     @Test func `without a terminal the command says so in one line, shows nothing, and answers 64`() async {

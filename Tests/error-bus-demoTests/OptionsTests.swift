@@ -16,54 +16,58 @@ extension OptionsTests {
         #expect(!options.keepsFiles)
     }
 
-    @Test func `options may stand before and after the inbox`() throws {
+    @Test func `options may stand before and after the inbox, and two dashes end them`() throws {
         let options = try Options(arguments: ["--keep", "orders", "--payments", "http://localhost:8080/pay"])
         expect(options.inbox, equals: "orders")
         expect(options.payments?.absoluteString, equals: "http://localhost:8080/pay")
         #expect(options.keepsFiles)
         expect(try Options(arguments: ["--payments=https://pay.example"]).payments?.host(), equals: "pay.example")
+        expect(try Options(arguments: ["--interactive"]).command, equals: .interactive)
+        expect(try Options(arguments: ["--", "--keep"]).inbox, equals: "--keep")
     }
 
     @Test func `errors are recorded to a file, and replayed from one`() throws {
         expect(try Options(arguments: ["--record", "-e.jsonl"]).recording, equals: "-e.jsonl")
         expect(try Options(arguments: ["orders", "--record=e.jsonl"]).recording, equals: "e.jsonl")
         let replay = try Options(arguments: ["replay", "e.jsonl", "--changed"])
-        #expect(replay.command == .replay && replay.recording == "e.jsonl" && replay.hasChangedRules)
+        expect(replay.command, equals: .replay)
+        expect(replay.recording, equals: "e.jsonl")
+        #expect(replay.hasChangedRules)
         expect(try Options(arguments: ["./replay"]).inbox, equals: "./replay")
         expect(try Options(arguments: ["--", "replay"]).inbox, equals: "replay")
     }
 
-    @Test func `two dashes end the options`() throws {
-        expect(try Options(arguments: ["--", "--keep"]).inbox, equals: "--keep")
+    @Test func `a wrong command line is refused with a reason`() {
+        let wrong: [([FilePath], String)] = [
+            (["--verbose"], "unknown option \"--verbose\""),
+            (["-x"], "unknown option \"-x\""),
+            (["--payments"], "--payments needs a URL"),
+            (["--payments", "--keep"], "--payments needs a URL"),
+            (["--payments", "localhost"], "--payments needs an http or https URL"),
+            (["--payments=ftp://me:secret@localhost"], "--payments needs an http or https URL"),
+            (["--keep=yes"], "--keep takes no value"),
+            (["--interactive=yes"], "--interactive takes no value"),
+            (["one", "two"], "more than one inbox: \"two\""),
+            (["--record"], "--record needs a file"),
+            (["--record="], "--record needs a file"),
+            (["replay"], "replay needs a file"),
+            (["replay", "one", "two"], "more than one file to replay: \"two\""),
+            (["replay", "one", "--keep"], "replay takes no other option than --changed"),
+            (["--changed"], "--changed is for replay"),
+            (["--explain", "--record", "one"], "--record is for an intake"),
+        ]
+        for (arguments, reason) in wrong {
+            let error = #expect(throws: UsageError.self) { try Options(arguments: arguments) }
+            expect(error?.description, equals: reason)
+            expect(error.map { ExitStatus.ofErrors[$0] }, equals: .usage)
+        }
     }
 
-    @Test(arguments: [
-        (["--verbose"], "unknown option \"--verbose\""),
-        (["-x"], "unknown option \"-x\""),
-        (["--payments"], "--payments needs a URL"),
-        (["--payments", "--keep"], "--payments needs a URL"),
-        (["--payments", "localhost"], "--payments needs an http or https URL"),
-        (["--payments=ftp://me:secret@localhost"], "--payments needs an http or https URL"),
-        (["--keep=yes"], "--keep takes no value"),
-        (["one", "two"], "more than one inbox: \"two\""),
-        (["--record"], "--record needs a file"),
-        (["--record="], "--record needs a file"),
-        (["replay"], "replay needs a file"),
-        (["replay", "one", "two"], "more than one file to replay: \"two\""),
-        (["replay", "one", "--keep"], "replay takes no other option than --changed"),
-        (["--changed"], "--changed is for replay"),
-        (["--explain", "--record", "one"], "--record is for an intake"),
-    ])
-    func `a wrong command line is refused with a reason`(arguments: [String], reason: String) {
-        let error = #expect(throws: UsageError.self) { try Options(arguments: arguments.map { FilePath($0) }) }
-        expect(error?.description, equals: reason)
-        expect(error.map { ExitStatus.ofErrors[$0] }, equals: .usage)
-    }
-
-    @Test(arguments: ["/nowhere/at/all", "", #filePath])
-    func `an inbox that cannot be listed has its own exit status`(path: String) throws {
-        let error = try #require(throws: UnreadableInbox.self) { try Inbox(FilePath(path)) }
-        expect(ExitStatus.ofErrors[error], equals: .noInput)
-        #expect(!error.description.contains("\n"))
+    @Test func `an inbox that cannot be listed has its own exit status`() throws {
+        for path in ["/nowhere/at/all", "", #filePath] {
+            let error = try #require(throws: UnreadableInbox.self) { try Inbox(FilePath(path)) }
+            expect(ExitStatus.ofErrors[error], equals: .noInput)
+            #expect(!error.description.contains("\n"))
+        }
     }
 }

@@ -56,7 +56,9 @@ extension OrderIntakeTests {
         expect(try FileManager.default.contentsOfDirectory(atPath: quarantine.text).count, equals: 6)
     }
 
-    @Test func `each part has rules of its own, and neither those of the other`() async throws {
+    @Test func `each part has rules of its own, so that the same error comes to another end in another part`()
+        async throws
+    {
         let ledger = Ledger()
         let handler = ErrorHandler.orderIntake(ledger: ledger)
         let scopes = IntakeScopes(of: ErrorBus(handler: handler), ledger: ledger)
@@ -69,13 +71,9 @@ extension OrderIntakeTests {
         let others = table.rows.filter { $0.scope == "the bus" }
         #expect(Set(own.map(\.rule)).isDisjoint(with: others.map(\.rule)))
         expect(others.count, equals: handler.explain(CancellationError()).entries.count)
-    }
 
-    @Test func `the same error comes to another end in another part`() async throws {
         let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Order.self, from: Data()) }
         let decoding = try #require(error)
-        let ledger = Ledger()
-        let scopes = IntakeScopes(of: ErrorBus(handler: .orderIntake(ledger: ledger)), ledger: ledger)
         expect(scopes.intake.explain(decoding).entries.first { $0.verdict == .matched }?.scope, equals: ["intake"])
         expect(scopes.payments.explain(decoding).entries.first { $0.verdict == .matched }?.stage, equals: .onNoMatch)
         let unreachable = NetworkError(URLError(.cannotConnectToHost))

@@ -8,12 +8,11 @@ import Testing
 @Suite struct OutputTests {}
 
 extension OutputTests {
-    @Test(arguments: [
-        ("http://me:secret@localhost:8080/pay?key=secret#secret", "http://localhost:8080/pay"),
-        ("https://secret@[::1]/?secret", "https://[::1]/"), ("http://pay.example", "http://pay.example"),
-    ])
-    func `an endpoint is shown without user info, query and fragment`(url: String, shown: String) throws {
-        expect(PaymentClient(endpoint: try #require(URL(string: url))).shownEndpoint, equals: shown)
+    @Test func `an endpoint is shown without user info, query and fragment`() throws {
+        for (url, shown) in [
+            ("http://me:secret@localhost:8080/pay?key=secret#secret", "http://localhost:8080/pay"),
+            ("https://secret@[::1]/?secret", "https://[::1]/"), ("http://pay.example", "http://pay.example"),
+        ] { expect(PaymentClient(endpoint: try #require(URL(string: url))).shownEndpoint, equals: shown) }
     }
 }
 
