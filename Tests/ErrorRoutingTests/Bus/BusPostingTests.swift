@@ -62,18 +62,6 @@ extension BusPostingTests {
         expect(report.outcome.disposition, equals: .unmatched)
     }
 
-    @Test("deliver returns what became of the error")
-    func deliver() async {
-        let handler = ErrorHandler().on(Numbered(1)) { _ in .stop }.ignore(Numbered(2))
-        await withErrorBus(handler: handler) { bus in
-            expect(await bus.deliver(Numbered(1)).disposition, equals: .handled)
-            expect(await bus.deliver(Numbered(2)).disposition, equals: .ignored)
-            expect(await bus.deliver(Numbered(3)).disposition, equals: .unmatched)
-            bus.finish()
-            expect(await bus.deliver(Numbered(4)).disposition, equals: .dropped)
-        }
-    }
-
     @Test("deliver returns .pending where its caller is or was cancelled, and the error is still delivered")
     func cancelledDeliver() async {
         let (entered, gate) = (Gate(), Gate())

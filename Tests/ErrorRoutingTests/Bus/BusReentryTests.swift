@@ -209,11 +209,13 @@ extension BusReentryTests {
         await withErrorBus(handler: handler.on(Numbered(1)) { _ in await note("before") }) { bus in
             await bus.deliver(Numbered(1))
             await bus.scope("inner", handler: handler).deliver(Numbered(1))
+            // Where nobody waits for them.
+            for _ in 0..<2 { bus.post(Numbered(1)) }
         }
         let once = ["before false", "cancels", "first false", "second false"]
         let scoped = ["cancels", "first false", "second false"] + once
-        expect(journal.entries, equals: once + scoped)
-        expect(failures.entries.count, equals: (isThrowing ? 3 : 0))
+        expect(journal.entries, equals: once + scoped + once + once)
+        expect(failures.entries.count, equals: (isThrowing ? 5 : 0))
     }
 
     @Test(

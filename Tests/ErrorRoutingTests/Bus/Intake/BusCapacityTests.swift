@@ -99,7 +99,8 @@ extension BusCapacityTests {
     /// A family of types, one for each parameter.
     struct Typed<Parameter>: Error {}
 
-    @Test("drops of several types are counted by type, and the next notice tells only of what came after")
+    @Test(
+        "drops of several types are counted by type, and the next notice tells only of what came after the one before")
     func severalTypes() async {
         let bus = ErrorBus(handler: ErrorHandler(), configuration: .init(capacity: 1))
         var notices = bus.reports(matching: .type(ErrorsDropped.self)).makeAsyncIterator()
@@ -125,30 +126,27 @@ extension BusCapacityTests {
         expect(bus.statistics.dropped, equals: 6)
         expect(bus.statistics.posted, equals: 8)
         #expect(bus.statistics.isBalanced)
-    }
 
-    @Test("the next notice tells only of what came after the one before")
-    func nextNotice() async {
         let (entered, gate) = (Gate(), Gate())
         let handler = ErrorHandler().on(ErrorsDropped.self) { _ in
             entered.open()
             await gate.wait()
             return .stop
         }
-        let bus = ErrorBus(handler: handler, configuration: .init(capacity: 1))
-        let notices = bus.reports(matching: .type(ErrorsDropped.self))
-        for number in 0...3 { bus.post(Numbered(number)) }
-        let running = Task { await bus.run() }
+        let other = ErrorBus(handler: handler, configuration: .init(capacity: 1))
+        let all = other.reports(matching: .type(ErrorsDropped.self))
+        for number in 0...3 { other.post(Numbered(number)) }
+        let runningOther = Task { await other.run() }
         await entered.wait()
         // The first is in delivery: these are the second's.
-        bus.post(Numbered(4))
-        for _ in 0..<2 { bus.post(Zoo.Offline()) }
-        bus.post(Numbered(5))
+        other.post(Numbered(4))
+        for _ in 0..<2 { other.post(Zoo.Offline()) }
+        other.post(Numbered(5))
         gate.open()
-        bus.finish()
-        await running.value
+        other.finish()
+        await runningOther.value
         expect(
-            await notices.collected().map(\.output),
+            await all.collected().map(\.output),
             equals: [
                 ErrorsDropped(count: 3, byType: ["ErrorRoutingTests.Numbered": 3]),
                 ErrorsDropped(

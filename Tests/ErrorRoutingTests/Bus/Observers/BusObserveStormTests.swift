@@ -1,5 +1,4 @@
 import ErrorRoutingTesting
-import Synchronization
 import TestSupport
 import Testing
 

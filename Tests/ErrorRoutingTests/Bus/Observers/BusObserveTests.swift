@@ -1,5 +1,4 @@
 import ErrorRoutingTesting
-import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -124,7 +123,7 @@ extension BusObserveTests {
         expect(receiver.ends.entries.count, equals: 3)
     }
 
-    @Test("a scope's observer gets the reports of the scope and those below, with its actions' failures")
+    @Test("a scope's observer gets its reports and those of scopes below; without a bus it ends at once")
     func scopes() async {
         let (outer, inner, all) = (Receiver(), Receiver(), Receiver())
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -151,10 +150,7 @@ extension BusObserveTests {
         #expect(outer.reports.entries.contains { $0.error is ActionFailure })
         expect(inner.numbers, equals: [3, 6])
         #expect([outer, inner, all].allSatisfy { $0.ends.entries.count == 1 })
-    }
 
-    @Test("a scope that was made without a bus is observed where it is posted; where there is no bus it ends at once")
-    func scopesWithoutBus() async {
         let (none, some) = (Receiver(), Receiver())
         await withErrorScope("lonely") { scope in
             let observation = none.observe(scope)

@@ -14,26 +14,7 @@ extension ScopeBindingTests {
         return Dictionary(zip(numbers, recorded.reports.map(\.scope))) { first, _ in first }
     }
 
-    @Test("a scope's task runs in the scope: what it posts and what it throws go the same way; a bus's binds nothing")
-    func tasks() async {
-        let recorded = await withRecordedErrors { bus in
-            let scope = bus.scope("scope")
-            await scope.task {
-                postError(Numbered(1))
-                throw Numbered(2)
-            }.value
-            await scope.bound {
-                await bus.task {
-                    postError(Numbered(3))
-                    throw Numbered(4)
-                }.value
-            }
-        }
-        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2, 3, 4])
-        expect(recorded.reports.map(\.scope), equals: [["scope"], ["scope"], ["scope"], []])
-    }
-
-    @Test("withErrorScope binds its scope for the body and everything it starts")
+    @Test("withErrorScope binds its scope for the body and what it starts; a scope's task runs in it, a bus's does not")
     func everythingItStarts() async {
         let recorded = await withRecordedErrors { bus in
             await withErrorScope("scope") { scope in
@@ -52,6 +33,22 @@ extension ScopeBindingTests {
         var expected = Dictionary(uniqueKeysWithValues: (1...7).map { ($0, ["scope"]) })
         expected[8] = []
         expect(scopes(recorded), equals: expected)
+
+        let tasks = await withRecordedErrors { bus in
+            let scope = bus.scope("scope")
+            await scope.task {
+                postError(Numbered(1))
+                throw Numbered(2)
+            }.value
+            await scope.bound {
+                await bus.task {
+                    postError(Numbered(3))
+                    throw Numbered(4)
+                }.value
+            }
+        }
+        expect(tasks.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2, 3, 4])
+        expect(tasks.reports.map(\.scope), equals: [["scope"], ["scope"], ["scope"], []])
     }
 
     @Test(
@@ -132,7 +129,7 @@ extension ScopeBindingTests {
         expect(scopes(recorded), equals: [1: ["scope"], 2: ["scope"], 3: ["scope"]])
     }
 
-    @Test("bodies keep the caller's isolation, and may use what is not Sendable")
+    @Test("bodies keep the caller's isolation, also an actor's, and may use what is not Sendable")
     @MainActor func isolation() async {
         final class Counter { var count = 0 }
         let counter = Counter()
@@ -159,6 +156,9 @@ extension ScopeBindingTests {
             }
         }
         expect(scopes(recorded), equals: [2: ["scope", "async"], 3: ["scope", "sync"], 4: ["scope"]])
+
+        let other = ErrorBus(handler: ErrorHandler()).scope("scope")
+        expect(await Ticker().count(in: other), equals: 1)
     }
 
     @Test("a bus that is bound inside a scope wins, with scopes of its own; after it the scope again")
@@ -247,7 +247,7 @@ extension ScopeBindingTests {
         expect(order, equals: ["body", "other"])
     }
 
-    private actor Counter {
+    private actor Ticker {
         private var count = 0
 
         func count(in scope: ErrorScope) async -> Int {
@@ -260,12 +260,6 @@ extension ScopeBindingTests {
             await other.value
             return seen
         }
-    }
-
-    @Test("an actor's state may be used in a body, and is there as it was at the call")
-    func actors() async {
-        let scope = ErrorBus(handler: ErrorHandler()).scope("scope")
-        expect(await Counter().count(in: scope), equals: 1)
     }
 }
 

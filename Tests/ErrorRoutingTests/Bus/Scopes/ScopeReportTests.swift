@@ -68,7 +68,7 @@ extension ScopeReportTests {
         #expect(reports.allSatisfy { $0.outcome.matchedRuleCount == 3 })
     }
 
-    @Test("deliver returns whether anyone on the path handled it")
+    @Test("deliver, through a scope or on a bus, returns whether anyone on the path handled it")
     func deliver() async {
         let bus = ErrorHandler().on(Numbered(1)) { _ in .stop }
         let outer = ErrorHandler().ignore(Numbered(2))
