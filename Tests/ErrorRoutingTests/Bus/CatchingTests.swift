@@ -56,14 +56,17 @@ extension CatchingTests {
                 await Task.yield(); return missing
             }
             let now = bus.catching { missing }
-            #expect(type(of: later) == Int?.self && later == nil)
-            #expect(type(of: now) == Int?.self && now == nil)
+            #expect(type(of: later) == Int?.self)
+            expectNil(later)
+            #expect(type(of: now) == Int?.self)
+            expectNil(now)
         }
 
         let (client, none) = (Client() as Client?, nil as Client?)
         await withErrorBus(handler: ErrorHandler()) { bus in
             let count = bus.catching { try Client().count() }
-            #expect(type(of: count) == Int?.self && count == 3)
+            #expect(type(of: count) == Int?.self)
+            expect(count, equals: 3)
             let sent: Void? = bus.catching { try client?.send(1) }
             #expect(sent != nil)
             expectNil(bus.catching { try none?.send(1) })
@@ -71,7 +74,8 @@ extension CatchingTests {
                 await Task.yield()
                 return try Client().count()
             }
-            #expect(type(of: later) == Int?.self && later == 3)
+            #expect(type(of: later) == Int?.self)
+            expect(later, equals: 3)
         }
     }
 

@@ -83,7 +83,8 @@ extension BusCapacityTests {
             posted: 21, handled: 1, ignored: 2, unmatched: 3, suppressed: 4, dropped: 5, pending: 6)
         expect(statistics.counts.map(\.key), equals: HandleOutcome.Disposition.allCases)
         expect(statistics.counts.map(\.value), equals: [1, 2, 3, 4, 5, 6])
-        #expect(statistics.counts.reduce(0) { $0 + $1.value } == statistics.posted && statistics.isBalanced)
+        expect(statistics.counts.reduce(0) { $0 + $1.value }, equals: statistics.posted)
+        #expect(statistics.isBalanced)
     }
 
     @Test("a bus without a limit to its capacity posts, counts, and closes when its tasks have ended")

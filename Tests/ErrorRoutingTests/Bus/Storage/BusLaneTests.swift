@@ -204,7 +204,8 @@ extension BusLaneTests {
         expect(bus.reserve(6), equals: .accepted(5))
         bus.post(7)
         let left = bus.takeBack()
-        #expect(left.reports == [2, 3, 4, 5, 7].map { .error($0, occurrences: 1) } && left.failures == [])
+        expect(left.reports, equals: [2, 3, 4, 5, 7].map { .error($0, occurrences: 1) })
+        expect(left.failures, equals: [])
         expect(bus.statistics, equals: .init(posted: 7, ignored: 1, dropped: 5, pending: 1))
         // The next place is shut, so the worker comes to the end of the lane, and finds that it was withdrawn.
         expect(bus.goOn(), equals: .waits)
