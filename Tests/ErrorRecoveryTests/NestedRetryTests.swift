@@ -77,5 +77,12 @@ extension NestedRetryTests {
         changed.budget = other
         try? await retry(changed, clock: clock) { if $0 == 1 { throw Timeout() } else { try refuse() } }
         expect(other.statistics, equals: .init(available: 3, granted: 0, refused: 0))
+        // Refused in an attempt that is a retry: what its first attempt withdrew is given back, and no more.
+        let shared = RetryBudget(ratio: 0, reserve: 5)
+        try await retry(self.policy(2, shared), clock: clock) { attempt in
+            if attempt == 1 { throw Timeout() }
+            try? await retry(self.policy(1, shared), clock: clock) { _ in try refuse() }
+        }
+        expect(shared.statistics, equals: .init(available: 4, granted: 1, refused: 0))
     }
 }
