@@ -32,13 +32,18 @@ package enum Typechecker {
         let folder = FileManager.default.temporaryDirectory.appending(path: "typecheck-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
+        let modules = try modules()
+        // Making the modules of the C library and Foundation anew costs ten times as much as the check itself, so all
+        // runs share those of the build. Without `-g`, as the build has it, none of them would do.
+        let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
+        let shared = ["-g", "-module-cache-path", cache.path]
         for (module, text) in stubs {
             let source = folder.appending(path: "\(module).stub.swift")
             try text.write(to: source, atomically: true, encoding: .utf8)
             let product = folder.appending(path: "\(module).swiftmodule").path
             let output = try run(
                 ["swiftc", "-emit-module", "-parse-as-library", "-swift-version", "6", "-module-name", module]
-                    + ["-o", product, source.path])
+                    + shared + ["-o", product, source.path])
             guard !output.contains("error: ") else { throw Failure(description: "the stub of \(module):\n\(output)") }
         }
         var files: [String] = []
@@ -47,16 +52,12 @@ package enum Typechecker {
             try text.write(to: file, atomically: true, encoding: .utf8)
             files.append(file.path)
         }
-        let modules = try modules()
-        // Making the modules of the C library and Foundation anew costs ten times as much as the check itself, so all
-        // runs share those of the build.
-        let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
         // Without `-wmo` each source would have a compiler of its own.
         let flags = [
             "-typecheck", "-wmo", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
-            "-module-cache-path", cache.path, "-I", modules.path, "-I", folder.path,
+            "-I", modules.path, "-I", folder.path,
         ]
-        let output = try run(["swiftc"] + flags + options + files)
+        let output = try run(["swiftc"] + flags + shared + options + files)
         let errors = output.components(separatedBy: "\n").filter { $0.contains(": error: ") }
         guard errors.isEmpty else {
             return errors.map { $0.replacing(folder.path + "/", with: "") }
