@@ -68,7 +68,8 @@ package enum Typechecker {
 
     /// Where the build put its modules: beside the test executable.
     private static func modules() throws -> URL {
-        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        // By its own path: modules that were made under one name of a folder are not taken under another.
+        var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
         while folder.pathComponents.count > 1 {
             let modules = folder.appending(path: "Modules")
             if FileManager.default.fileExists(atPath: modules.appending(path: "ErrorRouting.swiftmodule").path) {
