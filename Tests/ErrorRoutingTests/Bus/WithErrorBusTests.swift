@@ -288,12 +288,15 @@ extension WithErrorBusTests {
     @Test(
         "after the grace neither endTasks nor withErrorBus waits for a task that goes on in spite of its cancellation")
     func goesOn() async {
-        let (journal, clock, gate) = (Journal<Int>(), ManualClock(), Gate())
+        let (journal, clock, posted, gate) = (Journal<Int>(), ManualClock(), Gate(), Gate())
         let task = await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
             let task = bus.task {
                 bus.post(Numbered(1))
+                posted.open()
                 await gate.wait()
             }
+            // A task that starts after the grace posts to a bus that has finished.
+            await posted.wait()
             async let allEnded = bus.endTasks(within: .seconds(3), grace: .seconds(1))
             await clock.waitForSleepers()
             clock.advance(by: .seconds(3))
