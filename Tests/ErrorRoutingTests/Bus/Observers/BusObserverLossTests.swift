@@ -126,7 +126,8 @@ extension BusObserverLossTests {
         }
     }
 
-    @Test("a stream that is released unread, or cancelled while it waits, observes no longer, and releases its reports")
+    @Test(
+        "a stream that is released unread, or cancelled while it waits, observes no longer; others do; it releases all")
     func released() async {
         let journal = Journal<Int>()
         await withErrorBus(handler: ErrorHandler()) { bus in
@@ -149,6 +150,7 @@ extension BusObserverLossTests {
 
         await withErrorBus(handler: ErrorHandler()) { bus in
             let read = Journal<UInt64>()
+            var others = bus.reports(bufferingNewest: 1).makeAsyncIterator()
             let reading = Task {
                 for await report in bus.reports() { read.note(report.sequence) }
             }
@@ -159,6 +161,7 @@ extension BusObserverLossTests {
             let watched = await deliverHeavy(to: bus)
             while watched.error != nil { await Task.yield() }
             expect(read.entries.count, equals: count)
+            expect(await others.next()?.missed, equals: bus.statistics.posted - 1)
         }
     }
 

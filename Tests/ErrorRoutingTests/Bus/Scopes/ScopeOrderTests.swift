@@ -42,6 +42,10 @@ extension ScopeOrderTests {
             bus.scope("scope", handler: handler("scope"), order: .rootFirst)
         }
         expect(rootFirst, equals: ["bus", "scope", "bus always", "scope always"])
+        // A handler that is on the path twice has its turn twice.
+        let shared = handler("shared")
+        let (twice, _) = await delivering(Numbered(1), handler: shared) { bus in bus.scope("a", handler: shared) }
+        expect(twice, equals: ["shared", "shared", "shared always", "shared always"])
     }
 
     @Test(

@@ -102,7 +102,7 @@ extension BusShutdownTests {
 
     @Test("a shutdown returns what it takes back, also where another shutdown ends before it")
     func returnedWhereItWasTaken() async {
-        await #expect(processExitsWith: .success) {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
             let (entered, gate, asked, returned) = (Gate(), Gate(), Gate(), Gate())
             let answer = DispatchSemaphore(value: 0)
@@ -134,6 +134,8 @@ extension BusShutdownTests {
             expect(bus.statistics, equals: .init(posted: 3, dropped: 3, actionFailures: 1))
             gate.open()
         }
+        // What had failed before is told once.
+        expect(result.standardErrorText.components(separatedBy: "failed with talkative").count, equals: 2)
     }
 
     /// What is slow, and cut off by a shutdown, after an action that has thrown.
@@ -201,8 +203,8 @@ extension BusShutdownTests {
         await entered.wait()
         expect(await bus?.shutdown(within: .zero).count, equals: 1)
         await running.value
-        leave.signal()
         bus = nil
+        leave.signal()
         while watched.object != nil { await Task.yield() }
     }
 
