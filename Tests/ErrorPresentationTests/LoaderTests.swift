@@ -99,6 +99,7 @@ extension LoaderTests {
         gate.open()
         await loader.load()
         expect(loader.failureCount, equals: end is URLError || end is Plain ? 1 : 0)
+        expect(poster.errors.count, equals: end is Plain ? 2 : end is URLError ? 1 : 0)
     }
 
     @Test("sixteen times as many overlapping loads take some sixteen times as long, in whatever order they end")

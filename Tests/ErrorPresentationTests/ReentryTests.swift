@@ -110,6 +110,17 @@ extension ReentryTests {
         await waitUntil { depth == 20 && presenter.inbox.counts == .init() && !presenter.isRetrying }
         #expect(presenter.isSound)
         #expect(presenter.statistics.received >= 26)
+
+        // However long such a chain is, the stack does not grow with it.
+        let other = ErrorPresenter()
+        var links = 0
+        func link() {
+            links += 1
+            if links < 5_000 { other.present(Meddling { link() }) }
+        }
+        other.present(Meddling { link() })
+        await waitUntil { links >= 5_000 && other.inbox.counts == .init() }
+        #expect(other.isSound)
     }
 
     @Test("an error that is released because another takes its place may present errors itself")

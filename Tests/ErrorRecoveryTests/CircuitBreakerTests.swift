@@ -46,10 +46,19 @@ extension CircuitBreakerTests {
         expect(changes.last?.description, equals: "circuit payments is closed")
     }
 
-    @Test("while a trial takes, everybody else is refused without a hint; its failure opens the circuit anew")
-    func trial() async {
+    @Test("while a trial takes, all others are refused without a hint; its failure opens anew, no earlier call's does")
+    func trial() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
+        let (begun, late) = (Gate(), Gate())
+        let straggler = Task {
+            try? await breaker.run {
+                begun.open()
+                await late.wait()
+                throw Timeout()
+            }
+        }
+        await begun.wait()
         await breaker.fail(with: Timeout(code: 1))
         clock.advance(by: .seconds(5))
         let (running, gate) = (Gate(), Gate())
@@ -70,6 +79,11 @@ extension CircuitBreakerTests {
         let next = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
         expect(next?.retryAfter, equals: .seconds(5))
         expect(next?.cause as? Timeout, equals: Timeout(code: 2))
+        clock.advance(by: .seconds(5))
+        try await breaker.run {}
+        late.open()
+        _ = await straggler.value
+        expect(breaker.state, equals: .closed)
     }
 
     @Test("a trial that is cancelled, or throws what does not count, makes room for the next")

@@ -58,17 +58,24 @@ extension CircuitListeningTests {
         }
     }
 
-    @Test("however many errors wait for their delivery, each counts once")
+    @Test("however many errors wait, each counts once, also with a scope and its bus; each report of another bus too")
     func undelivered() async {
-        let breaker = breaker(opensAt: 1_501)
-        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
+        let breaker = breaker(opensAt: 1_502)
+        let handler = breaker.countingHandler()
+        await withRecordedErrors(handler: handler) { bus in
+            let scope = bus.scope("a", handler: handler).scope("b", handler: breaker.countingHandler())
             for _ in 0..<1_500 {
-                do { try await breaker.run { throw Timeout() } } catch { bus.post(error) }
+                do { try await breaker.run { throw Timeout() } } catch { scope.post(error) }
             }
             await bus.deliver(Refused())
             expect(breaker.state, equals: .closed)
-            await bus.deliver(Timeout())
-            expect(breaker.state, equals: .open)
+            // Its reports are numbered anew.
+            await withRecordedErrors(handler: handler) { other in
+                await other.deliver(Timeout())
+                expect(breaker.state, equals: .closed)
+                await other.deliver(Timeout())
+                expect(breaker.state, equals: .open)
+            }
         }
     }
 

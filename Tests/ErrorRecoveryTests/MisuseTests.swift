@@ -25,7 +25,7 @@ extension MisuseTests {
         // R2: delays.
         Misuse("the multiplier must be positive and finite, but is nan") { _ = Backoff.exponential(by: .nan) },
         Misuse("the multiplier must be positive and finite, but is inf") { _ = Backoff.exponential(by: .infinity) },
-        Misuse("the multiplier must be positive and finite, but is -2.0") { _ = Backoff.exponential(by: -2) },
+        Misuse("the multiplier must be positive and finite, but is 0.0") { _ = Backoff.exponential(by: 0) },
         Misuse("the initial delay must not be negative, but is -1.0 seconds") {
             _ = Backoff.exponential(from: .seconds(-1))
         },

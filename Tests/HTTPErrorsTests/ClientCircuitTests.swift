@@ -55,6 +55,7 @@ extension ClientCircuitTests {
                 let failed = await #expect(throws: NetworkError.self) { try await client.send(order) }
                 expect(failed?.kind, equals: .server)
                 expect(failed?.mayBeSentAgain, equals: false)
+                expectNil(failed.flatMap { ErrorMatcher.transient.match($0) })
                 let refused = await #expect(throws: NetworkError.self) { try await client.send(order) }
                 expect(refused?.kind, equals: .server)
                 expectNil(refused?.failure)

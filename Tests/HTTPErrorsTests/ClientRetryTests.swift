@@ -100,6 +100,11 @@ extension ClientRetryTests {
             try await check(
                 Self.byDefault, nil, Call(User.self, method: method, headers: headers), attempts: 3, ends[0])
         }
+        // On one budget, the client's calls are part of the attempts around them: the second of them withdraws too.
+        var policy = Self.byDefault
+        policy.budget = RetryBudget(ratio: 1, reserve: 3)
+        try await check(policy, policy, Call(User.self), attempts: 4, ends[0])
+        expect(policy.budget?.statistics, equals: .init(available: -1, granted: 4, refused: 2))
     }
 
     @Test("who is cancelled while it waits for the next attempt gets cancelled, with the last error under it")
