@@ -44,6 +44,15 @@ extension PresenterTextTests {
         expect(
             [shown.errorDescription, shown.failureReason, shown.recoverySuggestion, shown.localizedDescription],
             equals: ["The server is away.", "It is night.", "Come back later.", "The server is away."])
+        // A text of its own may name the domain, and its options are the suggestion where there is no other.
+        let full = NSError(
+            domain: "disk", code: 1,
+            userInfo: [
+                NSLocalizedDescriptionKey: "The disk is full.",
+                NSLocalizedRecoveryOptionsErrorKey: ["Clean up", "Cancel"],
+            ])
+        let own = try #require(present(full))
+        expect([own.message, own.recoverySuggestion], equals: ["The disk is full.", "Clean up / Cancel"])
     }
 
     @Test("for Foundation's own errors, and coding errors, Foundation has the words, and none of a developer's")

@@ -52,6 +52,7 @@ extension RecorderTests {
         expect(records.map(\.disposition).suffix(3), equals: ["handled", "ignored", "unmatched"])
         expect(Set(records.map { [$0.host, $0.service, $0.start] }).count, equals: 1)
         expect([records.first?.host, records.first?.service], equals: ["web-1", "orders"])
+        #expect(!ErrorRecorder.Configuration().host.isEmpty)
     }
 
     @Test func `a full queue drops the newest, counts it, and its number is missing in the file`() async throws {

@@ -194,7 +194,7 @@ extension ReplayTests {
     }
 
     @Test func `the table is for a person: the most frequent difference first`() async throws {
-        let lines = try await lines(rules(line: 10), Order.overLimit(cents: 1), Order.overLimit(cents: 2), Order.late)
+        let lines = try await lines(rules(line: 10), Order.overLimit(cents: 1), Order.late, Order.late)
         expect(
             replay(lines, ErrorHandler()).description,
             equals: """
@@ -202,10 +202,10 @@ extension ReplayTests {
 
                 Different, the most frequent first:
                        2  ErrorRecordingTests.Order
-                          before: handled by type(Order) at Shop/Rules.swift:10
+                          before: handled by value(Order.late) at Shop/Rules.swift:11
                           after:  unmatched
                        1  ErrorRecordingTests.Order
-                          before: handled by value(Order.late) at Shop/Rules.swift:11
+                          before: handled by type(Order) at Shop/Rules.swift:10
                           after:  unmatched
                 """)
     }
