@@ -54,6 +54,19 @@ extension BoundedPrinterTests {
         }
     }
 
+    struct Written: TextOutputStreamable, CustomStringConvertible {
+        var description: String { "spoken" }
+        func write<Target: TextOutputStream>(to target: inout Target) { target.write("written") }
+    }
+
+    struct Basket: RandomAccessCollection, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+        let startIndex = 0, endIndex = 2
+        subscript(position: Int) -> Int { position }
+        var description: String { "[0, 1]" }
+        var debugDescription: String { "Basket([0, 1])" }
+        var customMirror: Mirror { Mirror(self, unlabeledChildren: [0, 1], displayStyle: .collection) }
+    }
+
     struct Mirrored: CustomReflectable {
         let style: Mirror.DisplayStyle?
         var customMirror: Mirror { Mirror(self, children: ["a": 1, "b": "two"], displayStyle: style) }
@@ -88,6 +101,7 @@ extension BoundedPrinterTests {
         Sample { Int.self }, Sample { Shape.self }, Sample { (any Error).self },
         Sample { { (number: Int) in number } },
         Sample { Spoken() }, Sample { Debugged() }, Sample { Twofold() }, Sample { Streamed() },
+        Sample { Written() }, Sample { Basket() },
         Sample { Mirrored(style: .struct) }, Sample { Mirrored(style: .tuple) }, Sample { Mirrored(style: .class) },
         Sample { Mirrored(style: nil) },
         Sample { Plain() }, Sample { SpokenObject() }, Sample { Actor() },
@@ -97,6 +111,7 @@ extension BoundedPrinterTests {
         Sample { FileAttributeType.typeRegular }, Sample { Notification.Name("n") }, Sample { timespec() },
         Sample { NSString(string: "text") }, Sample { NSNumber(value: 1) },
         Sample { NSError(domain: "d", code: 1) }, Sample { POSIXError(.EIO) }, Sample { URLError(.timedOut) },
+        Sample { DecodingError.valueNotFound(Int.self, .init(codingPath: [], debugDescription: "nothing there")) },
     ]
 
     @Test("it prints what print prints", arguments: samples)

@@ -104,38 +104,49 @@ extension BusShutdownTests {
     func returnedWhereItWasTaken() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let (entered, gate, asked, returned) = (Gate(), Gate(), Gate(), Gate())
-            let answer = DispatchSemaphore(value: 0)
-            let handler = ErrorHandler()
-                .on(Numbered.self) { _ in
-                    entered.open()
-                    await gate.wait()
-                    return .stop
-                }
-                .on(Numbered.self) { _ in throw Talkative(asked: asked, answer: answer) }
-            let bus = ErrorBus(handler: handler)
-            for number in 1...3 { bus.post(Numbered(number)) }
-            async let running: Void = bus.run()
-            await entered.wait()
-            // Takes three reports back, and blocks while it writes the failure to standard error.
-            let first = Task { @concurrent in
-                let reports = await bus.shutdown(within: .zero)
-                returned.open()
-                return reports
-            }
-            await asked.wait()
-            // Finds nothing to take back.
-            let second = Task { @concurrent in await bus.shutdown(within: .zero) }
-            for _ in 0..<10_000 where !returned.isOpen { await Task.yield() }
-            answer.signal()
-            expect(await first.value.count, equals: 3)
-            #expect(await second.value.isEmpty)
-            await running
-            expect(bus.statistics, equals: .init(posted: 3, dropped: 3, actionFailures: 1))
-            gate.open()
+            for isInLane in [true, false] { await Self.takeBackTwice(isInLane: isInLane) }
         }
         // What had failed before is told once.
-        expect(result.standardErrorText.components(separatedBy: "failed with talkative").count, equals: 2)
+        expect(result.standardErrorText.components(separatedBy: "failed with talkative").count, equals: 3)
+    }
+
+    /// Shuts a bus down twice while an action hangs, after one that has thrown.
+    private static func takeBackTwice(isInLane: Bool) async {
+        let (entered, gate, asked, returned) = (Gate(), Gate(), Gate(), Gate())
+        let answer = DispatchSemaphore(value: 0)
+        let handler = ErrorHandler()
+            .on(Numbered.self) { _ in
+                entered.open()
+                await gate.wait()
+                return .stop
+            }
+            .on(Numbered.self) { _ in throw Talkative(asked: asked, answer: answer) }
+        let bus = ErrorBus(handler: handler, configuration: configuration(isInLane: isInLane))
+        for number in 1...3 { bus.post(Numbered(number), line: UInt(number)) }
+        if !isInLane { bus.finish() }
+        async let running: Void = bus.run()
+        await entered.wait()
+        // Takes three reports back, and blocks while it writes the failure to standard error.
+        let first = Task { @concurrent in
+            let reports = await bus.shutdown(within: .zero)
+            returned.open()
+            return reports
+        }
+        await asked.wait()
+        // Finds nothing to take back.
+        let second = Task { @concurrent in await bus.shutdown(within: .zero) }
+        for _ in 0..<10_000 where !returned.isOpen { await Task.yield() }
+        answer.signal()
+        expect(await first.value.count, equals: 3)
+        #expect(await second.value.isEmpty)
+        await running
+        expect(bus.statistics, equals: .init(posted: 3, dropped: 3, actionFailures: 1))
+        gate.open()
+    }
+
+    /// What a flood limit has held until the end does not go through the lane.
+    private static func configuration(isInLane: Bool) -> ErrorBus.Configuration {
+        .init(floodLimit: isInLane ? nil : FloodLimit(first: 0, per: .seconds(3_600)))
     }
 
     /// What is slow, and cut off by a shutdown, after an action that has thrown.
@@ -194,11 +205,10 @@ extension BusShutdownTests {
             leave.wait()
             return answer
         }
-        // With a flood limit a report does not go through the lane.
-        let limit = slow.isInLane ? nil : FloodLimit(first: 9, per: .seconds(3_600))
-        var bus: ErrorBus? = ErrorBus(handler: handler, configuration: .init(floodLimit: limit))
+        var bus: ErrorBus? = ErrorBus(handler: handler, configuration: configuration(isInLane: slow.isInLane))
         let watched = Weak(bus)
         bus?.post(Numbered(1))
+        if !slow.isInLane { bus?.finish() }
         let running = Task { [bus] in await bus?.run() }
         await entered.wait()
         expect(await bus?.shutdown(within: .zero).count, equals: 1)
