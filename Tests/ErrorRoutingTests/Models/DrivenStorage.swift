@@ -26,6 +26,8 @@ final class DrivenStorage {
     var isObserved = false
     /// Whether the worker is to stop where it has come to a report in the lane that a flood limit has to let pass.
     var stopsUnmarked = false
+    /// Where it stopped so the last time.
+    private(set) var unmarkedPlace: Int?
     /// Where a worker would begin with what was delivered last.
     private(set) var progress = DispatchProgress()
     /// What was delivered last.
@@ -100,8 +102,8 @@ final class DrivenStorage {
             let posting = unsafe storage.posting(inLaneAt: number).pointee
             let report = posting.report(sequence: storage.sequence(inLaneAt: number))
             return begin(report, isWaitedFor: posting.isWaitedFor)
-        case .markInLane where stopsUnmarked:
-            inLane = nil
+        case .markInLane(let number) where stopsUnmarked:
+            (inLane, unmarkedPlace) = (nil, Int(number))
             return .unmarked
         case .markInLane(let number):
             let mark = Self.mark(of: unsafe storage.posting(inLaneAt: number).pointee)

@@ -109,25 +109,7 @@ struct NaiveBus {
     // MARK: Worker and end
 
     mutating func next(at now: Int) -> DrivenStorage.Event {
-        if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
-        while delivering == nil, let item = items.first, item.isReady {
-            guard case .error(let posted, _) = item else {
-                items.removeFirst()
-                delivering = takeNotice()
-                continue
-            }
-            // What has to go first leaves the error where it is.
-            if let release = flood?.release(toAdmit: posted.kind, at: posted.moment) {
-                delivering = .error(release.held, occurrences: release.occurrences)
-                continue
-            }
-            items.removeFirst()
-            switch flood?.admit(posted.number, kind: posted.kind, at: posted.moment) {
-            case nil, .passes: delivering = .error(posted.number, occurrences: 1)
-            case .isHeld(suppressing: nil): break
-            case .isHeld(suppressing: _?): counts.suppressed += 1
-            }
-        }
+        advance()
         if delivering == nil, let flood, flood.heldCount > 0,
             let release = self.flood?.release(endingBy: isClosed ? nil : now)
         {
@@ -140,6 +122,30 @@ struct NaiveBus {
         }
         isAsleep = true
         return .asleep
+    }
+
+    /// Admits errors, in order, until there is something to deliver, or up to the error at a place.
+    mutating func advance(before place: Int = .max) {
+        if delivering == nil, !failures.isEmpty { delivering = .failure(failures.removeFirst()) }
+        while delivering == nil, let item = items.first, item.isReady {
+            guard case .error(let posted, _) = item else {
+                items.removeFirst()
+                delivering = takeNotice()
+                continue
+            }
+            if posted.place >= place { return }
+            // What has to go first leaves the error where it is.
+            if let release = flood?.release(toAdmit: posted.kind, at: posted.moment) {
+                delivering = .error(release.held, occurrences: release.occurrences)
+                continue
+            }
+            items.removeFirst()
+            switch flood?.admit(posted.number, kind: posted.kind, at: posted.moment) {
+            case nil, .passes: delivering = .error(posted.number, occurrences: 1)
+            case .isHeld(suppressing: nil): break
+            case .isHeld(suppressing: _?): counts.suppressed += 1
+            }
+        }
     }
 
     private mutating func takeNotice() -> Delivery {
