@@ -1,9 +1,9 @@
 package import Testing
 
-// The macro `#expect` takes each expression to pieces, which the compiler does for each use of it. A file with a
-// thousand comparisons compiles ten times as fast with these functions. `#_sourceLocation` is a macro too, and would
-// take most of that back: hence the literals. A failure says the same as the macro's, with both values, at the caller's
-// line. What is not a comparison by `==` is for `#expect`.
+// The macro `#expect` takes each expression to pieces, which the compiler does for each use of it. A file of
+// many comparisons compiles several times as fast with these functions. `#_sourceLocation` is a macro too: hence the
+// literals. A failure says the same as the macro's, with both values, at the caller's line. What is not a comparison by
+// `==` is for `#expect`.
 
 /// Does what `#expect(actual == expected)` does.
 package func expect<Value: Equatable>(

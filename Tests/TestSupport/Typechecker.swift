@@ -33,8 +33,8 @@ package enum Typechecker {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let modules = try modules()
-        // Making the modules of the C library and Foundation anew costs ten times as much as the check itself, so all
-        // runs share those of the build. Without `-g`, as the build has it, none of them would do.
+        // Making the modules of the C library and Foundation anew takes longer than the check itself, so all runs share
+        // those of the build. Without `-g`, as the build has it, none of them would do.
         let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
         let shared = ["-g", "-module-cache-path", cache.path]
         for (module, text) in stubs {

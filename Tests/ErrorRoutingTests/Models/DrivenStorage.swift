@@ -26,8 +26,8 @@ final class DrivenStorage {
     var isObserved = false
     /// Whether the worker is to stop where it has come to a report in the lane that a flood limit has to let pass.
     var stopsUnmarked = false
-    /// Where it stopped so the last time.
-    private(set) var unmarkedPlace: Int?
+    /// The place of the report at which it stopped so the last time.
+    private(set) var unmarkedPlace = 0
     /// Where a worker would begin with what was delivered last.
     private(set) var progress = DispatchProgress()
     /// What was delivered last.

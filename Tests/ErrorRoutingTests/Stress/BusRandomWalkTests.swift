@@ -125,8 +125,8 @@ final class BusWalk {
     /// A flood limit has not looked at a report yet, which is not in delivery: it can be taken back, and the worker can
     /// be replaced.
     private func expectUnmarked() {
-        // Errors before it may have been admitted: one whose mark was known, since something had to go first.
-        if let place = bus.unmarkedPlace { naive.advance(before: place) }
+        // The error before it may have been held just now: its mark was known, since a release had to go first.
+        naive.advance(before: bus.unmarkedPlace)
         #expect(naive.delivering == nil)
         check()
         bus.stopsUnmarked = false
