@@ -50,8 +50,6 @@ extension StormTests {
         #expect(statistics.isBalanced && statistics.pending == 0 && statistics.failed == 0, "\(statistics)")
         #expect(statistics.written > 1_000, "\(statistics)")
         let growth = (sizes.last ?? 0) - (sizes.first ?? 0)
-        // The address sanitizer keeps what is freed, for a while.
-        let keepsFreedMemory = unsafe dlsym(nil, "__asan_init") != nil
         #expect(growth < 16 << 20 || keepsFreedMemory, "grown by \(growth >> 10) KiB, \(statistics)")
         // The oldest files are deleted; the numbers in the others are in order.
         let sequences = try RecordedFile.all(at: folder.file).map(\.sequence)
@@ -72,10 +70,4 @@ extension StormTests {
             try? await Task.sleep(for: .milliseconds(2))
         }
     }
-}
-
-/// The resident memory of this process in bytes; 0 where the system does not say it in a file.
-private func residentSize() -> Int {
-    let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? "0 0"
-    return (Int(text.split(separator: " ")[1]) ?? 0) * Int(getpagesize())
 }

@@ -117,7 +117,8 @@ func retryAgain<T, F: Error, C: Clock>(
 /// Sleeps, and returns whether the sleep ended without an error.
 private func sleep<C: Clock>(for delay: Duration, on clock: C) async -> Bool where C.Duration == Duration {
     do {
-        try await clock.sleep(for: delay)
+        // The system's clock would keep a sleep that is cancelled until its time is over.
+        if clock is ContinuousClock { try await sleep(for: delay) } else { try await clock.sleep(for: delay) }
         return true
     } catch {
         return false

@@ -252,12 +252,7 @@ struct TimeLimitTimer: Sendable {
             cancel = {}
         } else if outsidePool, clock.isContinuous {
             let isCancelled = DispatchSemaphore(value: 0)
-            let nanoseconds = min(limit, BusClock.forever).nanoseconds
-            // `Int` has 32 bits on some systems, which is two seconds in nanoseconds.
-            let interval =
-                Int(exactly: nanoseconds).map { DispatchTimeInterval.nanoseconds($0) }
-                ?? .milliseconds(Int(clamping: nanoseconds / 1_000_000))
-            let deadline = DispatchTime.now() + interval
+            let deadline = DispatchTime.now() + DispatchTimeInterval(limit)
             Thread.detachNewThread {
                 if isCancelled.wait(timeout: deadline) == .timedOut { body() }
             }

@@ -30,9 +30,6 @@ public final class ErrorBus: ErrorPosting {
         let sequence: UInt64
     }
 
-    /// Whether this task or thread runs a metadata provider or a witness.
-    @TaskLocal private static var isProvidingMetadata = false
-
     private static let lastNumber = Atomic<UInt64>(0)
 
     let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -239,16 +236,17 @@ public final class ErrorBus: ErrorPosting {
     @inline(never)
     private func provided(_ metadata: [String: String], for error: any Error) -> [String: String] {
         // The provider is not called for an error that it posts itself: that could recurse without end.
-        guard let provider = configuration.metadataProvider, !ErrorBus.isProvidingMetadata else { return metadata }
-        let provided = ErrorBus.$isProvidingMetadata.withValue(true) { provider(error) }
+        guard let provider = configuration.metadataProvider,
+            let provided = PerThread.unlessCalled(by: .provider(of: number), { provider(error) })
+        else { return metadata }
         return provided.merging(metadata) { _, own in own }
     }
 
     /// Returns the witness's mark for an error.
     @inline(never)
     private func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)? {
-        guard let witness = configuration.witness, !ErrorBus.isProvidingMetadata else { return nil }
-        return ErrorBus.$isProvidingMetadata.withValue(true) { witness.mark(error, as: role) }
+        guard let witness = configuration.witness else { return nil }
+        return PerThread.unlessCalled(by: .witness(of: number)) { witness.mark(error, as: role) } ?? nil
     }
 
     /// Makes a notice of drops follow the reports accepted so far.

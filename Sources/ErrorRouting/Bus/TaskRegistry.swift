@@ -1,12 +1,22 @@
 /// The running tasks that were started with `task`.
 final class TaskRegistry: Sendable {
     private struct State {
-        /// The running tasks by number; nil for one that is just being started.
+        /// The running tasks that are waited for, by number; nil for one that is just being started.
         var tasks: [UInt64: Task<Void, Never>?] = [:]
+        /// The running tasks that are no longer waited for.
+        var abandoned: Set<UInt64> = []
         var lastID: UInt64 = 0
         var isCancelled = false
-        /// Fulfilled when the last of the tasks has ended, and replaced then.
+        /// Fulfilled when no task is waited for any longer, and replaced then.
         var none = Promise<Void>()
+
+        /// Whether all tasks have ended; nil while some are waited for.
+        var haveEnded: Bool? { tasks.isEmpty ? abandoned.isEmpty : nil }
+
+        mutating func takePromise() -> Promise<Void> {
+            defer { none = Promise() }
+            return none
+        }
     }
 
     private let state = Locked(State())
@@ -35,13 +45,15 @@ final class TaskRegistry: Sendable {
     /// Whether the tasks were cancelled; then a task that starts has to cancel itself.
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// Whether all tasks have ended; nil while some are waited for.
+    var haveEnded: Bool? { state.withLock { $0.haveEnded } }
+
     /// Removes a task that has ended.
     func remove(_ id: UInt64) {
         let none = state.withLock { state -> Promise<Void>? in
-            state.tasks[id] = nil
-            guard state.tasks.isEmpty else { return nil }
-            defer { state.none = Promise() }
-            return state.none
+            state.abandoned.remove(id)
+            guard state.tasks.removeValue(forKey: id) != nil, state.tasks.isEmpty else { return nil }
+            return state.takePromise()
         }
         none?.fulfill(())
     }
@@ -55,18 +67,25 @@ final class TaskRegistry: Sendable {
         for task in tasks { task.cancel() }
     }
 
-    /// Forgets the running tasks, so that nobody waits for them any longer.
-    func forgetAll() {
+    /// Lets nobody wait any longer for the tasks that run now.
+    func abandonAll() {
         let none = state.withLock { state in
+            state.abandoned.formUnion(state.tasks.keys)
             state.tasks = [:]
-            defer { state.none = Promise() }
-            return state.none
+            return state.takePromise()
         }
         none.fulfill(())
     }
 
-    /// Waits until no task runs, including tasks that are started meanwhile.
-    func waitForAll() async {
-        while let none = state.withLock({ $0.tasks.isEmpty ? nil : $0.none }) { await none.value }
+    /// Waits until no task is waited for any longer, those included that are started meanwhile.
+    ///
+    /// - Returns: Whether all tasks have ended; false if some were abandoned and still run.
+    @discardableResult
+    func waitForAll() async -> Bool {
+        while true {
+            let (haveEnded, none) = state.withLock { ($0.haveEnded, $0.none) }
+            if let haveEnded { return haveEnded }
+            await none.value
+        }
     }
 }

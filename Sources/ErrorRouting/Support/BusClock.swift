@@ -32,12 +32,13 @@ struct BusClock: Sendable {
         self.now = now
         sleep = { deadline in
             do {
+                if clock is ContinuousClock { return try await ErrorRouting.sleep(for: deadline - now()) }
                 try await clock.sleep(until: clock.now.advanced(by: deadline - now()), tolerance: nil)
             } catch {
                 try Task.checkCancellation()
                 // The user's clock failed for another reason: the system's clock replaces it, so that limits still
                 // hold.
-                try await ContinuousClock().sleep(for: max(deadline - now(), .zero))
+                try await ErrorRouting.sleep(for: deadline - now())
             }
         }
     }

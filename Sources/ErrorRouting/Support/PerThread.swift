@@ -34,6 +34,8 @@ enum PerThread {
         var texts = 0
         /// The number of matchers and texts that were counted since the outermost one began.
         var within = 0
+        /// What the thread is calling for the posts of buses, the outermost first.
+        var callees: [Callee] = []
     }
 
     private typealias Address = UnsafeMutablePointer<Record>
@@ -41,7 +43,7 @@ enum PerThread {
     /// The calling thread's slot, below ``count``.
     ///
     /// Threads get slots in the order of their first calls. If the system has no key left, all threads share slot 0,
-    /// which is slower but correct; the nesting of matchers and texts is not bounded then.
+    /// which is slower but correct; the nesting of what is called is not bounded then.
     static var slot: Int { unsafe record?.pointee.slot ?? 0 }
 
     // MARK: Matchers
@@ -123,6 +125,25 @@ enum PerThread {
         return body()
     }
 
+    // MARK: Posts
+
+    /// What a post calls of the user's code before the error is accepted, by the number of the bus.
+    enum Callee: Equatable {
+        case provider(of: UInt64)
+        case witness(of: UInt64)
+    }
+
+    /// Calls a closure, unless the thread is running that very code already, which has posted to its own bus.
+    ///
+    /// - Returns: What the closure returns; nil if it was not called.
+    static func unlessCalled<Result>(by callee: Callee, _ body: () -> Result) -> Result? {
+        guard let record = unsafe record else { return body() }
+        if unsafe record.pointee.callees.contains(callee) { return nil }
+        unsafe record.pointee.callees.append(callee)
+        defer { unsafe record.pointee.callees.removeLast() }
+        return body()
+    }
+
     // MARK: The record
 
     /// The calling thread's record; nil if the system has no key left.
@@ -158,5 +179,9 @@ enum PerThread {
     }
 
     /// Frees a record; takes an optional, since systems declare the parameter of a key's destructor differently.
-    private static func free(_ record: UnsafeMutableRawPointer?) { unsafe record?.deallocate() }
+    private static func free(_ record: UnsafeMutableRawPointer?) {
+        guard let record = unsafe record?.assumingMemoryBound(to: Record.self) else { return }
+        unsafe record.deinitialize(count: 1)
+        unsafe record.deallocate()
+    }
 }

@@ -127,6 +127,40 @@ extension MetadataTests {
             ])
     }
 
+    @Test("what a provider starts, and what it posts to another bus, gets metadata as any other post does")
+    func startedInside() async {
+        let (started, inner) = (Journal<Task<Void, Never>>(), Journal<[String: String]>())
+        let other = ErrorBus(
+            handler: ErrorHandler().always { _, report in
+                inner.note(report.metadata)
+                return .next
+            },
+            configuration: .init(metadataProvider: { _ in
+                // Back to the first bus, whose provider is asking this one.
+                postError(Numbered(2))
+                return ["by": "other"]
+            }))
+        let first = Atomic<Bool>(true)
+        let configuration = ErrorBus.Configuration(metadataProvider: { _ in
+            if first.exchange(false, ordering: .relaxed) {
+                // As a singleton does that is made when it is first used.
+                started.note(Task { postError(Numbered(1)) })
+                other.post(Numbered(3))
+            }
+            return ["by": "provider"]
+        })
+        let recorded = await withRecordedErrors(configuration: configuration) { bus in
+            bus.post(Numbered(0))
+            await started.entries[0].value
+        }
+        other.finish()
+        await other.run()
+        let found = Dictionary(
+            uniqueKeysWithValues: recorded.reports.map { (($0.error as? Numbered)?.number, $0.metadata["by"]) })
+        expect(found, equals: [0: "provider", 1: "provider", 2: nil])
+        expect(inner.entries, equals: [["by": "other"]])
+    }
+
     @Test("the provider is asked once for each error, dropped ones included, and for none of the bus's own notices")
     func onceEach() async {
         let asked = Atomic<Int>(0)

@@ -1,0 +1,118 @@
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite(
+    "Behaviour 15: endTasks waits for tasks, then cancels them, then goes on without them",
+    .tags(.behaviour15), .hangLimit)
+struct EndTasksTests {}
+
+extension EndTasksTests {
+    @Test("endTasks returns when the tasks have ended, those included that tasks start, and cancels none")
+    func endInTime() async {
+        let (journal, gate) = (Journal<Int>(), Gate())
+        await withErrorBus(handler: .noting(journal), configuration: .init(clock: ManualClock())) { bus in
+            bus.task {
+                bus.task {
+                    await gate.wait()
+                    throw Numbered(Task.isCancelled ? 3 : 2)
+                }
+                throw Numbered(1)
+            }
+            async let allEnded = bus.endTasks(within: .seconds(3))
+            gate.open()
+            #expect(await allEnded)
+            // None of the tasks was cancelled, and one that starts now is not either.
+            await bus.task { throw Numbered(Task.isCancelled ? 5 : 4) }.value
+        }
+        // The first two run side by side: which of them throws first is nobody's promise.
+        expect(journal.entries.count, equals: 3)
+        expect(Set(journal.entries.prefix(2)), equals: [1, 2])
+        expect(journal.entries.last, equals: 4)
+    }
+
+    @Test("at its limit, or at once, endTasks cancels the tasks; what they throw then is still delivered")
+    func cancelled() async {
+        let (journal, clock, gate) = (Journal<Int>(), ManualClock(), Gate())
+        await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
+            bus.task { do { try await gate.waitUnlessCancelled() } catch { throw Numbered(1) } }
+            async let allEnded = bus.endTasks(within: .seconds(3))
+            await clock.waitForSleepers()
+            expect(journal.entries, equals: [])
+            clock.advance(by: .seconds(3))
+            #expect(await allEnded)
+            // From now on tasks are cancelled as they start.
+            await bus.task { throw Numbered(Task.isCancelled ? 2 : 3) }.value
+        }
+        expect(journal.entries, equals: [1, 2])
+
+        let (other, never) = (Journal<Int>(), Gate())
+        await withErrorBus(handler: .noting(other)) { bus in
+            bus.task { do { try await never.waitUnlessCancelled() } catch { throw Numbered(1) } }
+            #expect(await bus.endTasks(within: .zero, grace: .seconds(300)))
+        }
+        expect(other.entries, equals: [1])
+    }
+
+    @Test(
+        "after the grace neither endTasks nor withErrorBus waits for a task that goes on in spite of its cancellation")
+    func goesOn() async {
+        let (journal, clock, posted, gate) = (Journal<Int>(), ManualClock(), Gate(), Gate())
+        let task = await withErrorBus(handler: .noting(journal), configuration: .init(clock: clock)) { bus in
+            let task = bus.task {
+                bus.post(Numbered(1))
+                posted.open()
+                await gate.wait()
+            }
+            // A task that starts after the grace posts to a bus that has finished.
+            await posted.wait()
+            async let allEnded = bus.endTasks(within: .seconds(3), grace: .seconds(1))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(3))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(1))
+            #expect(await !allEnded)
+            return task
+        }
+        expect(journal.entries, equals: [1])
+        #expect(task.isCancelled)
+        gate.open()
+        await task.value
+    }
+
+    @Test("a bus without tasks has ended them, whatever the limits; at a limit of zero later tasks are cancelled")
+    func withoutTasks() async {
+        await withErrorBus(handler: ErrorHandler()) { bus in
+            for _ in 0..<500 { #expect(await bus.endTasks(within: .seconds(300), grace: .zero)) }
+            await bus.task { #expect(!Task.isCancelled) }.value
+            for _ in 0..<500 { #expect(await bus.endTasks(within: .zero, grace: .zero)) }
+            for _ in 0..<100 { await bus.task { #expect(Task.isCancelled) }.value }
+        }
+    }
+
+    @Test("every caller learns that a task goes on: one who still waits, and one who asks later, until it has ended")
+    func severalCallers() async {
+        let (running, gate) = (Gate(), Gate())
+        let configuration = ErrorBus.Configuration(clock: ManualClock())
+        await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
+            let task = bus.task {
+                running.open()
+                await gate.wait()
+            }
+            await running.wait()
+            async let first = bus.endTasks(within: .seconds(3))
+            async let second = bus.endTasks(within: .zero, grace: .zero)
+            #expect(await !second)
+            #expect(await !first)
+            #expect(await !bus.endTasks(within: .seconds(3)))
+            // A task that starts now is waited for, and changes nothing about the other one.
+            bus.task { #expect(Task.isCancelled) }
+            #expect(await !bus.endTasks(within: .seconds(3)))
+            gate.open()
+            await task.value
+            #expect(await bus.endTasks(within: .zero, grace: .zero))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("Timers of the system's clock", .hangLimit)
+struct SleepTests {}
+
+extension SleepTests {
+    @Test("a sleep lasts as long as it should; one that is cancelled ends at once, and throws")
+    func lasts() async throws {
+        let clock = BusClock(ContinuousClock())
+        let begin = ContinuousClock.now
+        try await clock.sleep(clock.now() + .milliseconds(20))
+        #expect(ContinuousClock.now - begin >= .milliseconds(20))
+        try await clock.sleep(clock.now() - .seconds(1))
+
+        let sleeping = Task { try await clock.sleep(clock.deadline(after: .seconds(Int64.max))) }
+        sleeping.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+    }
+
+    @Test("what was cancelled leaves nothing in memory, however long it would have lasted")
+    func leavesNothing() async {
+        await #expect(processExitsWith: .success) {
+            let bus = ErrorBus(handler: ErrorHandler().on(Numbered.self) { _ in .stop })
+            bus.post(Numbered(0))
+            var before = 0
+            for round in 0..<22_000 {
+                if round == 2_000 { before = residentSize() }
+                // The bus does not run yet, so each waits, with a timer of its own, until it is cancelled.
+                let flush = Task { await bus.flush(within: .seconds(1_000)) }
+                for _ in 0..<3 { await Task.yield() }
+                flush.cancel()
+                #expect(await !flush.value)
+            }
+            let grown = residentSize() - before
+            #expect(grown < 4 << 20 || keepsFreedMemory, "\(grown) bytes")
+            bus.finish()
+            await bus.run()
+        }
+    }
+}
