@@ -284,6 +284,19 @@ extension RecorderTests {
         expect(sequences, equals: sequences.sorted())
     }
 
+    @Test func `reports of one instant have one time, and times are in the order of instants`() async throws {
+        let recorder = try ErrorRecorder(path: folder.file)
+        let instant = ContinuousClock.now
+        for number in 0..<100 {
+            let instant = instant + .microseconds(number / 10)
+            recorder.record(ErrorReport(error: Order.late, source: .init(), instant: instant))
+        }
+        await recorder.close(within: longTime)
+        let times = try RecordedFile(folder).records.map(\.time)
+        expect(times, equals: times.sorted())
+        expect(Set(times).count, equals: 10)
+    }
+
     @Test func `a recorder that cannot open its file says so with the path`() throws {
         for path in ["\(folder.path)/none/errors.jsonl", folder.path, ""] {
             let error = try #require(throws: ErrorRecorder.CannotOpen.self) { try ErrorRecorder(path: path) }

@@ -93,14 +93,16 @@ final class RecordWriter: Sendable {
     }
 
     private func run() {
+        var clock = WallClock(.now)
         while true {
             var batch: [Queue.Entry] = []
             switch state.withLock({ $0.queue.next(&batch) }) {
             case .write:
+                clock.check(.now)
                 #if canImport(ObjectiveC)
-                    autoreleasepool { write(&batch) }
+                    autoreleasepool { write(&batch, clock) }
                 #else
-                    write(&batch)
+                    write(&batch, clock)
                 #endif
             case .sleep:
                 wakeUp.wait()
@@ -117,11 +119,14 @@ final class RecordWriter: Sendable {
     }
 
     /// Writes all of a batch, and takes each report from it: what does not count as pending any more is released.
-    private func write(_ batch: inout [Queue.Entry]) {
+    private func write(_ batch: inout [Queue.Entry], _ clock: WallClock) {
         var chunk = LineChunk()
         batch.reverse()
         while let entry = batch.popLast() {
-            let record = ErrorRecord(entry.element, from: origin, sequence: entry.number, rebuilding: rebuilding)
+            let report = entry.element
+            let record = ErrorRecord(
+                report, from: origin, time: clock.time(of: report.instant), sequence: entry.number,
+                rebuilding: rebuilding)
             chunk.append(RecordLine(redact(record)))
             guard chunk.isFull || batch.isEmpty else { continue }
             let written = file.withLock { $0?.append(chunk) ?? 0 }

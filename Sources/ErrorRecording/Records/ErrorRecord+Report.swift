@@ -15,13 +15,14 @@ extension ErrorRecord {
     /// - Parameters:
     ///   - report: The report.
     ///   - origin: Where the record comes from.
+    ///   - time: When the error was posted, in microseconds since 1970.
     ///   - sequence: The number of the report.
     ///   - rebuilding: The types whose values are recorded.
-    init(_ report: ErrorReport, from origin: RecordOrigin, sequence: Int, rebuilding: RebuildableErrors) {
+    init(_ report: ErrorReport, from origin: RecordOrigin, time: Int64, sequence: Int, rebuilding: RebuildableErrors) {
         let (outcome, typeName) = (report.outcome, report.typeName)
         let domainAndCode = report.domainAndCode
         self.init(
-            time: Timestamp.text(of: report.date),
+            time: Timestamp.text(ofMicroseconds: time),
             host: origin.host,
             service: origin.service,
             process: origin.process,

@@ -1,8 +1,9 @@
 /// One report as a recorder writes it: a line of JSON.
 ///
 /// The keys of the line are the names of these properties. What is nil is left out. All texts are escaped and bounded
-/// as `ErrorReport.message` is, so that a record is one line whatever the error says. A line has at most 1 MiB: one
-/// that would be longer goes without its value, metadata, trail and scope.
+/// as `ErrorReport.message` is, and whatever the error says, the line has no other character at which a reader ends a
+/// line: U+0085, U+2028 and U+2029 are escaped too. A line has at most 1 MiB: one that would be longer goes without its
+/// value, metadata, trail and scope.
 ///
 /// ``host``, ``service``, ``process``, ``start`` and ``sequence`` together identify a record among those of all
 /// machines: a line that was copied or read twice can be counted once.
@@ -13,6 +14,10 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     /// The version of the format that the record is written in.
     public var version = ErrorRecord.version
     /// When the error was posted, in UTC and to the microsecond; sorts as a text: `2026-05-31T16:05:09.125000Z`.
+    ///
+    /// Computed from the report's instant and one reading of the wall clock, so that the times of a recorder are in the
+    /// order of instants. If the wall clock is set, by more than half a second, lines have the new time from the next
+    /// ones on that are written.
     public var time: String
     /// The name of the machine.
     public var host: String

@@ -96,20 +96,21 @@ struct RecordLine {
         append("]")
     }
 
-    /// Appends a text in quotation marks; what JSON does not allow in a text is escaped.
+    /// Appends a text in quotation marks.
+    ///
+    /// Escaped are what JSON does not allow in a text, and the other characters at which some reader ends a line.
     private mutating func text(_ text: String) {
         append("\"")
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): append("\\\"")
-            case UInt8(ascii: "\\"): append("\\\\")
-            case UInt8(ascii: "\n"): append("\\n")
-            case 0..<0x20:
-                append("\\u00")
-                for digit in [byte >> 4, byte & 0xF] {
-                    bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-                }
-            default: bytes.append(byte)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": append("\\\"")
+            case "\\": append("\\\\")
+            case "\n": append("\\n")
+            case ..<" ", "\u{85}", "\u{2028}", "\u{2029}":
+                let digits = String(scalar.value, radix: 16)
+                bytes.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+            case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+            default: bytes.append(contentsOf: scalar.utf8)
             }
         }
         append("\"")

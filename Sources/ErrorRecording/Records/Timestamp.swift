@@ -4,16 +4,6 @@ import Foundation
 ///
 /// Foundation's formats have milliseconds, and cost as much as the rest of a line.
 enum Timestamp {
-    /// The years 1 to 9999, in seconds since 1970: others do not fit into the form.
-    private static let range = -62_135_596_800.0...253_402_300_799.0
-
-    static func text(of date: Date) -> String {
-        let seconds = date.timeIntervalSince1970
-        // A moment may be made up, and not a number.
-        let clamped = seconds.isNaN ? 0 : min(max(seconds, range.lowerBound), range.upperBound)
-        return text(ofMicroseconds: Int64(clamped * 1e6))
-    }
-
     /// - Parameter microseconds: The microseconds since 1970, within the years 1 to 9999.
     static func text(ofMicroseconds microseconds: Int64) -> String {
         let (day, time) = microseconds.quotientAndRemainder(roundingDownBy: 86_400_000_000)

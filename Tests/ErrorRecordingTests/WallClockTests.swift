@@ -1,0 +1,53 @@
+import ErrorRouting
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+@Suite("E1: times are one reading of both clocks plus the instant", .tags(.recording1))
+struct WallClockTests {
+    private let start = ContinuousClock.now
+
+    /// What the clocks say some seconds after the start, where the wall clock is ahead by some microseconds.
+    private func reading(after seconds: Int, ahead: Int64 = 0) -> WallClock.Reading {
+        .init(time: 1_000_000 * Int64(100 + seconds) + ahead, instant: start + .seconds(seconds))
+    }
+}
+
+extension WallClockTests {
+    @Test func `a wall clock that is not set, or by no more than the tolerance, changes no time`() {
+        var clock = WallClock(reading(after: 0))
+        for ahead in [0, 3, -WallClock.tolerance, WallClock.tolerance] {
+            clock.check(reading(after: 9, ahead: ahead))
+            expect(clock.time(of: start), equals: 100_000_000)
+            expect(clock.time(of: start + .seconds(9) + .nanoseconds(1_999)), equals: 109_000_001)
+        }
+    }
+
+    @Test(arguments: [-3_600_000_000, -WallClock.tolerance - 1, WallClock.tolerance + 1, 3_600_000_000])
+    func `a wall clock that is set moves all times that are asked for afterwards, in the order of instants`(
+        ahead: Int64
+    ) {
+        var clock = WallClock(reading(after: 0))
+        clock.check(reading(after: 9, ahead: ahead))
+        for _ in 0..<2 {
+            expect(clock.time(of: start), equals: 100_000_000 + ahead)
+            expect(clock.time(of: start + .seconds(20)), equals: 120_000_000 + ahead)
+            // What is set once is not set again.
+            clock.check(reading(after: 30, ahead: ahead))
+        }
+    }
+
+    @Test func `an instant that is made up has a time as any other`() {
+        let clock = WallClock(.now)
+        for hours in [-1, 1_000_000, -1_000_000] {
+            let report = ErrorReport(error: Order.late, source: .init(), instant: start + .seconds(3_600) * hours)
+            let text = Timestamp.text(ofMicroseconds: clock.time(of: report.instant))
+            #expect(text.utf8.count == "2026-05-31T16:05:09.125000Z".utf8.count && text.hasSuffix("Z"), "\(text)")
+        }
+        for seconds in [Int64.min, .max] {
+            let report = ErrorReport(error: Order.late, source: .init(), instant: start + .seconds(seconds))
+            #expect(Timestamp.text(ofMicroseconds: clock.time(of: report.instant)).utf8.count == 27)
+        }
+    }
+}
