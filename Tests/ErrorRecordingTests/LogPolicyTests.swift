@@ -23,7 +23,8 @@ extension LogPolicyTests {
         expect(LogPolicy(fileSize: .max, fileCount: 1).step(Facts(size: 9), for: [9, 9]), equals: .write(2))
         // A file that cannot be put aside grows.
         expect(policy.step(Facts(size: 99), for: [9, 9], mayRotate: false), equals: .write(2))
-        expect(policy.step(Facts(size: 99, isRegular: false), for: [9, 9]), equals: .write(2))
+        // What is no file of its own neither, and gets a line at a time.
+        expect(policy.step(Facts(size: 99, isRegular: false), for: [9, 9]), equals: .write(1))
         // Another file under the name goes before a broken line, and that before anything else.
         expect(policy.step(Facts(size: 99, endsWhole: false, isNamed: false), for: [9]), equals: .reopen)
         expect(policy.step(Facts(size: 99, endsWhole: false), for: [9]), equals: .endLine)

@@ -7,7 +7,8 @@ extension ErrorRecorder {
         public internal(set) var recorded: Int
         /// Reports whose line is in a file.
         public internal(set) var written: Int
-        /// Reports whose line could not be written: the disk is full, or the file cannot be opened.
+        /// Reports whose line could not be written: the disk is full, the file cannot be opened, or the pipe has no
+        /// reader.
         public internal(set) var failed: Int
         /// Reports that were not accepted: the queue was full, or the recorder closed.
         public internal(set) var dropped: Int

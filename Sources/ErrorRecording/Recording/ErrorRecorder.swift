@@ -26,6 +26,12 @@ public import ErrorRouting
 /// the file: a process that is stopped (`SIGSTOP`) in the middle of a write holds up the writing of the others, whose
 /// queues fill.
 ///
+/// The path may be that of a pipe. While it is full, the thread waits for its reader, and the queue fills; without a
+/// reader, lines fail. A path that means a descriptor of the process, such as `/dev/stdout` or `/dev/fd/3`, leads to
+/// what that was when the recorder was made: lines are added to it among the program's other output, and it is neither
+/// renamed nor cut. In a pipe, a line of more than `PIPE_BUF` bytes (4 KiB on Linux, 512 on Apple's platforms) may be
+/// interleaved with what others write to it.
+///
 /// If the process is killed, what is pending is lost, and at most one line of each file is broken, the last one. The
 /// next recorder with that path ends the line, so that the lines after it are whole. Nothing is synchronised with the
 /// disk: a line that is written outlives the process, and not a loss of power.

@@ -46,7 +46,10 @@ struct LogPolicy {
     func step(_ facts: Facts, for lengths: some Collection<Int>, mayRotate: Bool = true) -> Step {
         if !facts.isNamed { return .reopen }
         if !facts.endsWhole { return .endLine }
-        guard facts.isRegular, mayRotate else { return .write(lengths.count) }
+        // One line at a time: a pipe takes up to `PIPE_BUF` bytes of one call as a whole, and another writer's output
+        // does not come between them.
+        if !facts.isRegular { return .write(min(lengths.count, 1)) }
+        guard mayRotate else { return .write(lengths.count) }
         var (size, count) = (facts.size, 0)
         for length in lengths {
             // A line that is longer than a file has a file of its own.

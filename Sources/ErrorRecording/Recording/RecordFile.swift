@@ -10,8 +10,9 @@ import Foundation
 /// Any number of recorders, in any processes, may append to one path. Each holds the file's lock while it looks at the
 /// file and writes to it, so no line comes between another one and its end, and a file is put aside once.
 struct RecordFile: ~Copyable {
-    /// The file's path, without symbolic links.
-    let path: String
+    private let path: String
+    /// The process's own descriptor that is written to; nil for a file that is opened by its path.
+    private let shared: Int32?
     /// How often in a row the file may be another one, since others put theirs aside meanwhile, until lines fail.
     private static let attempts = 1_000
     private let policy: LogPolicy
@@ -26,16 +27,17 @@ struct RecordFile: ~Copyable {
     ///
     /// - Throws: ``ErrorRecorder/CannotOpen``
     init(path: String, policy: LogPolicy) throws(ErrorRecorder.CannotOpen) {
-        self.path = Self.absolute(path)
+        let found = RecordPath(path)
+        (self.path, shared) = (found.absolute, found.descriptor)
         self.policy = policy
         // Of a path with a NUL the system would take only what is before it.
         if let code = path.utf8.contains(0) ? EINVAL : open() {
             throw ErrorRecorder.CannotOpen(path: path, code: code)
         }
         // Without waiting: another recorder that is writing at this moment has found the broken line itself.
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+        if lock(LOCK_EX | LOCK_NB) {
             if let facts = look(), facts.isNamed, !facts.endsWhole { _ = endLine(facts) }
-            _ = flock(descriptor, LOCK_UN)
+            _ = lock(LOCK_UN)
         }
     }
 
@@ -50,8 +52,8 @@ struct RecordFile: ~Copyable {
         var (written, reopened, mayRotate) = (0, 0, true)
         while next < chunk.count {
             guard reopened < Self.attempts, descriptor >= 0 || open() == nil else { break }
-            while flock(descriptor, LOCK_EX) < 0, errno == EINTR {}
-            defer { if descriptor >= 0 { _ = flock(descriptor, LOCK_UN) } }
+            _ = lock(LOCK_EX)
+            defer { if descriptor >= 0 { _ = lock(LOCK_UN) } }
             guard let facts = look() else {
                 close()
                 break
@@ -81,6 +83,7 @@ struct RecordFile: ~Copyable {
 
     /// Returns what the system says of the open file; nil if it says nothing.
     private func look() -> LogPolicy.Facts? {
+        if shared != nil { return LogPolicy.Facts(endsWhole: !leftBroken, isRegular: false) }
         var (file, named) = (stat(), stat())
         guard unsafe fstat(descriptor, &file) == 0 else { return nil }
         var isNamed = unsafe lstat(path, &named) == 0
@@ -105,6 +108,15 @@ struct RecordFile: ~Copyable {
 
     // MARK: Writing
 
+    /// Takes or gives back the file's lock; returns whether that was possible.
+    ///
+    /// A descriptor of the process has none: its other owners would share the lock, and keep it if this process died.
+    private func lock(_ operation: Int32) -> Bool {
+        guard shared == nil else { return true }
+        while flock(descriptor, operation) < 0 { if errno != EINTR { return false } }
+        return true
+    }
+
     /// Writes lines, and cuts off what was written of a line that is not whole.
     ///
     /// - Returns: How many are written whole.
@@ -114,7 +126,7 @@ struct RecordFile: ~Copyable {
         }
         let whole = chunk.wholeLines(from: lines.lowerBound, in: count)
         let size = chunk.range(lines.lowerBound..<lines.lowerBound + whole).count
-        leftBroken = size < count && !cut(facts.size + size, from: facts.size + count)
+        leftBroken = size < count && !(facts.isRegular && cut(facts.size + size, from: facts.size + count))
         wholeSize = leftBroken ? nil : facts.size + size
         return whole
     }
@@ -127,12 +139,25 @@ struct RecordFile: ~Copyable {
     }
 
     /// Writes bytes until all are written or a write fails; returns how many were written.
+    ///
+    /// Where a pipe is full, it waits until there is room, or no reader any more.
     private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            // `SIGPIPE` would go to the process, whatever this thread blocks.
+            let raises = fcntl(descriptor, F_GETNOSIGPIPE) == 0
+            _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
+            defer { if raises { _ = fcntl(descriptor, F_SETNOSIGPIPE, 0) } }
+        #endif
         var count = 0
         while count < bytes.count {
             let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[count...])
             let result = unsafe Foundation.write(descriptor, rest.baseAddress, rest.count)
             if result < 0, errno == EINTR { continue }
+            if result < 0, errno == EAGAIN {
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = unsafe poll(&room, 1, -1)
+                continue
+            }
             if result <= 0 { break }
             count += result
         }
@@ -142,9 +167,7 @@ struct RecordFile: ~Copyable {
     /// Cuts a file back to a size, unless somebody who knows of no lock has appended to it.
     private func cut(_ size: Int, from end: Int) -> Bool {
         var file = stat()
-        guard unsafe fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG, file.st_size == end else {
-            return false
-        }
+        guard unsafe fstat(descriptor, &file) == 0, file.st_size == end else { return false }
         return ftruncate(descriptor, off_t(size)) == 0
     }
 
@@ -155,13 +178,18 @@ struct RecordFile: ~Copyable {
     /// - Returns: The error number if it cannot; nil if it is open.
     private mutating func open() -> Int32? {
         assert(descriptor < 0, "a file is open")
+        (wholeSize, leftBroken) = (nil, false)
+        if let shared {
+            descriptor = fcntl(shared, F_DUPFD_CLOEXEC, 0)
+            return descriptor < 0 ? errno : nil
+        }
         // Without `O_NONBLOCK` a pipe without a reader would block.
-        let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let flags = O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
         for _ in 0..<Self.attempts {
-            descriptor = unsafe Foundation.open(path, flags)
+            descriptor = unsafe Foundation.open(path, flags | O_RDWR)
             if descriptor >= 0 { break }
             guard errno == ENOENT else { return errno }
-            descriptor = unsafe Foundation.open(path, flags | O_CREAT | O_EXCL, 0o640)
+            descriptor = unsafe Foundation.open(path, flags | O_RDWR | O_CREAT | O_EXCL, 0o640)
             if descriptor >= 0 {
                 // Whatever the process's mask is: for the group that reads logs, and for nobody else.
                 fchmod(descriptor, 0o640)
@@ -171,8 +199,13 @@ struct RecordFile: ~Copyable {
             guard errno == EEXIST else { return errno }
         }
         guard descriptor >= 0 else { return ENOENT }
-        (wholeSize, leftBroken) = (nil, false)
-        return nil
+        var file = stat()
+        guard unsafe fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFIFO else { return nil }
+        // Who can read a pipe counts as a reader: this recorder would never be told that there is no other.
+        let reading = descriptor
+        defer { Foundation.close(reading) }
+        descriptor = unsafe Foundation.open(path, flags | O_WRONLY)
+        return descriptor < 0 ? errno : nil
     }
 
     private mutating func close() {
@@ -189,23 +222,6 @@ struct RecordFile: ~Copyable {
     }
 
     private func name(_ number: Int) -> String { number == 0 ? path : "\(path).\(number)" }
-
-    /// Returns a path from the root and without symbolic links, so that neither a change of the working folder nor a
-    /// renaming of a link changes which file is meant.
-    private static func absolute(_ path: String) -> String {
-        if let path = realPath(path) { return path }
-        // The file is not there yet.
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        return realPath(folder).map { $0 == "/" ? "/\(name)" : "\($0)/\(name)" } ?? path
-    }
-
-    private static func realPath(_ path: String) -> String? {
-        guard let found = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(found) }
-        return unsafe String(cString: found)
-    }
 }
 
 extension UInt8 {

@@ -81,7 +81,9 @@ final class RecordWriter: Sendable {
     /// Starts the thread.
     ///
     /// It blocks signals, but those that an instruction raises: the program's handlers run on the program's threads,
-    /// and neither a limit on the size of files (`SIGXFSZ`) nor a pipe without a reader ends the process.
+    /// and neither a pipe without a reader (`SIGPIPE`) nor a limit on the size of files (`SIGXFSZ`) ends the process.
+    /// On Apple's platforms both signals go to the process; there ``RecordFile`` prevents the first, and nothing the
+    /// second.
     func start() {
         var blocked = sigset_t()
         var before = sigset_t()
