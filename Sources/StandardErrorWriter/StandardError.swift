@@ -86,7 +86,7 @@ package enum StandardError {
                     return nil
                 }, nil) == 0
         #if canImport(Darwin)
-            if let thread { unsafe pthread_detach(thread) }
+            if let thread = unsafe thread { unsafe pthread_detach(thread) }
         #else
             if isStarted { pthread_detach(thread) }
         #endif
