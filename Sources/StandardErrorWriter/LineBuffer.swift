@@ -1,3 +1,9 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
 /// The lines that standard error has not accepted yet, and whose turn it is to write: a plain value that decides, and
 /// performs no input or output.
 ///
@@ -39,7 +45,7 @@ struct LineBuffer {
     private enum Writer { case nobody, poster, thread, exit }
 
     /// The size up to which a write to a pipe is atomic, so that no other process's output falls in between.
-    static let atomicSize = 4096
+    static let atomicSize = Int(PIPE_BUF)
     /// The number of batches of other threads' lines that a poster writes after its own, before the thread continues.
     static let batchesOfOthers = 4
 
