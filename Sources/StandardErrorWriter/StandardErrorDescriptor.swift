@@ -64,14 +64,8 @@ enum StandardErrorDescriptor {
         case .plain:
             return unsafe Attempt(systemWrite(number, bytes))
         case .socket:
-            #if canImport(Darwin)
-                return BrokenPipeSignal.withheld(bytes.count) {
-                    unsafe Attempt(send(number, bytes.baseAddress, bytes.count, MSG_DONTWAIT))
-                }
-            #else
-                let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
-                return unsafe Attempt(send(number, bytes.baseAddress, bytes.count, flags))
-            #endif
+            let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+            return unsafe Attempt(send(number, bytes.baseAddress, bytes.count, flags))
         case .pipe:
             return BrokenPipeSignal.withheld(bytes.count) {
                 let attempt = unsafe NonblockingWrite.attempt(number, bytes)
