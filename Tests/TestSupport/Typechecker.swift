@@ -32,7 +32,7 @@ package enum Typechecker {
         let folder = FileManager.default.temporaryDirectory.appending(path: "typecheck-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let modules = try modules()
+        let modules = try BuildFolder.url(of: "Modules/ErrorRouting.swiftmodule").deletingLastPathComponent()
         // Making the modules of the C library and Foundation anew takes longer than the check itself, so all runs share
         // those of the build. Without `-g`, as the build has it, none of them would do.
         let cache = modules.deletingLastPathComponent().appending(path: "ModuleCache")
@@ -64,20 +64,6 @@ package enum Typechecker {
         }
         guard !output.contains("error: ") else { throw Failure(description: "the compiler did not run:\n\(output)") }
         return []
-    }
-
-    /// Where the build put its modules: beside the test executable.
-    private static func modules() throws -> URL {
-        // By its own path: modules that were made under one name of a folder are not taken under another.
-        var folder = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
-        while folder.pathComponents.count > 1 {
-            let modules = folder.appending(path: "Modules")
-            if FileManager.default.fileExists(atPath: modules.appending(path: "ErrorRouting.swiftmodule").path) {
-                return modules
-            }
-            folder.deleteLastPathComponent()
-        }
-        throw Failure(description: "no Modules folder above \(CommandLine.arguments[0])")
     }
 
     private static func run(_ command: [String]) throws -> String {

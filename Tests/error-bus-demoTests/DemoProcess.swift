@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// The built demo as a process of its own, whose temporary folder and home are folders of the test.
@@ -19,8 +20,6 @@ final class DemoProcess: Sendable {
         var law: Substring? { output.split(separator: "\n").first { $0.hasPrefix("  posted ") } }
         var lawHolds: Bool { law != nil && output.contains("law holds: yes, pending: 0\n") }
     }
-
-    struct NotFound: Error {}
 
     /// The time after which a process is taken to hang.
     private static let limit = Duration.seconds(60)
@@ -54,7 +53,7 @@ final class DemoProcess: Sendable {
         }
         for name in ["out", "err"] { try Data().write(to: folder.appending(path: name)) }
         let process = Process()
-        process.executableURL = try Self.executable()
+        process.executableURL = try BuildFolder.url(of: "error-bus-demo")
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging([
             "TMPDIR": folder.appending(path: "tmp").path, "HOME": folder.appending(path: "home").path,
@@ -113,19 +112,6 @@ final class DemoProcess: Sendable {
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: path).path)
             return (path, attributes[.type] as? FileAttributeType == .typeDirectory)
         }
-    }
-
-    /// Where the build put it: beside the test executable.
-    private static func executable() throws -> URL {
-        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-        while folder.pathComponents.count > 1 {
-            let file = folder.appending(path: "error-bus-demo")
-            var isFolder: ObjCBool = false
-            let exists = unsafe FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder)
-            if exists, !isFolder.boolValue { return file }
-            folder.deleteLastPathComponent()
-        }
-        throw NotFound()
     }
 }
 

@@ -147,7 +147,8 @@ enum Executable {
     }
 
     static func path(_ name: String) throws -> String {
-        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        // On Darwin a runner has loaded the tests' bundle from elsewhere.
+        var folder = Bundle(for: ServiceProcess.self).bundleURL
         while folder.pathComponents.count > 1 {
             let file = folder.appending(path: name)
             if FileManager.default.isExecutableFile(atPath: file.path), !file.hasDirectoryPath { return file.path }
