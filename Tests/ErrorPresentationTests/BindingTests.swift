@@ -133,8 +133,11 @@ private final class CallsOnRelease {
 
     init(_ presenter: ErrorPresenter) { self.presenter = presenter }
 
-    isolated deinit {
-        presenter.present(Plain("released"))
-        while presenter.alert != nil { presenter.alert = nil }
+    // Apple's platforms have `isolated deinit` since macOS 15.4.
+    deinit {
+        MainActor.assumeIsolated {
+            presenter.present(Plain("released"))
+            while presenter.alert != nil { presenter.alert = nil }
+        }
     }
 }

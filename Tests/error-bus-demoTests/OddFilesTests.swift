@@ -67,7 +67,7 @@ extension OddFilesTests {
         defer { close(descriptor) }
         // As if the file had grown since its size was read.
         #expect(throws: FileTooLarge(size: nil, limit: limit)) { try FilePath.read(descriptor, upTo: limit) }
-        expect(lseek(descriptor, 0, SEEK_CUR), equals: limit + 1)
+        expect(lseek(descriptor, 0, SEEK_CUR), equals: off_t(limit + 1))
         let zeros = unsafe open("/dev/zero", O_RDONLY)
         defer { close(zeros) }
         #expect(throws: FileTooLarge(size: nil, limit: limit)) { try FilePath.read(zeros, upTo: limit) }

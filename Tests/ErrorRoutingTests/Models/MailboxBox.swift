@@ -52,17 +52,17 @@ final class MailboxBox: Sendable {
     /// An item that is larger than a cache line, and retains an object.
     struct Item: Sendable {
         let number: Int
-        private let padding: InlineArray<12, Int>
+        private let padding: SIMD16<Int>
         private let life: Life
 
         init(_ number: Int, _ ends: Ends) {
             self.number = number
-            padding = InlineArray(repeating: number)
+            padding = SIMD16(repeating: number)
             life = Life(ends)
         }
 
         /// Whether all of it was written.
-        var isWhole: Bool { padding.indices.allSatisfy { padding[$0] == number } }
+        var isWhole: Bool { padding == SIMD16(repeating: number) }
     }
 
     private final class Life: Sendable {
