@@ -21,9 +21,12 @@ extension CrashTests {
         async throws
     {
         let rounds = isLong ? 8 : 4
+        try handOver(folder.file, as: "killed")
         for round in 1...rounds {
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = folder.file as String, round = round as Int] in
+            try handOver(round, as: "round")
+            await #expect(processExitsWith: .signal(SIGKILL)) {
                 endIfItHangs()
+                let (path, round): (String, Int) = (try handedOver("killed"), try handedOver("round"))
                 let recorder = try ErrorRecorder(path: path, configuration: .init(fileSize: 200_000, fileCount: 20))
                 // When a few lines are written, at another moment in each round.
                 Thread.detachNewThread {
@@ -60,11 +63,13 @@ extension CrashTests {
     @Test func `three processes write to one path, which is rotated: every line is whole, and none is lost or doubled`()
         async throws
     {
-        func write(_ name: String) async {
-            await #expect(processExitsWith: .success) { [path = folder.file as String, name = name as String] in
+        try handOver(folder.file, as: "shared")
+        func write() async {
+            await #expect(processExitsWith: .success) {
                 endIfItHangs()
-                let configuration = ErrorRecorder.Configuration(fileSize: 100_000, fileCount: 21, service: name)
-                let recorder = try ErrorRecorder(path: path, configuration: configuration)
+                let configuration = ErrorRecorder.Configuration(
+                    fileSize: 100_000, fileCount: 21, service: "\(getpid())")
+                let recorder = try ErrorRecorder(path: try handedOver("shared"), configuration: configuration)
                 for number in 0..<1_000 {
                     recorder.record(report(Sized(length: 100 + number % 50)))
                     if number % 50 == 0 { await recorder.settle() }
@@ -73,15 +78,15 @@ extension CrashTests {
                 expect(statistics, equals: .init(recorded: 1_000, written: 1_000))
             }
         }
-        async let first: Void = write("a")
-        async let second: Void = write("b")
-        async let third: Void = write("c")
+        async let first: Void = write()
+        async let second: Void = write()
+        async let third: Void = write()
         _ = await (first, second, third)
         let records = try RecordedFile.all(at: folder.file)
         #expect(folder.names.count > 5)
-        for name in ["a", "b", "c"] {
-            expect(records.filter { $0.service == name }.map(\.sequence), equals: Array(1...1_000), "\(name)")
-        }
+        let processes = Dictionary(grouping: records, by: \.service)
+        expect(processes.count, equals: 3)
+        for (name, records) in processes { expect(records.map(\.sequence), equals: Array(1...1_000), "\(name)") }
     }
 
     @Test func `a reader that follows the name gets every line over many rotations`() async throws {

@@ -60,9 +60,12 @@ struct EngineTests {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/errors", withIntermediateDirectories: true)
         let broken = Data(#"{"version":1,"time":"2026-"#.utf8) + [0xC3]
         try broken.write(to: URL(filePath: "\(folder.path)/errors/b.jsonl"))
+        try handOver(folder.path, as: "fleet")
         for host in ["a", "b", "c"] {
-            await #expect(processExitsWith: .success) { [path = folder.path as String, host = host as String] in
+            try handOver(host, as: "host")
+            await #expect(processExitsWith: .success) {
                 endIfItHangs()
+                let (path, host): (String, String) = (try handedOver("fleet"), try handedOver("host"))
                 let recorder = try ErrorRecorder(
                     path: "\(path)/errors/\(host).jsonl",
                     configuration: .init(fileSize: 40_000, fileCount: 9, host: host))
@@ -104,7 +107,7 @@ struct EngineTests {
 extension EngineTests {
     @Test(
         .enabled(if: ProcessInfo.processInfo.environment["ERROR_RECORDING_PYTHON"] != nil, "run .ci/engines"),
-        arguments: [("duckdb", "duckdb"), ("chdb", "clickhouse")])
+        .serialized, arguments: [("duckdb", "duckdb"), ("chdb", "clickhouse")])
     func `the page's two queries count the errors of three processes, each once`(engine: String, language: String)
         async throws
     {

@@ -188,8 +188,10 @@ extension RecordFileTests {
         {
             // A limit on the size of files stops a write in the middle of a line, as a disk does that fills up. On
             // Apple's platforms it ends the process.
-            await #expect(processExitsWith: .success) { [path = folder.file as String] in
+            try handOver(folder.file, as: "full disk")
+            await #expect(processExitsWith: .success) {
                 endIfItHangs()
+                let path = try handedOver("full disk")
                 func limit(_ size: rlim_t) {
                     let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
                     var limit = rlimit()

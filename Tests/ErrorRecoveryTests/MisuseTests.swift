@@ -55,13 +55,13 @@ extension MisuseTests {
         },
     ]
 
-    @Test("each misuse stops the program, and says what was wrong", arguments: misuses.indices)
-    func stops(index: Int) async {
+    @Test("each misuse stops the program, and says what was wrong", .serialized, arguments: misuses.indices)
+    func stops(index: Int) async throws {
+        try handOver(index, as: "retry misuse")
         let message = Self.misuses[index].message
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent], "\(message)") {
-            [index = index as Int] in
             endIfItHangs()
-            await Self.misuses[index].act()
+            await Self.misuses[try handedOver("retry misuse")].act()
         }
         #expect(result.standardErrorText.contains(message))
     }

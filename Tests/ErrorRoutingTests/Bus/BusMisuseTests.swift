@@ -63,13 +63,13 @@ extension BusMisuseTests {
         },
     ]
 
-    @Test("each misuse stops the program, and says what was wrong", arguments: misuses.indices)
-    func stops(index: Int) async {
+    @Test("each misuse stops the program, and says what was wrong", .serialized, arguments: misuses.indices)
+    func stops(index: Int) async throws {
+        try handOver(index, as: "bus misuse")
         let message = Self.misuses[index].message
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent], "\(message)") {
-            [index = index as Int] in
             endIfItHangs()
-            await Self.misuses[index].act()
+            await Self.misuses[try handedOver("bus misuse")].act()
         }
         #expect(result.standardErrorText.contains(message))
     }

@@ -16,12 +16,12 @@ extension BusTerminationTests {
     /// How many processes; more of them with `ERROR_BUS_LONG`.
     static let count = ProcessInfo.processInfo.environment["ERROR_BUS_LONG"] == "1" ? 300 : 8
 
-    @Test("the process ends by itself, and what was posted is what became of it", arguments: 0..<count)
-    func termination(number: Int) async {
+    @Test("the process ends by itself, and what was posted is what became of it", .serialized, arguments: 0..<count)
+    func termination(number: Int) async throws {
+        try handOver(number, as: "termination")
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            [number = number as Int] in
             endIfItHangs()
-            await TerminatedService(number).run()
+            await TerminatedService(try handedOver("termination")).run()
         }
         let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         let law = output.split(separator: "\n").first { $0.hasPrefix("posted ") }

@@ -26,11 +26,12 @@ struct BusStressTests {}
 
 extension BusStressTests {
     @Test("every report comes to exactly one end, in order, and every count says so, whatever happens meanwhile")
-    func everything() async {
+    func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-stress-\(UUID().uuidString)"
-        await #expect(processExitsWith: .success) { [path = log as String] in
+        try handOver(log, as: "stress log")
+        await #expect(processExitsWith: .success) {
             endIfItHangs(after: StressTime.seconds + 300)
-            await StressLog(path).fill()
+            await StressLog(try handedOver("stress log")).fill()
         }
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         let output = (try? String(contentsOfFile: log + ".err", encoding: .utf8)) ?? ""

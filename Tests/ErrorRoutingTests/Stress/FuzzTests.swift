@@ -22,9 +22,10 @@ extension FuzzTests {
     @Test("errors, matchers and texts that do their worst bring nothing down, and nothing is lost")
     func everything() async throws {
         let log = FileManager.default.temporaryDirectory.path + "/bus-fuzz-\(UUID().uuidString)"
-        await #expect(processExitsWith: .success) { [path = log as String] in
+        try handOver(log, as: "fuzz log")
+        await #expect(processExitsWith: .success) {
             endIfItHangs(after: FuzzTime.seconds + 300)
-            await FuzzRun.runs(loggingTo: path)
+            await FuzzRun.runs(loggingTo: try handedOver("fuzz log"))
         }
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
         let output = (try? Data(contentsOf: URL(fileURLWithPath: log + ".err"))) ?? Data()

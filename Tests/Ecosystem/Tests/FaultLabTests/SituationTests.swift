@@ -53,10 +53,15 @@ extension FaultLab {
         }
 
         #if canImport(FoundationNetworking)
-            @Test("URLSession stops the process", arguments: TransportUnderTest.urlSessionFatalPaths.sorted())
-            func stopsTheProcess(at path: String) async {
+            @Test(
+                "URLSession stops the process", .serialized, arguments: TransportUnderTest.urlSessionFatalPaths.sorted()
+            )
+            func stopsTheProcess(at path: String) async throws {
+                try Data(path.utf8).write(to: Self.pathFile(of: getpid()))
+                defer { try? FileManager.default.removeItem(at: Self.pathFile(of: getpid())) }
                 // If this fails one day, the path can go from `fatalPaths`, and a caution from the documentation.
-                let end = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) { [path] in
+                let end = await #expect(processExitsWith: .failure, observing: [\.exitStatus]) {
+                    let path = try String(contentsOf: Self.pathFile(of: getppid()), encoding: .utf8)
                     try await withLab(.urlSession) { server, client in
                         _ = try? await client.send(TransportRequest(url: server.url(path)))
                     }
@@ -64,6 +69,11 @@ extension FaultLab {
                 // By a trap: the lab's own failures end it too, with an exit code.
                 let isTrap = if case .signal? = end?.exitStatus { true } else { false }
                 #expect(isTrap, "\(String(describing: end?.exitStatus))")
+            }
+
+            /// Where the process of the exit test reads its path: capture lists came with Swift 6.3.
+            private static func pathFile(of process: pid_t) -> URL {
+                FileManager.default.temporaryDirectory.appending(path: "fault-lab-path-\(process)")
             }
         #endif
 
