@@ -10,7 +10,9 @@ import Testing
 struct StandardErrorPipeTests {}
 
 extension StandardErrorPipeTests {
-    @Test("a line that fits has been written when the call returns; one of 100 KB is whole, and others follow")
+    @Test(
+        "a line that fits has been written when the call returns; one of 100 KB is whole, and others follow",
+        .onLinux("elsewhere a thread writes to a pipe, a moment later"))
     func atOnce() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -26,7 +28,9 @@ extension StandardErrorPipeTests {
         }
     }
 
-    @Test("a full pipe holds up nobody; what waits follows whole and in order, also where it is non-blocking already")
+    @Test(
+        "a full pipe holds up nobody; what waits follows whole and in order, also where it is non-blocking already",
+        .onLinux("elsewhere a thread writes to a pipe, a moment later"))
     func full() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
@@ -104,7 +108,9 @@ extension StandardErrorPipeTests {
         }
     }
 
-    @Test("a named pipe, which is opened again, holds up nobody either and keeps its flags")
+    @Test(
+        "a named pipe, which is opened again, holds up nobody either and keeps its flags",
+        .onLinux("elsewhere a thread writes to a pipe, a moment later"))
     func named() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

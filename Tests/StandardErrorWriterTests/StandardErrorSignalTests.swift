@@ -46,16 +46,21 @@ extension StandardErrorSignalTests {
             let stage = StandardErrorStage.pipe()
             stage.closeReader()
             for number in 0..<100 { StandardError.write("line \(number)") }
+            StandardError.waitUntilWritten()
             expect(calls.load(ordering: .relaxed), equals: 0)
             expect(Self.handler, equals: before)
             // The program's handler still gets the signal of the program's own write.
             _ = unsafe write(stage.shared, "x", 1)
+            // On Darwin in any thread.
+            while calls.load(ordering: .relaxed) == 0 { yieldToOtherThreads() }
             expect(calls.load(ordering: .relaxed), equals: 1)
             StandardErrorStage.end()
         }
     }
 
-    @Test("SIGPIPE stays blocked where it was blocked, and is pending afterwards only if it was before")
+    @Test(
+        "SIGPIPE stays blocked where it was blocked, and is pending afterwards only if it was before",
+        .onLinux("Darwin sends it to the process, and none is raised"))
     func blocked() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()

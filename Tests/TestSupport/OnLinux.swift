@@ -1,0 +1,15 @@
+package import Testing
+
+extension Trait where Self == ConditionTrait {
+    /// The condition of tests that hold on Linux alone.
+    ///
+    /// - Parameter reason: What is otherwise on other systems.
+    package static func onLinux(_ reason: Comment) -> Self {
+        #if os(Linux)
+            let isLinux = true
+        #else
+            let isLinux = false
+        #endif
+        return .enabled(if: isLinux, reason)
+    }
+}
