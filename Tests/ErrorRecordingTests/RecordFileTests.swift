@@ -24,8 +24,10 @@ extension RecordFileTests {
     @Test func `a new file has its mode and place whatever the process's mask and folder; an old one keeps its mode`()
         async throws
     {
-        await #expect(processExitsWith: .success) { [path = folder.path as String] in
+        try handOver(folder.path, as: "mask")
+        await #expect(processExitsWith: .success) {
             endIfItHangs()
+            let path: String = try handedOver("mask")
             for (number, mask) in [mode_t(0), 0o077].enumerated() {
                 umask(mask)
                 try await ErrorRecorder(path: "\(path)/\(number)").recordAll([Order.late])
@@ -191,7 +193,7 @@ extension RecordFileTests {
             try handOver(folder.file, as: "full disk")
             await #expect(processExitsWith: .success) {
                 endIfItHangs()
-                let path = try handedOver("full disk")
+                let path: String = try handedOver("full disk")
                 func limit(_ size: rlim_t) {
                     let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
                     var limit = rlimit()

@@ -38,7 +38,9 @@ extension ReportTextTests {
         #expect(long.utf8.count <= 16 * 1024 && long.hasSuffix("…"))
     }
 
-    @Test("the fingerprint is made of type, case or else domain and code, and file; no code of the type's runs for it")
+    @Test(
+        "the fingerprint is made of type, case or else domain and code, and file; no code of the type's runs for it",
+        .onLinux("on Darwin a boxed URLError is an NSError"))
     func fingerprints() {
         let order = "ErrorRoutingTests.ReportTextTests.Order"
         expect(report(Order.late).fingerprint, equals: "\(order).late Intake/Rules.swift")

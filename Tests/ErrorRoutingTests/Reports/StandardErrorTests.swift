@@ -74,7 +74,7 @@ extension StandardErrorTests {
         expect(result.standardErrorLines.first?.contains("Numbered(number: 1)"), equals: true)
     }
 
-    @Test("an error that is posted right before a trap is written")
+    @Test("an error that is posted right before a trap is written", .onLinux("elsewhere a thread writes to a pipe"))
     func trapping() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             endIfItHangs()
