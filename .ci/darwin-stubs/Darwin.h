@@ -148,6 +148,7 @@ int D_closedir(D_DIR *);
 #define D_O_CLOEXEC 0x01000000
 #define D_F_GETFL 3
 #define D_F_SETFL 4
+#define D_F_DUPFD_CLOEXEC 67
 #define D_F_SETNOSIGPIPE 73
 #define D_F_GETNOSIGPIPE 74
 #define D_F_OK 0
