@@ -59,24 +59,65 @@ extension RetryPolicyTests {
         #expect(MemoryLayout<RetryDecision>.size <= 32)
     }
 
-    @Test("an error that forbids another attempt has none, whatever the rules say, and explain says why")
+    private struct Ordered: RetryClassified {
+        var retryDecision: RetryDecision { .retry() }
+        var forbidsRetry: Bool { true }
+    }
+
+    /// An error with another under it; counts how often it is asked for that one.
+    private struct Wrapped: UnderlyingErrors {
+        let cause: any Error
+        let asked = Locked(0)
+
+        init(_ cause: any Error) { self.cause = cause }
+
+        var underlyingErrors: [any Error] {
+            asked.withLock { $0 += 1 }
+            return [cause]
+        }
+    }
+
+    /// Returns what is decided about an error that every attempt throws.
+    private func verdicts(of error: any Error, by policy: RetryPolicy) async -> [RetryStep.Verdict] {
+        var verdicts: [RetryStep.Verdict] = []
+        try? await retry(policy, clock: ImmediateClock(), onStep: { verdicts.append($0.verdict) }) { _ in throw error }
+        return verdicts
+    }
+
+    @Test("an error that forbids another attempt has none, at any depth, whatever the rules say, and explain says why")
     func forbidden() async {
-        struct Ordered: RetryClassified {
-            var retryDecision: RetryDecision { .retry() }
-            var forbidsRetry: Bool { true }
-        }
-        let policies = [RetryPolicy.default, .default.retrying(Ordered.self), .default.retrying(matching: .any)]
+        let policies = [
+            RetryPolicy.default, .default.retrying(Ordered.self), .default.retrying(matching: .any),
+            .default.retrying(matching: .anywhere(.type(Ordered.self))),
+        ]
         for policy in policies {
-            var steps: [RetryStep.Verdict] = []
-            await #expect(throws: Ordered.self) {
-                try await retry(policy, clock: ImmediateClock(), onStep: { steps.append($0.verdict) }) { _ in
-                    throw Ordered()
-                }
+            for error in [Ordered(), Wrapped(Ordered()), Wrapped(Wrapped(Ordered()))] as [any Error] {
+                expect(await verdicts(of: error, by: policy), equals: [.notRetryable], "\(error)")
+                let first = policy.explain(error).entries.first
+                expect(first?.rule.matcher, equals: "an error that forbids another attempt", "\(error)")
             }
-            expect(steps, equals: [.notRetryable])
-            let first = policy.explain(Ordered()).entries.first
-            expect(first?.rule.matcher, equals: "an error that forbids another attempt")
         }
+    }
+
+    @Test("a circuit's refusal may be retried whatever opened the circuit: that was another attempt")
+    func refusals() async {
+        let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero))
+            .retrying(matching: .anywhere(.type(CircuitOpen.self)))
+        let refusal = CircuitOpen(name: "shop", retryAfter: nil, cause: Wrapped(Ordered()))
+        for error in [refusal, Wrapped(refusal)] as [any Error] {
+            expect(
+                await verdicts(of: error, by: policy), equals: [.retriesAfter(.zero, hinted: false), .attemptsSpent])
+        }
+    }
+
+    @Test("an error is not asked for what is under it where no retry would follow anyway")
+    func unasked() async {
+        let error = Wrapped(Ordered())
+        var policy = RetryPolicy(maxAttempts: 1).retrying(Wrapped.self)
+        expect(await verdicts(of: error, by: policy), equals: [.attemptsSpent])
+        policy.maxAttempts = 3
+        expect(await verdicts(of: error, by: policy.failing(Wrapped.self)), equals: [.notRetryable])
+        expect(error.asked.withLock { $0 }, equals: 0)
     }
 
     @Test("explain names the rule that decides, and where it was registered")

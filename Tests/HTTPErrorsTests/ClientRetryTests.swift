@@ -107,6 +107,31 @@ extension ClientRetryTests {
         expect(policy.budget?.statistics, equals: .init(available: -1, granted: 4, refused: 2))
     }
 
+    @Test("a retry around what wraps a client's error sends an order once, and again what a circuit has refused")
+    func wrapped() async throws {
+        struct CheckoutFailed: Error { let cause: NetworkError }
+        let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
+            .retrying(matching: .anywhere(.network(.timeout, .server)))
+        func attempts(_ method: String, _ send: @escaping @Sendable () throws -> TransportResponse) async throws -> Int
+        {
+            let script = Script { _, _ in try send() }
+            let client = try APIClient(script)
+            try? await retry(policy) { _ in
+                do throws(NetworkError) {
+                    _ = try await client.send(Call(NoContent.self, method: method))
+                } catch {
+                    throw CheckoutFailed(cause: error)
+                }
+            }
+            return script.requests.count
+        }
+        expect(try await attempts("POST") { throw URLError(.timedOut) }, equals: 1)
+        expect(try await attempts("GET") { throw URLError(.timedOut) }, equals: 3)
+        let order = NetworkError(.timeout, mayBeSentAgain: false)
+        expect(
+            try await attempts("POST") { throw CircuitOpen(name: "shop", retryAfter: .zero, cause: order) }, equals: 3)
+    }
+
     @Test("who is cancelled while it waits for the next attempt gets cancelled, with the last error under it")
     func cancelledWhileWaiting() async throws {
         let clock = ManualClock()

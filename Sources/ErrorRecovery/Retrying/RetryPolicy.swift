@@ -12,8 +12,8 @@ public import ErrorRouting
 /// ``explain(_:)`` says which rule decides. A policy is a value, built once and shared: `retrying` and `failing` return
 /// a new policy.
 ///
-/// A cancellation is never retried, whatever the rules say, and neither is an error that forbids it
-/// (``RetryClassified/forbidsRetry``).
+/// A cancellation is never retried, whatever the rules say, and neither is an error that forbids it, or wraps one that
+/// does (``RetryClassified/forbidsRetry``).
 public struct RetryPolicy: Sendable {
     /// How often the operation is tried, the first time included; at least 1.
     public var maxAttempts: Int { didSet { checkAttempts() } }
@@ -137,7 +137,9 @@ public protocol RetryClassified: Error {
 
     /// Whether the operation must not be tried again, whatever a policy's rules say; false by default.
     ///
-    /// True where another attempt could repeat an effect: an order that timed out may have been taken.
+    /// True where another attempt could repeat an effect: an order that timed out may have been taken. It holds for an
+    /// error that wraps this one too, at any depth; but not for a circuit's refusal, whose cause is another attempt's
+    /// error.
     var forbidsRetry: Bool { get }
 }
 
@@ -158,14 +160,16 @@ public protocol RetryAfterProviding: Error {
 /// Whether an error says that work was cancelled.
 func isCancellation(_ error: any Error) -> Bool { cancellation.match(error) != nil }
 
-/// Whether an error says that the operation must not be tried again.
+/// Whether an error, or one under it, says that the operation must not be tried again.
 func forbidsRetry(_ error: any Error) -> Bool { forbidding.match(error) != nil }
 
 private let cancellation = ErrorMatcher.cancellation
-private let forbidding = ErrorMatcher.conforming(to: (any RetryClassified).self)
-    .where(\.forbidsRetry)
-    .named("an error that forbids another attempt")
-    .erased
+/// A circuit's refusal is found before what is under it, another attempt's error: the refused one has sent nothing.
+private let forbidding = ErrorMatcher.anywhere(
+    .type(CircuitOpen.self) || .conforming(to: (any RetryClassified).self).where(\.forbidsRetry)
+)
+.where { !($0 is CircuitOpen) }
+.named("an error that forbids another attempt")
 
 /// Whether an error says that a circuit refused an attempt, so that nothing was sent; also as an underlying error.
 func isRefusal(_ error: any Error) -> Bool { refusal.match(error) != nil }

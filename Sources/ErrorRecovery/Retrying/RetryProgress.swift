@@ -51,7 +51,6 @@ struct RetryProgress {
         _ generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
         if isCancelled || isCancellation(error) { return .cancelled }
-        if forbidsRetry(error) { return .notRetryable }
         let cost: Int
         var hint: Duration?
         switch policy.decisions[error] {
@@ -64,6 +63,8 @@ struct RetryProgress {
             (cost, hint) = (itsCost, delay)
         }
         if attempt >= policy.maxAttempts { return .attemptsSpent }
+        // Only now, since it looks at all errors under this one.
+        if forbidsRetry(error) { return .notRetryable }
         if let hint, hint > policy.longestHint { return .hintTooLong(hint) }
         let asked =
             hint.map { max($0, .zero) }
