@@ -1,3 +1,4 @@
+import ErrorRecovery
 import ErrorRouting
 import Foundation
 import TestSupport
@@ -58,7 +59,20 @@ extension RedactionTests {
         }
         expect(codings.map(\.kind), equals: Array(repeating: .decoding, count: 6) + [.encoding, .encoding])
         let causes = codings.compactMap(\.cause) + urlErrors.compactMap(\.cause)
-        let kept = causes + [NSError(domain: NSURLErrorDomain, code: -1001, userInfo: info)]
+        let foreign = NSError(domain: "d", code: 1, userInfo: info)
+        let several: [String: Any] = ["NSMultipleUnderlyingErrorsKey": [foreign, URLError(.timedOut, userInfo: info)]]
+        let kept: [any Error] =
+            causes + [
+                NSError(domain: NSURLErrorDomain, code: -1001, userInfo: info), foreign,
+                NSError(domain: "d", code: 2, userInfo: several), CocoaError(.fileReadUnknown, userInfo: info),
+                POSIXError(.EIO, userInfo: info), URLError(.unknown, userInfo: several),
+                NSError(
+                    domain: "d", code: 3,
+                    userInfo: [
+                        "NSErrorFailingURLStringKey": url.absoluteString, "body": Data(secret.utf8),
+                        "headers": ["Cookie": secret], "url": NSURL(string: url.absoluteString) as Any,
+                    ]),
+            ]
         let wrapped = kept.map { NetworkError(.unauthorized, cause: $0, detail: "a detail") }
         let client = APIClient(base: url)
         let type = NetworkError(.unexpectedContentType, detail: "text/\(secret)")
@@ -69,7 +83,12 @@ extension RedactionTests {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpAdditionalHeaders = ["X-Api-Key": secret, "User-Agent": secret]
         let transport = URLSessionTransport(configuration: configuration)
-        return NetworkError.samples(of: failure) + urlErrors + codings + wrapped
+        let shown =
+            wrapped.compactMap(\.cause)
+            + [CircuitOpen(name: "c", retryAfter: nil, cause: foreign)].map {
+                NetworkError(.server, cause: $0).cause as Any
+            }
+        return NetworkError.samples(of: failure) + urlErrors + codings + wrapped + shown
             + [client, transport, type, failure, failure.headers, failure.problem as Any, message, response, token]
             as [Any]
     }
@@ -150,6 +169,46 @@ extension RedactionTests {
         guard case DecodingError.dataCorrupted(let context)? = NetworkError(decoding: try #require(error)).cause
         else { throw URLError(.unknown) }
         expect(context.codingPath.map(\.stringValue), equals: ["choices", "*", "Index 1"])
+    }
+
+    @Test("an error of Foundation's keeps its type, its code, and what of its user info cannot be secret")
+    func foundation() throws {
+        let url = try Self.url()
+        let own: [String: Any] = ["code": 7, "reason": "declined", NSURLErrorFailingURLErrorKey: url]
+        let errors: [any Error] = [
+            NSError(domain: "shop", code: 3, userInfo: own), CocoaError(.fileReadNoSuchFile, userInfo: own),
+            URLError(.timedOut, userInfo: own),
+        ]
+        for error in errors {
+            let cause = try #require(NetworkError(.unknown, cause: error).cause)
+            #expect(type(of: cause) == type(of: error))
+            let (kept, old) = (cause as NSError, error as NSError)
+            expect(kept.domain, equals: old.domain)
+            expect(kept.code, equals: old.code)
+            expect(kept.userInfo["code"] as? Int, equals: 7)
+            expect(kept.userInfo["reason"] as? String, equals: "declined")
+            expect(
+                (kept.userInfo[NSURLErrorFailingURLErrorKey] as? URL)?.absoluteString,
+                equals: "https://example.org/path")
+        }
+        // One that never ends under itself.
+        final class Endless: NSError, @unchecked Sendable {
+            override var userInfo: [String: Any] { [NSUnderlyingErrorKey: self] }
+        }
+        let endless = Endless(domain: "shop", code: 1)
+        #expect(NetworkError(.unknown, cause: endless).cause is Endless)
+    }
+
+    @Test("a transport's own error has none either, for a circuit around it posts that")
+    func transport() async throws {
+        // Nobody listens there.
+        let url = try #require(URL(string: "http://127.0.0.1:9/path?token=\(Self.secret)"))
+        let error = try #require(
+            await #expect(throws: URLError.self) { try await URLSessionTransport().send(TransportRequest(url: url)) })
+        expect(error.failingURL?.absoluteString, equals: "http://127.0.0.1:9/path")
+        for text in ["\(error)", String(reflecting: error), "\(error as NSError)"] {
+            #expect(!text.contains(Self.secret), "\(text)")
+        }
     }
 
     @Test("what is thrown and posted of any source keeps its type, and loses what may be secret")

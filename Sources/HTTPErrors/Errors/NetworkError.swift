@@ -68,7 +68,7 @@ public struct NetworkError: Error {
     ///
     /// - Parameters:
     ///   - kind: What went wrong.
-    ///   - cause: The error that caused this one; a `URLError` or a coding error is kept without what may be secret.
+    ///   - cause: The error that caused this one; one of Foundation's is kept without what may be secret.
     ///   - failure: The response that the error comes from.
     ///   - detail: What was wrong, in a few words without secrets: descriptions contain it.
     ///   - mayBeSentAgain: Whether sending the request again cannot repeat an effect.
@@ -80,7 +80,7 @@ public struct NetworkError: Error {
         mayBeSentAgain: Bool = true
     ) {
         self.kind = kind
-        self.cause = cause.map(withoutSecrets)
+        self.cause = cause.map { withoutSecrets($0) }
         self.failure = failure
         self.detail = detail
         self.mayBeSentAgain = mayBeSentAgain

@@ -1,16 +1,31 @@
+import ErrorRecovery
 import ErrorRouting
 import Foundation
 
 /// Returns an error without what may be secret: a URL's query, or what comes from the body of a request or response.
 ///
-/// The cause of a `NetworkError` is kept under it, and so can come into logs. Errors of Foundation's that are known to
-/// contain secrets are copied without them; any other error is returned as it is.
-func withoutSecrets(_ error: any Error) -> any Error {
+/// The cause of a `NetworkError` is kept under it, and so can come into logs. Errors of Foundation's, which may contain
+/// secrets, are copied without them; any other error is returned as it is.
+///
+/// - Parameters:
+///   - error: The error.
+///   - depth: How many errors it is under.
+func withoutSecrets(_ error: any Error, depth: Int = 0) -> any Error {
+    // Generic code may have boxed it once more.
+    let error = ErrorMatcher.any.match(error) ?? error
     if let found = urlError.match(error), error is URLError || type(of: error) is NSError.Type {
-        return URLError(_nsError: found).withoutSecrets
+        // Not `URLError(code)`: the code may have no name on Linux.
+        return URLError(_nsError: found.withoutSecrets(depth))
     }
     if let error = decodingError.match(error) { return error.withoutSecrets }
     if let error = encodingError.match(error) { return error.withoutSecrets }
+    if let error = refusal.match(error) {
+        let cause = withoutSecrets(error.cause, depth: depth + 1)
+        return CircuitOpen(name: error.name, retryAfter: error.retryAfter, cause: cause)
+    }
+    // By the exact type: a subclass is the application's own, and on Linux every `NSError` is a `CocoaError`.
+    if type(of: error) == NSError.self { return (error as NSError).withoutSecrets(depth) }
+    if type(of: error) == CocoaError.self { return CocoaError(_nsError: (error as NSError).withoutSecrets(depth)) }
     return error
 }
 
@@ -18,25 +33,30 @@ func withoutSecrets(_ error: any Error) -> any Error {
 private let urlError = ErrorMatcher.nsError(domain: NSURLErrorDomain)
 private let decodingError = ErrorMatcher.type(DecodingError.self)
 private let encodingError = ErrorMatcher.type(EncodingError.self)
+private let refusal = ErrorMatcher.type(CircuitOpen.self)
 
-extension URLError {
-    /// The error with its URL without user and query, and without other user info that may contain them.
-    fileprivate var withoutSecrets: URLError {
-        var kept: [String: Any] = [:]
-        if let url = failingURL, let shown = URL(string: url.withoutSecrets) {
-            kept[NSURLErrorFailingURLErrorKey] = shown
+extension NSError {
+    /// The error without user info that may contain secrets: of a URL the user and the query, texts that may contain a
+    /// URL with them, and values of which it is not known what they contain, such as a response or a body.
+    fileprivate func withoutSecrets(_ depth: Int) -> NSError {
+        let kept = userInfo.compactMapValues { value in
+            // Under an error of the system's, another one says the same again; one of a transport's does not.
+            domain == NSURLErrorDomain && type(of: value) is NSError.Type ? nil : Self.shown(value, depth)
         }
-        if let text = errorUserInfo[NSLocalizedDescriptionKey] as? String,
-            !text.utf8.contains(where: "?#@".utf8.contains)
-        {
-            kept[NSLocalizedDescriptionKey] = text
+        return NSError(domain: domain, code: code, userInfo: kept)
+    }
+
+    private static func shown(_ value: Any, _ depth: Int) -> Any? {
+        switch value {
+        case let url as URL: URL(string: url.withoutSecrets)
+        case let text as String: text.utf8.contains(where: "?#@".utf8.contains) ? nil : text
+        case is any Numeric, is Bool, is NSNumber, is Date: value
+        // As many as `anywhere` visits containers: a deeper one could take all of the stack.
+        case let error as any Error where depth < 16: HTTPErrors.withoutSecrets(error, depth: depth + 1)
+        case let errors as [any Error] where depth < 16:
+            errors.map { HTTPErrors.withoutSecrets($0, depth: depth + 1) }
+        default: nil
         }
-        // An `NSError` of the system repeats the URL in its user info; an error of a transport does not.
-        if let cause = errorUserInfo[NSUnderlyingErrorKey] as? any Error, !(type(of: cause) is AnyClass) {
-            kept[NSUnderlyingErrorKey] = HTTPErrors.withoutSecrets(cause)
-        }
-        // Not `URLError(code)`: the code may have no name on Linux.
-        return URLError(_nsError: NSError(domain: NSURLErrorDomain, code: errorCode, userInfo: kept))
     }
 }
 

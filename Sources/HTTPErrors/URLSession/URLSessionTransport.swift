@@ -83,7 +83,8 @@ public final class URLSessionTransport: HTTPTransport {
         do {
             return try await transfer.response(within: limit)
         } catch let error as URLError {
-            throw error.evenedOut(for: request.url)
+            // A circuit around a transport keeps and posts what the transport throws.
+            throw withoutSecrets(error.evenedOut(for: request.url))
         }
     }
 
