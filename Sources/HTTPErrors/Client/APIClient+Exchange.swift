@@ -45,7 +45,8 @@ extension APIClient {
         guard let keeper = token, message.headers["Authorization"] == nil else {
             return try await sendOnce(message, nil, &chain)
         }
-        let token = keeper.token
+        let (token, start) = (keeper.token, ContinuousClock.now)
+        func timeLeft() -> Duration? { message.timeout.map { $0 - start.duration(to: .now) } }
         let first = try await sendOnce(message, token, &chain)
         // Another server has not seen the token; and what a server has acted on is not sent again.
         guard first.status == 401, !chain.hasLeftOrigin, !chain.isProcessed, !keeper.isRefreshedHere else {
@@ -53,7 +54,7 @@ extension APIClient {
         }
         let fresh: String
         do {
-            fresh = try await keeper.token(inPlaceOf: token) { [errors] error in
+            fresh = try await keeper.token(inPlaceOf: token, within: timeLeft()) { [errors] error in
                 // Posted once, and not by each of those who wait, who may all be cancelled.
                 errors.post(
                     withoutSecrets(error), as: .failure, metadata: ["http.request": message.description],
@@ -61,9 +62,12 @@ extension APIClient {
             }
         } catch {
             if Task.isCancelled { throw NetworkError(.cancelled) }
+            if let left = timeLeft(), left <= .zero { throw NetworkError(.timeout, cause: error) }
             throw NetworkError(.unauthorized, cause: error, failure: HTTPFailure(first))
         }
-        return try await sendOnce(message, fresh, &chain)
+        var second = message
+        second.timeout = timeLeft()
+        return try await sendOnce(second, fresh, &chain)
     }
 
     private func sendOnce(
@@ -76,7 +80,11 @@ extension APIClient {
         if let token { message.headers["Authorization"] = "Bearer \(token)" }
         var response: TransportResponse
         do {
-            for interceptor in interceptors { try await interceptor.prepare(&message) }
+            for interceptor in interceptors {
+                let start = ContinuousClock.now
+                try await interceptor.prepare(&message)
+                message.timeout = message.timeout.map { $0 - start.duration(to: .now) }
+            }
             try message.check()
             chain = RedirectChain(message)
             response = try await chain.send(by: transport)

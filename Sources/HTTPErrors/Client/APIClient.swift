@@ -153,6 +153,9 @@ extension APIClient: SecretHolding {
 public protocol HTTPInterceptor: Sendable {
     /// Changes a request before it is sent; called for each attempt.
     ///
+    /// The time that it takes is part of the request's time limit, which does not end it: what waits here should have a
+    /// limit of its own.
+    ///
     /// Whether the request may be sent again depends on its method and headers before this change.
     ///
     /// - Parameter request: The request, with its token.

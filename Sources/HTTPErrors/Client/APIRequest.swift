@@ -30,7 +30,10 @@ public protocol APIRequest: Sendable {
     var headers: HTTPHeaders { get }
     /// The value to encode as the body; nil by default.
     var body: (any Encodable & Sendable)? { get }
-    /// The time limit; nil, the default, for the transport's limit.
+    /// The time limit of each attempt, its redirects and a refresh of the token included; nil, the default, for the
+    /// transport's limit.
+    ///
+    /// A request whose limit is not positive fails before anything is sent.
     var timeout: Duration? { get }
 
     /// Returns the service's own error if a response means a failure: some services report failures with status 200.

@@ -13,7 +13,7 @@ public struct BearerToken: Sendable {
     ///   - token: The first token.
     ///   - refresh: Gets a new token. A request that it sends itself with this token does not start another refresh. An
     ///     error that it throws is posted once, and is the cause of the error that each waiting caller gets: one of
-    ///     kind `unauthorized`. It should have a time limit.
+    ///     kind `unauthorized`. It should have a time limit: those of the requests that wait do not end it.
     public init(_ token: String, refresh: @escaping @Sendable () async throws -> String) {
         keeper = TokenKeeper(token, refresh)
     }
@@ -66,10 +66,12 @@ final class TokenKeeper: Sendable {
     ///
     /// - Parameters:
     ///   - refused: The refused token.
+    ///   - limit: How long to wait; nil for no limit.
     ///   - onFailure: Called with the refresh's error, if this call has begun the refresh.
-    /// - Throws: The refresh's error, or `CancellationError` if the task is cancelled.
+    /// - Throws: The refresh's error, a time-out, or `CancellationError` if the task is cancelled.
     func token(
         inPlaceOf refused: String,
+        within limit: Duration?,
         onFailure: @escaping @Sendable (any Error) -> Void
     ) async throws -> String {
         let promise = Promise<Refreshed>()
@@ -90,11 +92,7 @@ final class TokenKeeper: Sendable {
                 await Self.$underWay.withValue(refreshing) { await renew(onFailure) }
             }
         }
-        return try await withTaskCancellationHandler {
-            try await promise.value.get()
-        } onCancel: {
-            promise.fulfill(.failure(CancellationError()))
-        }
+        return try await promise.value(within: limit) { promise.fulfill(.failure($0)) }
     }
 
     private func renew(_ onFailure: (any Error) -> Void) async {

@@ -4,8 +4,9 @@ import Foundation
 // it is checked before anything is sent. The errors say what is wrong, and do not contain it.
 
 extension TransportRequest {
-    /// Throws if the method or a header field would change the message beyond itself.
+    /// Throws if the method or a header field would change the message beyond itself, or if no time is left.
     func check() throws(NetworkError) {
+        if let timeout, timeout <= .zero { throw NetworkError(.timeout, cause: NoTimeLeft()) }
         guard method.isToken else { throw NetworkError(.encoding, detail: "the method is not a token") }
         for (name, value) in headers.fields {
             guard name.isToken else {
@@ -21,6 +22,9 @@ extension TransportRequest {
         }
     }
 }
+
+/// The cause of a time-out if a request's time limit was over before the request was sent.
+struct NoTimeLeft: Error {}
 
 extension TransportRequest {
     /// The fields that say where a body ends: with another length than the body's, `URLSession` sends it cut or empty.

@@ -100,6 +100,7 @@ public struct NetworkError: Error {
     public var neverReachedServer: Bool {
         switch kind {
         case .invalidURL, .encoding, .networkUnavailable: true
+        case .timeout: cause is NoTimeLeft
         case .connection: (cause as? URLError).map { Self.codesBeforeSending.contains($0.errorCode) } ?? false
         case .server: isRefusal
         default: false

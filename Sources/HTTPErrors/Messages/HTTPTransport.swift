@@ -10,7 +10,8 @@ public protocol HTTPTransport: Sendable {
     /// Sends a request, and returns the response with its whole body.
     ///
     /// If the task is cancelled, it throws at once, for example a `CancellationError`. It obeys the request's time
-    /// limit, and throws a ``NetworkError`` of kind `bodyTooLarge` if the body exceeds its own limit.
+    /// limit, sends nothing if that is not positive, and throws a ``NetworkError`` of kind `bodyTooLarge` if the body
+    /// exceeds its own limit.
     ///
     /// - Parameter request: The request.
     /// - Returns: The response.

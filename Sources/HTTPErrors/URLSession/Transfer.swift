@@ -46,14 +46,31 @@ final class Transfer: Sendable {
     ///
     /// - Parameter limit: The time limit.
     func response(within limit: Duration) async throws -> TransportResponse {
+        try await end.value(within: limit, abandon)
+    }
+}
+
+extension Promise {
+    /// Waits for the value, unless the time is over or the task is cancelled first.
+    ///
+    /// - Parameters:
+    ///   - limit: The time limit; nil for none.
+    ///   - abandon: Called with the reason to wait no longer; sets the value if nothing else has.
+    func value<Success>(
+        within limit: Duration?,
+        _ abandon: @escaping @Sendable (any Error) -> Void
+    ) async throws -> Success where Value == Result<Success, any Error> {
         // A timer and not a sleeping task: a cancelled one would stay in memory until its time.
-        let timer = DispatchSource.makeTimerSource()
-        timer.schedule(deadline: .now() + limit / .seconds(1))
-        timer.setEventHandler { [self] in abandon(URLError(.timedOut)) }
-        timer.activate()
-        defer { timer.cancel() }
+        let timer = limit.map { limit in
+            let timer = DispatchSource.makeTimerSource()
+            timer.schedule(deadline: .now() + min(limit, URLSessionTransport.longest) / .seconds(1))
+            timer.setEventHandler { abandon(URLError(.timedOut)) }
+            timer.activate()
+            return timer
+        }
+        defer { timer?.cancel() }
         return try await withTaskCancellationHandler {
-            try await end.value.get()
+            try await value.get()
         } onCancel: {
             abandon(CancellationError())
         }

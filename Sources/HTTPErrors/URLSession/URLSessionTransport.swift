@@ -64,7 +64,7 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     /// The longest time limit, a year: Linux counts milliseconds, and traps if they overflow.
-    private static let longest = Duration.seconds(365 * 86_400)
+    static let longest = Duration.seconds(365 * 86_400)
 
     deinit { session.finishTasksAndInvalidate() }
 
@@ -77,6 +77,7 @@ public final class URLSessionTransport: HTTPTransport {
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
         let limit = min(request.timeout ?? timeout, Self.longest)
+        guard limit > .zero else { throw URLError(.timedOut) }
         // The response to HEAD declares the length of a body that does not come.
         let transfer = Transfer(bodyLimit: request.method == "HEAD" ? .max : bodyLimit)
         start(transfer, urlRequest(for: request, within: limit), alone: request.needsOwnConnection)

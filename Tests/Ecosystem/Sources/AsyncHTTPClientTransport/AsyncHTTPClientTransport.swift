@@ -61,12 +61,14 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     /// - Returns: The response.
     /// - Throws: A ``NetworkError``, a `URLError`, or a `CancellationError`.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
+        let limit = request.timeout ?? timeout
+        guard limit > .zero else { throw NetworkError(.timeout, cause: HTTPClientError.deadlineExceeded) }
         // Not the client's own deadline, which covers only the head of the response: the body could take for ever. And
         // not a sleeping task, which stays in memory until its time even if it is cancelled, a kilobyte for each
         // request.
         let exchange = Task { try await self.exchange(request) }
         let isOver = Flag()
-        let timer = client.eventLoopGroup.any().scheduleTask(in: TimeAmount(request.timeout ?? timeout)) {
+        let timer = client.eventLoopGroup.any().scheduleTask(in: TimeAmount(limit)) {
             isOver.set()
             exchange.cancel()
         }

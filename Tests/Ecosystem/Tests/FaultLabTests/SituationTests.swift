@@ -117,6 +117,20 @@ extension FaultLab {
             }
         }
 
+        @Test("Where no time is left nothing is sent", arguments: TransportUnderTest.all)
+        func noTime(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, client in
+                for limit in [0, -5, -10_000_000_000_000_000] {
+                    let message = TransportRequest(url: server.url("/json"), timeout: .seconds(limit))
+                    #expect(await Observation(sending: message, by: client).outcome == .failure(.timeout), "\(limit)")
+                }
+                // It would come before this one.
+                #expect(
+                    await Observation(sending: .init(url: server.url("/empty")), by: client).outcome == .success(200))
+                #expect(server.count(path: "/json") == 0)
+            }
+        }
+
         @Test("A time limit without end is one, and no trap", arguments: TransportUnderTest.all)
         func limits(on transport: TransportUnderTest) async throws {
             try await withLab(transport, options: .init(transferLimit: .seconds(Int64.max))) { server, client in

@@ -1,0 +1,94 @@
+import ErrorRecovery
+import ErrorRouting
+import ErrorRoutingTesting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import HTTPErrors
+
+@Suite("H5: a request's time limit bounds all that is done for it", .tags(.http5), .hangLimit)
+struct ClientTimeLimitTests {}
+
+extension ClientTimeLimitTests {
+    private static let none: [Duration] = [.zero, .nanoseconds(-1), .seconds(-5), .seconds(-10_000_000_000_000_000)]
+
+    private func call(_ method: String = "POST", within limit: Duration?) -> Call<NoContent> {
+        var call = Call(NoContent.self, method: method)
+        call.timeout = limit
+        return call
+    }
+
+    @Test("a request that has no time left fails before anything is sent, and may be sent again")
+    func noTimeLeft() async throws {
+        for limit in Self.none {
+            let script = Script { _, _ in TransportResponse(status: 204) }
+            let client = try APIClient(script, retry: .default)
+            let error = await #expect(throws: NetworkError.self) { try await client.send(call(within: limit)) }
+            expect(error?.kind, equals: .timeout)
+            expect([error?.neverReachedServer, error?.mayBeSentAgain], equals: [true, true])
+            expect(script.requests.count, equals: 0)
+            // Nobody listens there.
+            let url = try #require(URL(string: "http://127.0.0.1:9/"))
+            await #expect(throws: URLError(.timedOut)) {
+                try await URLSessionTransport().send(TransportRequest(url: url, timeout: limit))
+            }
+        }
+    }
+
+    @Test("whose time is over while the token is refreshed goes on at once; the refresh goes on for the others")
+    func refresh() async throws {
+        let (refreshing, go) = (Gate(), Gate())
+        let script = Script { message, _ in
+            TransportResponse(status: message.headers["Authorization"] == "Bearer new" ? 204 : 401)
+        }
+        let client = try APIClient(
+            script,
+            token: BearerToken("old") {
+                refreshing.open()
+                await go.wait()
+                return "new"
+            })
+        for method in ["POST", "GET"] {
+            let call = call(method, within: .milliseconds(20))
+            let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
+            expect("\(try #require(error))", equals: "timeout, URLError -1001")
+            expect([error?.neverReachedServer, error?.mayBeSentAgain], equals: [false, method == "GET"])
+        }
+        await refreshing.wait()
+        expect(script.requests.count, equals: 2)
+        let patient = Task { try await client.send(call(within: .seconds(Int64.max))) }
+        while script.requests.count < 3 { await Task.yield() }
+        go.open()
+        _ = try await patient.value
+        // What is left is less than what was asked for.
+        let times = script.requests.suffix(2).map { $0.timeout ?? .zero }
+        expect(times.first, equals: .seconds(Int64.max))
+        #expect((.seconds(1) ..< .seconds(Int64.max)).contains(times.last ?? .zero))
+    }
+
+    private struct Slow: HTTPInterceptor {
+        let time: Duration
+
+        func prepare(_ request: inout TransportRequest) async throws {
+            let end = ContinuousClock.now + time
+            while ContinuousClock.now < end { await Task.yield() }
+        }
+    }
+
+    @Test("the time that an interceptor takes to prepare a request is part of the request's")
+    func interceptor() async throws {
+        let script = Script { _, _ in TransportResponse(status: 204) }
+        let slow = try APIClient(script, interceptors: [Slow(time: .milliseconds(10))])
+        let error = await #expect(throws: NetworkError.self) {
+            try await slow.send(call(within: .milliseconds(5)))
+        }
+        expect(error?.kind, equals: .timeout)
+        expect([error?.neverReachedServer, error?.mayBeSentAgain], equals: [true, true])
+        expect(script.requests.count, equals: 0)
+        _ = try await slow.send(call(within: .seconds(600)))
+        #expect((.zero ..< .milliseconds(599_990)).contains(script.requests.first?.timeout ?? .zero))
+        _ = try await slow.send(call(within: nil))
+        expectNil(script.requests.last?.timeout)
+    }
+}
