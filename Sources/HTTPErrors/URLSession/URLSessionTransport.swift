@@ -163,8 +163,10 @@ extension URLError {
     }
 
     #if canImport(FoundationNetworking)
-        /// Parts of libcurl's texts for a body that it cannot decode.
-        private static let undecodable = ["content unencoding", "content encoding"]
+        /// Parts of libcurl's texts for a body that it cannot decode; the last two are for bytes after the end of one.
+        private static let undecodable = [
+            "content unencoding", "content encoding", "Failed writing received data", "chunked-encoded stream",
+        ]
 
         /// Parts of its texts for a response that it, or Foundation, cannot read; it reports a line that is too long as
         /// a lack of memory, and a folded first line as a bad argument.

@@ -144,6 +144,16 @@ enum Fault {
         switch rest {
         case "": return .answer(200, headers: gzip, body: Gzip.json, to: request.method)
         case "garbage": return .answer(200, headers: gzip, json: "this was never packed", to: request.method)
+        case "trailing": return .answer(200, headers: gzip, body: Gzip.json + Array("more".utf8), to: request.method)
+        case "trailing-chunk":
+            let fields = gzip + [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
+            let size = String(Gzip.json.count, radix: 16)
+            return [
+                .bytes(.head(200, fields)), .text("\(size)\r\n"), .bytes(Gzip.json),
+                .text("\r\n4\r\nmore\r\n0\r\n\r\n"),
+                .done,
+            ]
+        case "truncated": return .answer(200, headers: gzip, body: Array(Gzip.json.dropLast(12)), to: request.method)
         case "bomb":
             // A hundred megabytes of zeros, in a hundred kilobytes.
             let fields = gzip + [("Content-Type", "text/plain"), ("Connection", "close")]

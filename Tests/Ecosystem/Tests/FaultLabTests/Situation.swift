@@ -43,9 +43,10 @@ struct Situation: Sendable, CustomTestStringConvertible {
     }
 
     /// A situation that is made by the address alone.
-    init(_ name: String, address: String, _ expected: Outcome) {
+    init(_ name: String, address: String, _ expected: Outcome, onURLSession: Outcome? = nil) {
         self.name = name
         self.expected = expected
+        self.onURLSession = onURLSession
         message = { _ in TransportRequest(url: URL(string: address) ?? URL(filePath: "/")) }
     }
 }
@@ -127,6 +128,10 @@ extension Situation {
         Situation("a length that is none", "/wrong-length/words", .failure(.invalidResponse)),
         Situation("a body longer than its length", "/wrong-length", .success(200), body: #"{"ans"#),
         Situation("gzip that is none", "/gzip/garbage", .failure(.invalidResponse)),
+        Situation("gzip with bytes after its end", "/gzip/trailing", .failure(.invalidResponse)),
+        Situation("gzip in chunks with one after its end", "/gzip/trailing-chunk", .failure(.invalidResponse)),
+        Situation(
+            "gzip that ends too early", "/gzip/truncated", .failure(.invalidResponse), onURLSession: .success(200)),
         Situation("plain HTTP on the TLS port", "/json", .failure(.connection), scheme: .http, port: .https),
     ]
 
@@ -228,6 +233,9 @@ extension Situation {
     private static let addresses: [Situation] = [
         // The port of the discard protocol, which nobody offers.
         Situation("nobody listens", address: "http://127.0.0.1:9/", .failure(.connection)),
+        Situation(
+            "nobody listens at an IPv6 address", address: "http://[::1]:9/", .failure(.connection),
+            onURLSession: .failure(.invalidURL)),
         // RFC 6761: a name that cannot be.
         Situation("no such host", address: "http://nowhere.invalid/", .failure(.connection)),
         Situation("a port that cannot be", address: "http://127.0.0.1:99999999/", .failure(.invalidURL)),
