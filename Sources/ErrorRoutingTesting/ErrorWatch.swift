@@ -22,14 +22,24 @@ final class ErrorWatch: PostWitness {
     }
 
     private let test: Test
+    /// The rules of the test's bus.
+    let handler: ErrorHandler
+    /// The limits of the test's bus.
+    let configuration: ErrorBus.Configuration
     private let state = Locked(State())
 
-    init(_ test: Test) {
+    /// - Parameters:
+    ///   - test: The test.
+    ///   - trait: The trait: it adds to that of the test's suite, within which it is applied.
+    init(_ test: Test, _ trait: UnexpectedErrorsTrait) {
         self.test = test
+        let suite = ErrorWatch.current
+        handler = suite?.handler.overlaid(with: trait.handler) ?? trait.handler
+        configuration = trait.configuration ?? suite?.configuration ?? .init()
     }
 
-    /// Returns a configuration by which a bus marks expected errors, and tells of errors that it cannot deliver.
-    func watching(_ configuration: ErrorBus.Configuration) -> ErrorBus.Configuration {
+    /// A configuration by which a bus marks expected errors, and tells of errors that it cannot deliver.
+    var watchingConfiguration: ErrorBus.Configuration {
         var watching = configuration
         watching.witness = self
         watching.lastResort = LastResort { [self] in receive(line: $0) }.redacting { $0.texts }
@@ -48,7 +58,9 @@ final class ErrorWatch: PostWitness {
 
     /// Marks an error with the expectation that it meets: that is bound in the poster's task.
     func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)? {
-        ErrorExpectation.innermost?.expectation(counting: error, as: role)
+        guard let innermost = ErrorExpectation.innermost, !state.withLock({ $0.isOver }) else { return nil }
+        // A matcher may post the error that it is asked about, which is not asked about again.
+        return ErrorExpectation.$innermost.withValue(nil) { innermost.expectation(counting: error, as: role) }
     }
 
     /// Receives reports that no observer gets, since code of the test has shut the bus down.
@@ -68,7 +80,7 @@ final class ErrorWatch: PostWitness {
             if !state.isOver { state.lines.append(line) }
             return state.isOver
         }
-        if isLate { record(line, "posted after the test \"\(test.name)\" had ended") }
+        if isLate { record(line, "was posted after the test \"\(test.name)\" had ended") }
     }
 
     /// Records the issues of the test; called when the test's bus has ended.
@@ -95,7 +107,7 @@ final class ErrorWatch: PostWitness {
     private func record(_ line: String, _ what: String) {
         let source = ErrorReport.Source(inLine: line)
         Issue.record(
-            "an error was \(what): \(line)",
+            "an error \(what): \(line)",
             sourceLocation: source.map { SourceLocation($0, in: test) } ?? test.sourceLocation)
     }
 }

@@ -25,12 +25,15 @@ public import Testing
 /// reports, `ActionFailure` and `ErrorsDropped`, are treated like other errors, and so are reports that a `shutdown` in
 /// the test takes back. A flood limit never folds an error that is expected into one that is not, or the reverse.
 ///
+/// A test's own trait adds to its suite's: its rules are tried first, then those of the suite. Its configuration, if it
+/// has one, replaces the suite's.
+///
 /// Code in a thread or a detached task has no test's bus. If the process has no root bus either, an error that it posts
 /// fails the run and not a test: the issue has the error's name and its posting line. (For this the trait sets the
 /// process's `LastResort`, once.) The trait does not see errors of a bus that the code under test makes itself.
 public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
     let handler: ErrorHandler
-    let configuration: ErrorBus.Configuration
+    let configuration: ErrorBus.Configuration?
 
     /// Whether the trait applies to each test of a suite: true, each test gets a bus of its own.
     public var isRecursive: Bool { true }
@@ -48,11 +51,11 @@ public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
         performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         ForeignPosts.watch()
-        let watch = ErrorWatch(test)
+        let watch = ErrorWatch(test, self)
         let result: Result<Void, any Error>
         do {
             try await ErrorWatch.$current.withValue(watch) {
-                try await withErrorBus(handler: handler, configuration: watch.watching(configuration)) { bus in
+                try await withErrorBus(handler: watch.handler, configuration: watch.watchingConfiguration) { bus in
                     watch.observe(bus)
                     try await function()
                 }
@@ -79,11 +82,12 @@ extension Trait where Self == UnexpectedErrorsTrait {
     /// - Parameters:
     ///   - handler: The rules of the test's bus: errors that they match are expected. With the application's own rules,
     ///     a test fails only for errors that no rule matches.
-    ///   - configuration: How much the test's bus holds, how long an action may take, and its clock.
+    ///   - configuration: How much the test's bus holds, how long an action may take, and its clock; nil for that of
+    ///     the suite's trait, or the default if there is none.
     /// - Returns: The trait.
     public static func failsOnUnexpectedErrors(
         handler: ErrorHandler = ErrorHandler(),
-        configuration: ErrorBus.Configuration = .init()
+        configuration: ErrorBus.Configuration? = nil
     ) -> Self {
         Self(handler: handler, configuration: configuration)
     }

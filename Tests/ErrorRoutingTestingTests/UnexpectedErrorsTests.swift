@@ -110,19 +110,22 @@ extension UnexpectedErrorsTests {
         expect(found.texts.last?.contains("200 more errors"), equals: true)
     }
 
-    @Test("what is posted when the test has ended is reported at once, with the test's name")
+    @Test("what is posted when the test has ended is reported at once, with the test's name, expected before or not")
     func late() async throws {
         let found = Locked<[Issue]>([])
-        let line = #line + 9
+        let line = #line + 11
         try await withKnownIssue {
             let gate = Gate()
             let leaked = Locked<Task<Void, Never>?>(nil)
             try await UnexpectedErrorsTrait.failsOnUnexpectedErrors.provideScope(
                 for: try #require(Test.current), testCase: nil
             ) {
-                let task = Task {
-                    await gate.wait()
-                    postError(Lost())
+                let task = expectingErrors(matching: .any, count: 1) {
+                    postError(Declined())
+                    return Task {
+                        await gate.wait()
+                        postError(Lost())
+                    }
                 }
                 leaked.withLock { $0 = task }
             }
@@ -134,7 +137,8 @@ extension UnexpectedErrorsTests {
         }
         let issues = found.withLock { $0 }
         expect(issues.lines, equals: [line])
-        expect(issues.texts.first?.contains("posted after the test \"late()\" had ended"), equals: true)
+        let text = "an error was posted after the test \"late()\" had ended: failure type="
+        expect(issues.texts.first?.hasPrefix(text), equals: true)
     }
 
     @Test("the trait's configuration keeps its own metadata provider")
@@ -152,6 +156,38 @@ extension UnexpectedErrorsTests {
         }
         #expect(found.isEmpty)
         expect(seen.withLock { $0 }, equals: [["request": "17"], ["request": "17"]])
+    }
+
+    @Test("a test's trait adds rules to its suite's, on top of them, and keeps the configuration unless it has its own")
+    func nested() async {
+        let asked = Locked<[String]>([])
+        func rule(_ name: String, _ strategy: HandleStrategy) -> ErrorHandler {
+            ErrorHandler().on(Declined.self) { _, report in
+                asked.withLock { $0.append("\(name) \(report.metadata)") }
+                return strategy
+            }
+        }
+        let suite = UnexpectedErrorsTrait.failsOnUnexpectedErrors(
+            handler: rule("suite", .stop).ignore(Lost.self),
+            configuration: .init(metadataProvider: { _ in ["by": "suite"] }))
+        let own = [
+            UnexpectedErrorsTrait.failsOnUnexpectedErrors, .failsOnUnexpectedErrors(handler: rule("test", .next)),
+            .failsOnUnexpectedErrors(handler: rule("test", .stop), configuration: .init()),
+        ]
+        for trait in own {
+            let found = await issues(suite) {
+                let test = try #require(Test.current)
+                try await trait.provideScope(for: test, testCase: Test.Case.current) {
+                    postError(Declined())
+                    postError(Lost())
+                    postError(CancellationError())
+                }
+            }
+            expect(found.map { $0.error is CancellationError }, equals: [true])
+        }
+        let bySuite = "[\"by\": \"suite\"]"
+        expect(
+            asked.withLock { $0 }, equals: ["suite \(bySuite)", "test \(bySuite)", "suite \(bySuite)", "test [:]"])
     }
 }
 
@@ -250,6 +286,34 @@ extension ErrorExpectationTests {
             AmbientErrorPosting.ambient.post(Declined(), as: .attempt)
         }
         expect(found.texts, equals: ["expected 1 of type(Declined), found 0, and 1 in another role than failure"])
+    }
+
+    @Test("an expected error that is posted once the test has finished its bus is counted, and no issue; others are")
+    func finished() async {
+        let line = #line + 4
+        let found = await issues {
+            ErrorBus.current?.finish()
+            expectingErrors(matching: .type(Declined.self), count: 1) { postError(Declined()) }
+            postError(Lost())
+        }
+        expect(found.lines, equals: [line])
+        let text = "an error could not be delivered by the test's bus: failure type="
+        expect(found.texts.first?.hasPrefix(text), equals: true)
+    }
+
+    @Test("what the bus's metadata provider posts for an error is expected like the error itself")
+    func postingProvider() async {
+        let provider: @Sendable (any Error) -> [String: String] = { _ in
+            postError(Lost())
+            return [:]
+        }
+        let trait = UnexpectedErrorsTrait.failsOnUnexpectedErrors(configuration: .init(metadataProvider: provider))
+        let found = await issues(trait) {
+            expectingErrors(matching: .type(Declined.self), count: 1) {
+                expectingErrors(matching: .type(Lost.self), count: 1) { postError(Declined()) }
+            }
+        }
+        expect(found.texts, equals: [])
     }
 
     @Test("an expectation's matcher may post itself")
@@ -353,7 +417,9 @@ extension ErrorExpectationTests {
 }
 
 /// The trait as it is meant to be used.
-@Suite("A suite with the trait applies it to each of its tests", .failsOnUnexpectedErrors)
+@Suite(
+    "A suite with the trait applies it to each of its tests",
+    .failsOnUnexpectedErrors(handler: ErrorHandler().ignore(CancellationError.self)))
 struct SuiteWithTraitTests {}
 
 extension SuiteWithTraitTests {
@@ -367,8 +433,11 @@ extension SuiteWithTraitTests {
         expect(bus.statistics.posted, equals: number)
     }
 
-    @Test("a test's own rules go before the suite's", .failsOnUnexpectedErrors(handler: .init().ignore(Lost.self)))
-    func ownRules() { postError(Lost()) }
+    @Test("a test's own rules are added to the suite's", .failsOnUnexpectedErrors(handler: .init().ignore(Lost.self)))
+    func ownRules() {
+        postError(Lost())
+        postError(CancellationError())
+    }
 
     @Suite("A suite within a suite with the trait has the trait too")
     struct Within {

@@ -222,7 +222,7 @@ public final class ErrorBus: ErrorPosting {
         case .full(let makesNotice):
             if makesNotice { noteDrops(at: source) }
         case .closed:
-            writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope))
+            writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope, mark: mark))
         }
         promise?.fulfill(HandleOutcome(disposition: .dropped))
         return false
@@ -237,7 +237,7 @@ public final class ErrorBus: ErrorPosting {
     private func provided(_ metadata: [String: String], for error: any Error) -> [String: String] {
         // The provider is not called for an error that it posts itself: that could recurse without end.
         guard let provider = configuration.metadataProvider,
-            let provided = PerThread.unlessCalled(by: .provider(of: number), { provider(error) })
+            let provided = PerThread.unlessProviding(for: number, { provider(error) })
         else { return metadata }
         return provided.merging(metadata) { _, own in own }
     }
@@ -245,8 +245,7 @@ public final class ErrorBus: ErrorPosting {
     /// Returns the witness's mark for an error.
     @inline(never)
     private func mark(_ error: any Error, as role: ErrorReport.Role) -> (any AnyObject & Sendable)? {
-        guard let witness = configuration.witness else { return nil }
-        return PerThread.unlessCalled(by: .witness(of: number)) { witness.mark(error, as: role) } ?? nil
+        configuration.witness?.mark(error, as: role)
     }
 
     /// Makes a notice of drops follow the reports accepted so far.

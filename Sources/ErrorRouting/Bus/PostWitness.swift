@@ -5,7 +5,8 @@
 package protocol PostWitness: Sendable {
     /// Marks an error that is being posted, in the poster's task; called for each post, dropped ones included.
     ///
-    /// A flood limit tells errors with different marks apart. An error that this posts itself is not marked.
+    /// A flood limit tells errors with different marks apart, and the last resort gets no error with a mark. This is
+    /// called for errors too that it posts itself: it must not recurse without end.
     ///
     /// - Parameters:
     ///   - error: The error.

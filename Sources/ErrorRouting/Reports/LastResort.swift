@@ -55,8 +55,9 @@ public struct LastResort: Sendable {
     /// The process's last resort.
     static var ofProcess: LastResort { process.withLock { $0 } }
 
-    /// Writes a report that nobody handles, with the reason.
+    /// Writes a report that nobody handles, with the reason; not if it has a mark, since the bus's witness knows of it.
     func write(_ report: ErrorReport, because reason: String) {
+        if report.mark != nil { return }
         let line = "\(line(of: report).text) reason=\(OneLine.quoted(reason))"
         if ErrorText.ask({ write(line) }) == nil { StandardError.write(line) }
     }

@@ -34,8 +34,8 @@ enum PerThread {
         var texts = 0
         /// The number of matchers and texts that were counted since the outermost one began.
         var within = 0
-        /// What the thread is calling for the posts of buses, the outermost first.
-        var callees: [Callee] = []
+        /// The buses whose metadata providers the thread is running, the outermost first.
+        var providing: [UInt64] = []
     }
 
     private typealias Address = UnsafeMutablePointer<Record>
@@ -125,22 +125,19 @@ enum PerThread {
         return body()
     }
 
-    // MARK: Posts
+    // MARK: Metadata providers
 
-    /// What a post calls of the user's code before the error is accepted, by the number of the bus.
-    enum Callee: Equatable {
-        case provider(of: UInt64)
-        case witness(of: UInt64)
-    }
-
-    /// Calls a closure, unless the thread is running that very code already, which has posted to its own bus.
+    /// Calls a bus's metadata provider, unless the thread is running it already: it has posted to its own bus.
     ///
+    /// - Parameters:
+    ///   - bus: The bus's number.
+    ///   - body: Calls the provider.
     /// - Returns: What the closure returns; nil if it was not called.
-    static func unlessCalled<Result>(by callee: Callee, _ body: () -> Result) -> Result? {
+    static func unlessProviding<Result>(for bus: UInt64, _ body: () -> Result) -> Result? {
         guard let record = unsafe record else { return body() }
-        if unsafe record.pointee.callees.contains(callee) { return nil }
-        unsafe record.pointee.callees.append(callee)
-        defer { unsafe record.pointee.callees.removeLast() }
+        if unsafe record.pointee.providing.contains(bus) { return nil }
+        unsafe record.pointee.providing.append(bus)
+        defer { unsafe record.pointee.providing.removeLast() }
         return body()
     }
 
