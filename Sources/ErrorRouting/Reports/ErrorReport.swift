@@ -34,6 +34,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     public let source: Source
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
+    /// When the oldest error that the report stands for was posted: ``instant``, unless a flood limit merged several.
+    public var firstInstant: ContinuousClock.Instant { firstMoment.instant }
     /// The metadata from the metadata provider, the scopes and the poster.
     public internal(set) var metadata: [String: String]
     /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
@@ -52,6 +54,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     private let label: Label?
     private let moment: Moment
+    private let firstMoment: Moment
 
     /// Makes a report, for tests and for posters of your own; a bus makes its reports itself.
     ///
@@ -60,6 +63,8 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     ///   - role: What the post is.
     ///   - source: Where the error was posted.
     ///   - instant: When the error was posted.
+    ///   - firstInstant: When the oldest error that the report stands for was posted: not after `instant`; nil if that
+    ///     is the moment of all.
     ///   - metadata: The report's metadata.
     ///   - scope: The path of scopes, the outermost first.
     ///   - sequence: The report's number in the order of delivery; 0 if it was not delivered.
@@ -70,6 +75,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         role: Role = .failure,
         source: Source,
         instant: ContinuousClock.Instant = .now,
+        firstInstant: ContinuousClock.Instant? = nil,
         metadata: [String: String] = [:],
         scope: [String] = [],
         sequence: UInt64 = 0,
@@ -81,6 +87,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
             label: .of(role),
             source: source,
             moment: Moment(instant),
+            firstMoment: firstInstant.map(Moment.init),
             metadata: metadata,
             scope: scope,
             sequence: sequence,
@@ -94,6 +101,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         label: Label?,
         source: Source,
         moment: Moment,
+        firstMoment: Moment? = nil,
         metadata: [String: String],
         scope: [String],
         sequence: UInt64,
@@ -104,6 +112,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         self.label = label
         self.source = source
         self.moment = moment
+        self.firstMoment = min(firstMoment ?? moment, moment)
         self.metadata = metadata
         self.scope = scope
         self.sequence = sequence
@@ -129,7 +138,7 @@ extension ErrorReport {
     /// The size of a `ContinuousClock.Instant` is unknown at compile time. If a report contained one, its size would be
     /// unknown too, and each copy of it a call of the runtime. Besides, reading `ContinuousClock` costs half as
     /// much again as reading the system's clock that it uses.
-    struct Moment: Sendable, Equatable {
+    struct Moment: Sendable, Comparable {
         /// The instant from which the nanoseconds are counted.
         private static let origin: ContinuousClock.Instant = {
             #if compiler(>=6.3) && os(Linux)
@@ -156,6 +165,8 @@ extension ErrorReport {
         init(_ instant: ContinuousClock.Instant) {
             sinceOrigin = Self.origin.duration(to: instant).nanoseconds
         }
+
+        static func < (first: Moment, second: Moment) -> Bool { first.sinceOrigin < second.sinceOrigin }
 
         var instant: ContinuousClock.Instant { Self.origin.advanced(by: .nanoseconds(sinceOrigin)) }
     }

@@ -3,7 +3,8 @@
 /// A limiter that is given numbered errors as a bus gives it errors; moments are milliseconds.
 struct Flood {
     enum Answer: Equatable {
-        case releases(Int, occurrences: Int)
+        /// `since` is when the oldest of them was posted.
+        case releases(Int, occurrences: Int, since: Int)
         case passes(Int)
         /// The first that is held in a window.
         case holds(Int)
@@ -29,9 +30,9 @@ struct Flood {
         let mark = FloodMark(.init(of: ErrorCode(of: numbered), at: source, in: []), moment: moment)
         while true {
             var former: Int?
-            switch limiter.admit(mark, suppressing: &former, holding: { error }) {
+            switch limiter.admit(mark, suppressing: &former, holding: { (error, Self.moment(time)) }) {
             case .comesAfter(let release):
-                answers.append(.releases(release.held, occurrences: release.occurrences))
+                answers.append(.init(release))
                 continue
             case .passes: answers.append(.passes(error))
             case .isHeld(let suppressesOne):
@@ -43,14 +44,21 @@ struct Flood {
 
     /// Releases a held error whose window has ended; nil as the moment ends all windows.
     mutating func release(by time: Int?) -> Answer? {
-        limiter.release(endingBy: time.map { Int64($0) * 1_000_000 })
-            .map { .releases($0.held, occurrences: $0.occurrences) }
+        limiter.release(endingBy: time.map { Int64($0) * 1_000_000 }).map { .init($0) }
     }
 
     mutating func releaseAll() -> [Answer] {
         var answers: [Answer] = []
         while let answer = release(by: nil) { answers.append(answer) }
         return answers
+    }
+
+    private static let beginning = ErrorReport.Moment().instant
+
+    private static func moment(_ time: Int) -> ErrorReport.Moment { .init(beginning + .milliseconds(time)) }
+
+    fileprivate static func time(_ moment: ErrorReport.Moment) -> Int {
+        Int(beginning.duration(to: moment.instant) / .milliseconds(1))
     }
 }
 
@@ -74,7 +82,11 @@ extension NaiveFloodLimiter {
 }
 
 extension Flood.Answer {
+    init(_ release: FloodLimiter<Int>.Release) {
+        self = .releases(release.held, occurrences: release.occurrences, since: Flood.time(release.firstMoment))
+    }
+
     init(_ release: NaiveFloodLimiter.Release) {
-        self = .releases(release.held, occurrences: release.occurrences)
+        self = .releases(release.held, occurrences: release.occurrences, since: release.since)
     }
 }

@@ -8,11 +8,15 @@ struct NaiveFloodLimiter {
         var passed = 0
         var held: Int?
         var suppressed = 0
+        /// When the held and the suppressed errors were posted.
+        var times: [Int] = []
     }
 
     struct Release: Equatable {
         let held: Int
         let occurrences: Int
+        /// When the oldest of them was posted.
+        let since: Int
     }
 
     enum Verdict: Equatable {
@@ -71,6 +75,7 @@ struct NaiveFloodLimiter {
             }
             let before = windows[index].held
             windows[index].held = error
+            windows[index].times.append(time)
             windows[index].suppressed += before == nil ? 0 : 1
             return .isHeld(suppressing: before)
         }
@@ -81,7 +86,9 @@ struct NaiveFloodLimiter {
         seen.removeAll { $0 == kind }
         for index in windows.indices where windows[index].kind == kind {
             let window = windows.remove(at: index)
-            return window.held.map { Release(held: $0, occurrences: 1 + window.suppressed) }
+            return window.held.map {
+                Release(held: $0, occurrences: 1 + window.suppressed, since: window.times.min() ?? 0)
+            }
         }
         return nil
     }

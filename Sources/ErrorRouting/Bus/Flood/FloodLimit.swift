@@ -3,8 +3,9 @@
 /// Errors are of one kind if they have the same type, code (an enum's case; an `NSError`'s domain and code), posting
 /// line, path of scopes and role; payloads do not count. A notice is never held or merged. The first few errors in a
 /// window are delivered as they come. Of the others the newest is held until the window ends, and then delivered; its
-/// ``ErrorReport/occurrences`` says how many errors it stands for. The rest count as suppressed. A window begins with
-/// the first error of its kind, and the next window with the first error after the end of that one.
+/// ``ErrorReport/occurrences`` says how many errors it stands for, and its ``ErrorReport/firstInstant`` when the oldest
+/// of them was posted. The rest count as suppressed. A window begins with the first error of its kind, and the next
+/// window with the first error after the end of that one.
 ///
 /// The bus remembers the kinds it saw last: at most half its capacity, and at most 1,024. A held report is delivered
 /// early if its kind is forgotten, and when the bus is finished or flushed. Held reports are pending and take capacity:

@@ -15,10 +15,24 @@ struct FloodLimiter<Held> {
         indirect case comesAfter(Release)
     }
 
-    /// A held error that is released: the newest of its kind, and the number of errors that it stands for.
+    /// A held error, until it is released: the newest of its kind, and the errors that it stands for.
     struct Release {
-        let held: Held
-        let occurrences: Int
+        private(set) var held: Held
+        /// The number of errors that it stands for.
+        private(set) var occurrences = 1
+        /// When the oldest of these was posted.
+        private(set) var firstMoment: ErrorReport.Moment
+
+        /// Holds a newer error in place of this one, which is suppressed.
+        ///
+        /// - Returns: The suppressed error.
+        mutating func replaceHeld(by newest: Held, posted moment: ErrorReport.Moment) -> Held {
+            defer { held = newest }
+            if occurrences < .max { occurrences += 1 }
+            // Errors are not quite in the order of their moments.
+            firstMoment = min(firstMoment, moment)
+            return held
+        }
     }
 
     /// One kind of error in one window.
@@ -28,7 +42,6 @@ struct FloodLimiter<Held> {
         /// The next window in the same bucket of `slots`; -1 for none.
         var next: Int
         var passed = 0
-        var suppressed: Int64 = 0
     }
 
     private let limit: (first: Int, window: Int64)
@@ -37,7 +50,7 @@ struct FloodLimiter<Held> {
     /// The kinds of the windows, and the errors held in them; in arrays of their own, so that the windows, which are
     /// searched for every error, stay small.
     private var kinds: [ErrorFingerprint] = []
-    private var held: [Held?] = []
+    private var held: [Release?] = []
     private var freeSlots: [Int] = []
     /// The hash table's buckets: the window that was opened last in each; -1 for none.
     private var slots: [Int]
@@ -86,8 +99,10 @@ struct FloodLimiter<Held> {
     /// - Parameters:
     ///   - mark: What the limit needs to know of the error.
     ///   - former: Set to the error that was held before this one, if there is one: it is suppressed.
-    ///   - error: Returns the error; called only if it is held.
-    mutating func admit(_ mark: FloodMark, suppressing former: inout Held?, holding error: () -> Held) -> Verdict {
+    ///   - error: Returns the error, and when it was posted; called only if it is held.
+    mutating func admit(
+        _ mark: FloodMark, suppressing former: inout Held?, holding error: () -> (Held, ErrorReport.Moment)
+    ) -> Verdict {
         // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
         // that was opened before has not.
         if let release = release(endingBy: mark.moment) { return .comesAfter(release) }
@@ -108,11 +123,12 @@ struct FloodLimiter<Held> {
             windows[slot].passed += 1
             return .passes
         }
-        former = error()
-        swap(&former, &held[slot])
-        let suppressesOne = former != nil
-        if suppressesOne { windows[slot].suppressed += 1 } else { heldCount += 1 }
-        return .isHeld(suppressesOne: suppressesOne)
+        let (newest, moment) = error()
+        former = held[slot]?.replaceHeld(by: newest, posted: moment)
+        if former != nil { return .isHeld(suppressesOne: true) }
+        held[slot] = Release(held: newest, firstMoment: moment)
+        heldCount += 1
+        return .isHeld(suppressesOne: false)
     }
 
     /// The slot of the window of an error's kind; nil if there is none.
@@ -161,12 +177,11 @@ struct FloodLimiter<Held> {
         return takeHeld(from: slot)
     }
 
-    /// Takes the error that is held in a window, as a release.
+    /// Takes the error that is held in a window.
     private mutating func takeHeld(from slot: Int) -> Release? {
-        guard let error = held[slot].take() else { return nil }
-        defer { windows[slot].suppressed = 0 }
+        guard let release = held[slot].take() else { return nil }
         heldCount -= 1
-        return Release(held: error, occurrences: Int(clamping: 1 + windows[slot].suppressed))
+        return release
     }
 }
 

@@ -115,22 +115,25 @@ struct Posting: Sendable {
     /// Returns the report, as actions and observers get it.
     @inline(__always)
     consuming func report(
-        sequence: UInt64 = 0, occurrences: Int = 1, outcome: HandleOutcome = .pending
+        sequence: UInt64 = 0, occurrences: Int = 1, firstMoment: ErrorReport.Moment? = nil,
+        outcome: HandleOutcome = .pending
     ) -> ErrorReport {
         // Most postings are in no scope: two branches, so that these retain nothing for the others' sake.
-        if let scope { return report(of: scope.forReports, sequence, occurrences, outcome) }
+        if let scope { return report(of: scope.forReports, sequence, occurrences, firstMoment, outcome) }
         return ErrorReport(
-            error: error, label: label, source: source, moment: moment, metadata: metadata, scope: [],
-            sequence: sequence, occurrences: occurrences, outcome: outcome)
+            error: error, label: label, source: source, moment: moment, firstMoment: firstMoment, metadata: metadata,
+            scope: [], sequence: sequence, occurrences: occurrences, outcome: outcome)
     }
 
     @inline(never)
     private func report(
-        of scope: ScopeContext.Summary, _ sequence: UInt64, _ occurrences: Int, _ outcome: HandleOutcome
+        of scope: ScopeContext.Summary, _ sequence: UInt64, _ occurrences: Int, _ firstMoment: ErrorReport.Moment?,
+        _ outcome: HandleOutcome
     ) -> ErrorReport {
         ErrorReport(
-            error: error, label: label, source: source, moment: moment, metadata: scope.metadata(with: metadata),
-            scope: scope.path, sequence: sequence, occurrences: occurrences, outcome: outcome)
+            error: error, label: label, source: source, moment: moment, firstMoment: firstMoment,
+            metadata: scope.metadata(with: metadata), scope: scope.path, sequence: sequence, occurrences: occurrences,
+            outcome: outcome)
     }
 }
 

@@ -259,7 +259,7 @@ extension BusStateMachine {
             verdict = flood?.admit(mark, suppressing: &suppressed) {
                 let posting = shared.intake.mailbox.take(number)
                 waiting = posting.promise
-                return posting
+                return (posting, posting.moment)
             }
         }
         switch verdict {

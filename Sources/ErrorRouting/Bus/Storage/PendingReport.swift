@@ -12,30 +12,32 @@ final class PendingReport: @unchecked Sendable {
     var sequence: UInt64
     /// How many errors the report stands for: itself and the suppressed ones.
     let occurrences: Int
+    /// When the oldest of these was posted.
+    let firstMoment: ErrorReport.Moment
 
     init(_ posting: Posting, sequence: UInt64 = 0) {
         self.posting = posting
         self.sequence = sequence
-        (occurrences, isFailureNotice) = (1, false)
+        (occurrences, firstMoment, isFailureNotice) = (1, posting.moment, false)
     }
 
     /// Creates the report that a flood limit releases, which stands for the suppressed ones too.
     init(_ release: FloodLimiter<Posting>.Release) {
-        (posting, occurrences) = (release.held, release.occurrences)
+        (posting, occurrences, firstMoment) = (release.held, release.occurrences, release.firstMoment)
         (sequence, isFailureNotice) = (0, false)
     }
 
     /// Creates the notice of a failed action: its source is where the rule was registered, its scope the report's.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
         posting = Posting(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
-        (sequence, occurrences, isFailureNotice) = (0, 1, true)
+        (sequence, occurrences, firstMoment, isFailureNotice) = (0, 1, posting.moment, true)
     }
 
     var error: any Error { posting.error }
 
     /// Returns the report, as actions and observers get it.
     func report(_ outcome: HandleOutcome = .pending) -> ErrorReport {
-        posting.report(sequence: sequence, occurrences: occurrences, outcome: outcome)
+        posting.report(sequence: sequence, occurrences: occurrences, firstMoment: firstMoment, outcome: outcome)
     }
 }
 

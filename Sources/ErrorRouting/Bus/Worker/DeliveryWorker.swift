@@ -105,7 +105,9 @@ final class DeliveryWorker: ActionSupervisor {
             case .markInLane(let number):
                 action = workInLane(from: number, isAdmitted: false, &untilYield)
             case .tell(let pending, let outcome, let unheard):
-                tell(pending.posting, pending.sequence, occurrences: pending.occurrences, outcome)
+                tell(
+                    pending.posting, pending.sequence, outcome, occurrences: pending.occurrences,
+                    since: pending.firstMoment)
                 for failure in unheard { bus.lastResort.write(failure) }
                 action = next()
             case .held(let promise):
@@ -180,12 +182,16 @@ final class DeliveryWorker: ActionSupervisor {
     /// Tells the observers and the waiting poster of a report's end.
     @inline(__always)
     private func tell(
-        _ posting: consuming Posting, _ sequence: UInt64, occurrences: Int = 1, _ outcome: HandleOutcome
+        _ posting: consuming Posting, _ sequence: UInt64, _ outcome: HandleOutcome, occurrences: Int = 1,
+        since firstMoment: ErrorReport.Moment? = nil
     ) {
         let (scope, promise) = (posting.scope, posting.promise)
         if !audience.isEmpty {
             // Moved into the report, not copied.
-            audience.send(posting.report(sequence: sequence, occurrences: occurrences, outcome: outcome), of: scope)
+            audience.send(
+                posting.report(
+                    sequence: sequence, occurrences: occurrences, firstMoment: firstMoment, outcome: outcome),
+                of: scope)
         }
         promise?.fulfill(outcome)
     }

@@ -91,6 +91,32 @@ extension BusFloodLimitTests {
         expect(found, equals: ["1", "3 ×2", "4", "5"])
     }
 
+    @Test("a report that stands for several errors has the moments of the oldest and the newest, wherever it is read")
+    func moments() async {
+        let heard = Journal<ErrorReport>()
+        let bus = makeBus(
+            first: 1,
+            handler: ErrorHandler().always { _, report in
+                heard.note(report)
+                return .next
+            })
+        let reports = bus.reports()
+        let scope = bus.scope("scope")
+        let after = (1...4).map { number in
+            bus.post(Numbered(number), line: 1)
+            scope.post(Numbered(number), line: 1)
+            return ContinuousClock.now
+        }
+        bus.finish()
+        await bus.run()
+        for reports in [heard.entries, await reports.collected()] {
+            expect(reports.map(\.summary), equals: ["1", "1", "4 ×3", "4 ×3"])
+            #expect(reports.prefix(2).allSatisfy { $0.firstInstant == $0.instant && $0.instant <= after[0] })
+            #expect(reports.suffix(2).allSatisfy { (after[0]...after[1]).contains($0.firstInstant) })
+            #expect(reports.suffix(2).allSatisfy { (after[2]...after[3]).contains($0.instant) })
+        }
+    }
+
     @Test("the least recently seen kind is forgotten for another, and what it holds is released")
     func eviction() async {
         // With a capacity of 4 the limit remembers 2 kinds.

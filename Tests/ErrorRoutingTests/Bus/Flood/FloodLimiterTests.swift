@@ -20,7 +20,7 @@ extension FloodLimiterTests {
         expect(flood.post(5, kind: 7, at: 9), equals: [.suppresses(4)])
         expect(flood.limiter.heldCount, equals: 1)
         expectNil(flood.release(by: 9))
-        expect(flood.release(by: 10), equals: .releases(5, occurrences: 3))
+        expect(flood.release(by: 10), equals: .releases(5, occurrences: 3, since: 2))
         expectNil(flood.release(by: 10))
         expect(flood.limiter.heldCount, equals: 0)
     }
@@ -31,9 +31,9 @@ extension FloodLimiterTests {
         expect(flood.post(1, kind: 7, at: 5), equals: [.passes(1)])
         expect(flood.post(2, kind: 7, at: 14), equals: [.holds(2)])
         // What is held goes before the error that finds the window over.
-        expect(flood.post(3, kind: 7, at: 15), equals: [.releases(2, occurrences: 1), .passes(3)])
+        expect(flood.post(3, kind: 7, at: 15), equals: [.releases(2, occurrences: 1, since: 14), .passes(3)])
         expect(flood.post(4, kind: 7, at: 24), equals: [.holds(4)])
-        expect(flood.release(by: 25), equals: .releases(4, occurrences: 1))
+        expect(flood.release(by: 25), equals: .releases(4, occurrences: 1, since: 24))
         expect(flood.post(5, kind: 7, at: 99), equals: [.passes(5)])
     }
 
@@ -49,7 +49,7 @@ extension FloodLimiterTests {
         expectNil(flood.limiter.releaseHeld())
         expect(flood.limiter.heldCount, equals: 0)
         expect(flood.post(4, kind: 7, at: 5), equals: [.holds(4)])
-        expect(flood.release(by: 10), equals: .releases(4, occurrences: 1))
+        expect(flood.release(by: 10), equals: .releases(4, occurrences: 1, since: 5))
         expect(flood.post(5, kind: 7, at: 11), equals: [.passes(5)])
     }
 
@@ -62,11 +62,11 @@ extension FloodLimiterTests {
         // Errors that come later do not move a window's end.
         expect(flood.post(4, kind: 7, at: 9), equals: [.suppresses(1)])
         expect(flood.limiter.nextEnd, equals: .milliseconds(10))
-        expect(flood.release(by: 11), equals: .releases(4, occurrences: 2))
-        expect(flood.release(by: 11), equals: .releases(2, occurrences: 1))
+        expect(flood.release(by: 11), equals: .releases(4, occurrences: 2, since: 0))
+        expect(flood.release(by: 11), equals: .releases(2, occurrences: 1, since: 1))
         expectNil(flood.release(by: 11))
         expect(flood.limiter.nextEnd, equals: .milliseconds(12))
-        expect(flood.release(by: nil), equals: .releases(3, occurrences: 1))
+        expect(flood.release(by: nil), equals: .releases(3, occurrences: 1, since: 2))
         expectNil(flood.limiter.nextEnd)
     }
 
@@ -75,9 +75,9 @@ extension FloodLimiterTests {
         var flood = Flood(first: 0, window: 10, keeping: 3)
         for (error, kind) in [(1, 7), (2, 8), (3, 9)] { _ = flood.post(error, kind: kind, at: 0) }
         expect(flood.post(4, kind: 7, at: 1), equals: [.suppresses(1)])
-        expect(flood.post(5, kind: 10, at: 2), equals: [.releases(2, occurrences: 1), .holds(5)])
-        expect(flood.post(6, kind: 11, at: 2), equals: [.releases(3, occurrences: 1), .holds(6)])
-        expect(flood.post(7, kind: 12, at: 2), equals: [.releases(4, occurrences: 2), .holds(7)])
+        expect(flood.post(5, kind: 10, at: 2), equals: [.releases(2, occurrences: 1, since: 0), .holds(5)])
+        expect(flood.post(6, kind: 11, at: 2), equals: [.releases(3, occurrences: 1, since: 0), .holds(6)])
+        expect(flood.post(7, kind: 12, at: 2), equals: [.releases(4, occurrences: 2, since: 0), .holds(7)])
         expect(flood.limiter.heldCount, equals: 3)
     }
 
@@ -147,7 +147,7 @@ extension FloodLimiterTests {
                 case .passes: passed += 1
                 case .holds: break
                 case .suppresses: suppressed += 1
-                case .releases(_, let count): (released, occurrences) = (released + 1, occurrences + count)
+                case .releases(_, let count, _): (released, occurrences) = (released + 1, occurrences + count)
                 }
             }
             expect(flood.limiter.heldCount, equals: naive.heldCount)
@@ -156,7 +156,7 @@ extension FloodLimiterTests {
             expect(passed + released + suppressed + flood.limiter.heldCount, equals: admitted)
             expect(passed + occurrences + naive.heldOccurrences, equals: admitted)
         }
-        for case .releases(_, let count) in flood.releaseAll() { occurrences += count }
+        for case .releases(_, let count, _) in flood.releaseAll() { occurrences += count }
         expect(passed + occurrences, equals: admitted)
         expect(flood.limiter.heldCount, equals: 0)
         expectNil(flood.limiter.nextEnd)

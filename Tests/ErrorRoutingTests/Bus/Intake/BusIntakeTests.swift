@@ -160,7 +160,13 @@ extension BusIntakeTests {
         }
         for offset in [.zero, .nanoseconds(1), .seconds(-86_400), .seconds(100 * 365 * 86_400)] as [Duration] {
             let instant = ContinuousClock.now.advanced(by: offset)
-            expect(ErrorReport(error: Numbered(1), source: .init(), instant: instant).instant, equals: instant)
+            let report = ErrorReport(error: Numbered(1), source: .init(), instant: instant)
+            expect([report.instant, report.firstInstant], equals: [instant, instant])
+            let firsts = [-1, 1].map { (seconds: Int) in
+                ErrorReport(
+                    error: Numbered(1), source: .init(), instant: instant, firstInstant: instant + .seconds(seconds))
+            }
+            expect(firsts.map(\.firstInstant), equals: [instant - .seconds(1), instant])
         }
     }
 
