@@ -109,6 +109,31 @@ extension CircuitListeningTests {
         expect(breaker.state, equals: .open)
     }
 
+    @Test("a report that stands for many counts those that lie in the window, and none from before the circuit closed")
+    func merged() async throws {
+        let breaker = CircuitBreaker(
+            "test", opensAt: 3, within: .seconds(1_000), counting: .any, clock: clock, reportingTo: Nobody())
+        let handler = breaker.countingHandler()
+        /// Handles a report of errors that were posted at equal intervals, the last of them now.
+        func report(_ occurrences: Int, every seconds: Int) async {
+            let now = ContinuousClock.now
+            let first = now - .seconds(seconds * (occurrences - 1))
+            await handler.handle(
+                ErrorReport(
+                    error: Timeout(), source: .init(), instant: now, firstInstant: first, occurrences: occurrences))
+        }
+        await report(8, every: 600)
+        expect(breaker.state, equals: .closed)
+        await report(8, every: 400)
+        expect(breaker.state, equals: .open)
+        clock.advance(by: .seconds(5))
+        try await breaker.run {}
+        await report(10, every: 100)
+        expect(breaker.state, equals: .closed)
+        await report(10, every: 0)
+        expect(breaker.state, equals: .open)
+    }
+
     @Test("reports from before the circuit closed never open it again, those from after do")
     func old() async throws {
         let breaker = breaker(opensAt: 2)

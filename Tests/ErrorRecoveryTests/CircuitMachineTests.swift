@@ -25,6 +25,28 @@ extension CircuitMachineTests {
         expect(flood.hear(count: .max, at: 0), equals: .open)
     }
 
+    @Test("the failures of one report count as spread evenly between its first and its newest moment, however many")
+    func spread() {
+        // 60 ms apart, with milliseconds for seconds: no more than two lie in a window of 100 ms.
+        var slow = Circuit(opensAt: 3, within: 100, for: 5)
+        expectNil(slow.hear(count: 8, span: 7 * 60, at: 1_000))
+        expect(slow.hear(at: 1_000), equals: .open)
+        // Nine failures from before the circuit closed, and one after that.
+        var recovered = Circuit(opensAt: 2, within: 100, for: 5)
+        recovered.openAndClose(at: 50)
+        expectNil(recovered.hear(count: 10, span: 9 * 10, at: 51))
+        expect(recovered.hear(count: 10, sequence: 2, span: 9 * 10, at: 61), equals: .open)
+        // A report takes no more steps than the circuit needs failures, wherever its failures lie.
+        for span in [0, 1, 3_000_000_000] {
+            var circuit = Circuit(opensAt: 1_000, within: 60, for: 5)
+            expect(circuit.hear(count: .max, span: span, at: 0), equals: .open)
+            circuit = Circuit(opensAt: 1_000, within: 60, for: 5)
+            expectNil(circuit.hear(count: .max, age: 60, span: span, at: 0))
+            circuit.openAndClose(at: 0)
+            expectNil(circuit.hear(count: .max, span: span, at: 0))
+        }
+    }
+
     @Test("a report counts once, for the moment of its posting, and not if that was before the circuit closed")
     func reports() {
         var circuit = Circuit(opensAt: 2, within: 10, for: 5)
@@ -42,7 +64,8 @@ extension CircuitMachineTests {
         expect(circuit.admit(at: 26), equals: .tries(1, .halfOpen))
         expect(circuit.end(1, .success, at: 26), equals: .closed)
         expectNil(circuit.hear(count: 9, sequence: 5, age: 1, at: 26))
-        expect(circuit.hear(count: 9, sequence: 6, age: 0, at: 26), equals: .open)
+        expectNil(circuit.hear(count: 9, sequence: 6, age: 0, at: 26))
+        expect(circuit.hear(count: 9, sequence: 7, age: 0, at: 27), equals: .open)
     }
 
     @Test("a clock that is put back costs one more pause, and makes no failure younger than it")
@@ -99,11 +122,12 @@ extension CircuitMachineTests {
                     let (era, hint) = (random(max(1, naive.era - 1)...naive.era), [nil, random(0...9)][random(0...1)])
                     expect(circuit.fail(hint: hint, in: era, at: now), equals: naive.fail(hint, in: era, at: now))
                 case 5, 6:
-                    let (count, sequence) = (random(0...2), random(0...9))
+                    let (count, sequence) = (random(0...6), random(0...9))
                     let posted = sequence == 0 ? real - random(0...9) : min(real, real / 10 * 10 + sequence)
+                    let first = posted - (sequence == 0 ? random(0...20) : sequence * 2)
                     expect(
-                        circuit.hear(count: count, sequence: sequence, posted: posted, at: now, real),
-                        equals: naive.hear(count, sequence, nil, posted, at: now, real))
+                        circuit.hear(count: count, sequence: sequence, first...posted, at: now, real),
+                        equals: naive.hear(count, sequence, nil, first, posted, at: now, real))
                 default:
                     guard let trial = naive.trial else { continue }
                     let (end, hint) = (random(0...2), [nil, random(0...9)][random(0...1)])
@@ -146,20 +170,30 @@ private struct Circuit {
 
     /// - Parameters:
     ///   - sequence: The report's number; 0 for a report that is not known.
-    ///   - posted: When it was posted, by the clock of `real`.
+    ///   - posted: When its failures were posted, by the clock of `real`.
     mutating func hear(
-        count: Int = 1, sequence: Int = 0, posted: Int, at now: Int, _ real: Int
+        count: Int = 1, sequence: Int = 0, _ posted: ClosedRange<Int>, at now: Int, _ real: Int
     ) -> CircuitChanged.State? {
-        let instant = Self.beginning + .seconds(posted)
-        let report = FailureWindow.Report(bus: nil, sequence: UInt64(sequence), instant: instant)
+        let (first, newest) = (
+            Self.beginning + .seconds(posted.lowerBound), Self.beginning + .seconds(posted.upperBound)
+        )
+        let report = FailureWindow.Report(bus: nil, sequence: UInt64(sequence), instant: newest)
         return machine.hear(
-            Self.failure(nil), count: count, posted: instant, sequence == 0 ? nil : report, at: .seconds(now),
+            Self.failure(nil), count: count, posted: first...newest, sequence == 0 ? nil : report, at: .seconds(now),
             Self.beginning + .seconds(real))?.state
     }
 
-    /// The same by one clock.
-    mutating func hear(count: Int = 1, sequence: Int = 0, age: Int = 0, at now: Int) -> CircuitChanged.State? {
-        hear(count: count, sequence: sequence, posted: now - age, at: now, now)
+    /// The same by one clock; `age` is the newest failure's, and `span` how much older the oldest one is.
+    mutating func hear(
+        count: Int = 1, sequence: Int = 0, age: Int = 0, span: Int = 0, at now: Int
+    ) -> CircuitChanged.State? {
+        hear(count: count, sequence: sequence, now - age - span...now - age, at: now, now)
+    }
+
+    /// Opens the circuit by failures that are thrown, and closes it.
+    mutating func openAndClose(at now: Int) {
+        while fail(at: now - 5) != .open {}
+        if case .tries(let trial, _) = admit(at: now) { _ = end(trial, .success, at: now) }
     }
 
     mutating func end(_ trial: UInt64, _ end: CircuitMachine.TrialEnd, at now: Int) -> CircuitChanged.State? {

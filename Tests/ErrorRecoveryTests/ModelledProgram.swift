@@ -79,9 +79,9 @@ struct ModelledProgram {
             return nil
         case .hear(let circuit):
             // Heard in no time, by the clock of reports; but perhaps the circuit has closed since they were made.
-            for (count, posted) in late where posted >= circuits[circuit].closed {
+            for (count, posted) in late where posted > circuits[circuit].closed {
                 let real = real
-                change(circuit) { $0.hear(count, 0, nil, real, at: $1, real) }
+                change(circuit) { $0.hear(count, 0, nil, real, real, at: $1, real) }
             }
             late = []
             return nil
@@ -193,7 +193,7 @@ struct ModelledProgram {
         // The first bus's own rules count for no circuit, its scopes for one, and the second bus for another.
         guard target > 0, error.counts else { return }
         let (real, hint) = (real, hint(error))
-        change(target < 3 ? 1 : 2) { $0.hear(1, 0, hint, real, at: $1, real) }
+        change(target < 3 ? 1 : 2) { $0.hear(1, 0, hint, real, real, at: $1, real) }
     }
 
     private func hint(_ error: PlainError) -> Int? { error.hint.map { $0 * Self.minute } }

@@ -22,7 +22,7 @@ struct NaiveCircuit {
     private(set) var state = CircuitChanged.State.closed
     private(set) var era = 1
     private(set) var trial: UInt64?
-    private var failures: [(moment: Int, sequence: Int, posted: Int)] = []
+    private var failures: [(moment: Double, sequence: Int, posted: Int)] = []
     private var (opened, hint) = (0, 0)
     private(set) var closed = Int.min
     private var trials: UInt64 = 0
@@ -50,23 +50,29 @@ struct NaiveCircuit {
     }
 
     mutating func fail(_ hint: Int?, in attemptEra: Int, at now: Int) -> CircuitChanged.State? {
-        listens || attemptEra != era ? nil : count(1, (now, 0, 0), hint, at: now)
+        listens || attemptEra != era ? nil : count([Double(now)], 0, 0, hint, at: now)
     }
 
+    /// Counts a report whose failures were posted from `first` to `posted`, evenly spread.
     mutating func hear(
-        _ times: Int, _ sequence: Int, _ hint: Int?, _ posted: Int, at now: Int, _ real: Int
+        _ times: Int, _ sequence: Int, _ hint: Int?, _ first: Int, _ posted: Int, at now: Int, _ real: Int
     ) -> CircuitChanged.State? {
-        posted < closed ? nil : count(times, (now - (real - posted), sequence, posted), hint, at: now)
+        let moments = (0..<times).map { index in
+            times == 1 ? Double(posted) : Double(first) + Double((posted - first) * index) / Double(times - 1)
+        }
+        // Those from before the circuit closed do not count. The circuit's clock may differ by any offset.
+        let counted = moments.filter { $0 > Double(closed) }.map { $0 + Double(now - real) }
+        return count(counted, sequence, posted, hint, at: now)
     }
 
     private mutating func count(
-        _ times: Int, _ failure: (moment: Int, sequence: Int, posted: Int), _ hint: Int?, at now: Int
+        _ moments: [Double], _ sequence: Int, _ posted: Int, _ hint: Int?, at now: Int
     ) -> CircuitChanged.State? {
         guard state == .closed else { return nil }
-        failures = failures.map { (min($0, now), $1, $2) }.filter { now - $0.moment < window }
-        let isKnown = failures.contains { ($0.sequence, $0.posted) == (failure.sequence, failure.posted) }
-        if failure.sequence > 0 && isKnown || now - failure.moment >= window { return nil }
-        for _ in 0..<times { failures.append(failure) }
+        let oldest = Double(now - window)
+        failures = failures.map { (min($0, Double(now)), $1, $2) }.filter { $0.moment > oldest }
+        let isKnown = failures.contains { ($0.sequence, $0.posted) == (sequence, posted) }
+        if sequence == 0 || !isKnown { failures += moments.filter { $0 > oldest }.map { ($0, sequence, posted) } }
         return failures.count >= limit ? open(hint, at: now) : nil
     }
 

@@ -126,8 +126,9 @@ public final class CircuitBreaker: Sendable {
     ///
     /// A report counts once, even if the handler is overlaid on a scope and on its bus, and as often as the errors that
     /// it stands for (`occurrences`). It counts for the moment at which it was posted, however late it is delivered;
-    /// its age is measured by the continuous clock, whatever the circuit's clock is. A report from before the circuit
-    /// closed does not count; one that a flood limit merged has the moment of its newest error.
+    /// its age is measured by the continuous clock, whatever the circuit's clock is. The errors that a flood limit
+    /// merged into a report count as spread evenly between its `firstInstant` and its `instant`. What was posted before
+    /// the circuit closed does not count.
     ///
     /// An error that is posted to two buses counts twice: overlay the handler on one. A report does not say whether the
     /// poster's task was cancelled: `run` counts nothing that a cancelled task throws, but what such a task posts
@@ -213,7 +214,8 @@ extension CircuitBreaker {
                 bus: ErrorBus.current.map(ObjectIdentifier.init), sequence: report.sequence, instant: report.instant)
         let now = now()
         change {
-            ((), $0.hear(failure, count: report.occurrences, posted: report.instant, id, at: now, .now))
+            let posted = report.firstInstant...report.instant
+            return ((), $0.hear(failure, count: report.occurrences, posted: posted, id, at: now, .now))
         }
     }
 

@@ -139,7 +139,7 @@ struct CircuitMachine {
     ///   - now: The moment of the failure.
     mutating func fail(_ failure: Failure, in attemptEra: Int, at now: Duration) -> Change? {
         if countsReports || attemptEra != closedEra { return nil }
-        return failures.record(at: now, now: now) ? open(failure, at: now) : nil
+        return failures.record(now: now) ? open(failure, at: now) : nil
     }
 
     /// Counts failures from now on where they are reported.
@@ -153,27 +153,29 @@ struct CircuitMachine {
 
     /// Counts a failure that was reported.
     ///
-    /// It counts for the moment at which it was posted. What was posted before the circuit closed does not count.
+    /// It counts for the moment at which it was posted. What was posted before the circuit closed does not count. If it
+    /// stands for several failures, their moments are taken as evenly spread.
     ///
     /// - Parameters:
     ///   - failure: The failure.
     ///   - count: How many failures it stands for.
-    ///   - instant: When it was posted.
+    ///   - posted: When the oldest and the newest of them were posted.
     ///   - report: The report; nil if it is not known from another one.
     ///   - now: The current moment.
-    ///   - instantNow: The same moment by the clock of `instant`.
+    ///   - instantNow: The same moment by the clock of `posted`.
     mutating func hear(
         _ failure: Failure,
         count: Int,
-        posted instant: ContinuousClock.Instant,
+        posted: ClosedRange<ContinuousClock.Instant>,
         _ report: FailureWindow.Report?,
         at now: Duration,
         _ instantNow: ContinuousClock.Instant
     ) -> Change? {
         guard case .closed = phase else { return nil }
-        if let closed, instant < closed { return nil }
-        let age = max(instant.duration(to: instantNow), .zero)
-        return failures.record(count, at: now - age, from: report, now: now) ? open(failure, at: now) : nil
+        let ages = posted.upperBound.duration(to: instantNow)...posted.lowerBound.duration(to: instantNow)
+        let isFull = failures.record(
+            count, aged: ages, youngerThan: closed?.duration(to: instantNow), from: report, now: now)
+        return isFull ? open(failure, at: now) : nil
     }
 
     /// Ends a trial.

@@ -34,28 +34,42 @@ struct FailureWindow {
     /// Whether nothing has been recorded since the last `removeAll`.
     var isEmpty: Bool { failures.isEmpty }
 
-    /// Records failures of one moment, in a window that is not full.
+    /// Records failures that are evenly spread in time, in a window that is not full.
     ///
     /// - Parameters:
     ///   - count: How many failures.
-    ///   - moment: When they happened; at most `now`.
+    ///   - ages: The age of the newest and of the oldest of them.
+    ///   - ageLimit: The age from which on they do not count; nil if only the window's length limits it.
     ///   - report: The report that they are known from; if it has been recorded, nothing is.
     ///   - now: The current moment.
-    /// - Returns: Whether the window is full now.
-    /// - Complexity: O(1) on average for a failure that is the newest; O(`limit`) for one that is known from a report.
-    mutating func record(_ count: Int = 1, at moment: Duration, from report: Report? = nil, now: Duration) -> Bool {
+    /// - Returns: Whether the window would be full now; then the circuit empties it.
+    /// - Complexity: O(1) on average for a failure that is the newest, and O(`limit`) for another one or the first of a
+    ///   report; of many failures at most `limit` are looked at.
+    mutating func record(
+        _ count: Int = 1, aged ages: ClosedRange<Duration> = .zero ... .zero, youngerThan ageLimit: Duration? = nil,
+        from report: Report? = nil, now: Duration
+    ) -> Bool {
         forget(at: now)
         let held = failures[first...]
         assert(held.count < limit, "a full window opens the circuit, which empties it")
-        if count < 1 || now - moment >= length || report != nil && held.contains(where: { $0.report == report }) {
-            return false
+        if report != nil && held.contains(where: { $0.report == report }) { return false }
+        func age(_ number: Int) -> Duration {
+            // A report of one's own may say that it is from the future.
+            max(ages.lowerBound + (ages.upperBound - ages.lowerBound) * number / max(count - 1, 1), .zero)
         }
-        // Reports may come late, so a failure may be older than others.
-        let place = (held.lastIndex { $0.moment <= moment } ?? first - 1) + 1
-        // Failures beyond the limit make no difference.
-        let missing = repeatElement(Failure(moment: moment, report: report), count: min(count, limit - held.count))
-        failures.insert(contentsOf: missing, at: place)
-        return failures.count - first == limit
+        let ageLimit = min(ageLimit ?? length, length)
+        let missing = limit - held.count
+        var counted = 0
+        while counted < min(count, missing), age(counted) < ageLimit { counted += 1 }
+        if counted == missing { return true }
+        // The oldest first, so that most are added at the end.
+        for number in (0..<counted).reversed() {
+            let moment = now - age(number)
+            // Reports may come late, so a failure may be older than others.
+            let place = (failures[first...].lastIndex { $0.moment <= moment } ?? first - 1) + 1
+            failures.insert(Failure(moment: moment, report: report), at: place)
+        }
+        return false
     }
 
     /// Forgets all failures.
