@@ -1,7 +1,10 @@
+public import Foundation
+
 // Actions of the main actor that await nothing: `{ @MainActor error in … }`.
 //
-// The bus calls them from its worker, so that they are asynchronous. The default argument makes the compiler prefer the
-// other overloads for every closure that is not the main actor's.
+// The bus calls them from its worker, so that they are asynchronous. Without these overloads such a closure would be
+// taken for a synchronous action, and lose its actor: an error in Swift 6, but only a warning in Swift 5. The default
+// argument makes the compiler prefer the other overloads for every closure that is not the main actor's.
 
 extension ErrorHandler {
     /// Adds a rule with an action of the main actor; see `on(matching:)`.
@@ -57,5 +60,97 @@ extension ErrorHandler {
         do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
     ) -> ErrorHandler {
         on(matching: .type(type), fileID: fileID, line: line, isolation: isolation, do: action)
+    }
+
+    /// Adds a rule for errors that equal a value, with an action of the main actor; see `on(matching:)`.
+    public func on<E: Error & Equatable>(
+        _ value: E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (E) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        on(matching: .value(value), fileID: fileID, line: line, isolation: isolation, do: action)
+    }
+
+    /// Adds a rule for errors that equal a value, with an action of the main actor that also gets the report; see
+    /// `on(matching:)`.
+    public func on<E: Error & Equatable>(
+        _ value: E,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (E, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        on(matching: .value(value), fileID: fileID, line: line, isolation: isolation, do: action)
+    }
+
+    /// Adds a rule for a domain, with an action of the main actor; see `on(matching:)`.
+    public func on(
+        domain: String,
+        code: Int? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (NSError) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        on(
+            matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, isolation: isolation,
+            do: action)
+    }
+
+    /// Adds a rule for a domain, with an action of the main actor that also gets the report; see `on(matching:)`.
+    public func on(
+        domain: String,
+        code: Int? = nil,
+        fileID: String = #fileID,
+        line: UInt = #line,
+        isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (NSError, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        on(
+            matching: .nsError(domain: domain, code: code), fileID: fileID, line: line, isolation: isolation,
+            do: action)
+    }
+
+    /// Adds an `onNoMatch` with an action of the main actor; see ``onNoMatch(fileID:line:do:)``.
+    public func onNoMatch(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        onNoMatch(fileID: fileID, line: line) { error async throws in try await action(error) }
+    }
+
+    /// Adds an `onNoMatch` with an action of the main actor that also gets the report; see
+    /// ``onNoMatch(fileID:line:do:)``.
+    public func onNoMatch(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        onNoMatch(fileID: fileID, line: line) { error, report async throws in try await action(error, report) }
+    }
+
+    /// Adds an `always` with an action of the main actor; see ``always(fileID:line:do:)``.
+    public func always(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (any Error) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        always(fileID: fileID, line: line) { error async throws in try await action(error) }
+    }
+
+    /// Adds an `always` with an action of the main actor that also gets the report; see ``always(fileID:line:do:)``.
+    public func always(
+        fileID: String = #fileID,
+        line: UInt = #line,
+        isolation: MainActor = .shared,
+        do action: @escaping @MainActor @Sendable (any Error, ErrorReport) throws -> HandleStrategy
+    ) -> ErrorHandler {
+        always(fileID: fileID, line: line) { error, report async throws in try await action(error, report) }
     }
 }

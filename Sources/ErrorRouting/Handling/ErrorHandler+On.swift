@@ -5,7 +5,7 @@ extension ErrorHandler {
     ///
     /// The action comes in four shapes: it gets the match, or the match and the ``ErrorReport``; and it may suspend.
     /// For a closure that awaits nothing the compiler picks the synchronous shape. An action for the main actor is
-    /// written `{ @MainActor error in … }` for a type or a matcher, and `{ @MainActor error async in … }` everywhere.
+    /// written `{ @MainActor error in … }`, in every verb; it counts as one that may suspend.
     ///
     /// - Parameters:
     ///   - matcher: What to match.

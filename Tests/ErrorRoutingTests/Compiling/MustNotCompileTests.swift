@@ -67,6 +67,11 @@ extension MustNotCompileTests {
             diagnostic: "thrown expression type 'Lost' cannot be converted to error type 'Declined'"
         ),
         Case(
+            name: "a map's value that is made on the main actor",
+            body: "_ = ErrorMap(default: 1).on(Lost.self) { @MainActor _ in 2 }",
+            diagnostic: "loses global actor 'MainActor'"
+        ),
+        Case(
             name: "two handlers that are compared",
             body: "_ = ErrorHandler() == ErrorHandler()",
             diagnostic: "'ErrorHandler'"

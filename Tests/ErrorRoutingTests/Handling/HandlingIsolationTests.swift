@@ -17,6 +17,11 @@ extension HandlingIsolationTests {
             MainActor.preconditionIsolated()
             alerts.append(alert)
         }
+
+        func shows(_ alert: String) -> HandleStrategy {
+            show(alert)
+            return .next
+        }
     }
 
     /// An actor to call from.
@@ -85,28 +90,32 @@ extension HandlingIsolationTests {
         expect(trace.entries, equals: ["asynchronous", "synchronous"])
     }
 
-    @MainActor
-    private final class View {
-        var shown: [Int] = []
-    }
-
-    @MainActor
-    @Test("an action of the main actor needs no async there; a closure that says nothing of an actor is synchronous")
+    @Test("in every verb an action of the main actor needs no async; a closure that says nothing of an actor is none")
     func shapes() async {
-        let view = View()
+        let screen = Screen()
         let handler = ErrorHandler()
-            .on(Numbered.self) { @MainActor error in
-                view.shown.append(error.number)
-                return .next
+            .on(Numbered.self) { @MainActor _ in screen.shows("type") }
+            .on(Numbered.self) { @MainActor _, report in screen.shows("type \(report.occurrences)") }
+            .on(matching: .type(Numbered.self)) { @MainActor _ in screen.shows("matcher") }
+            .on(matching: .type(Numbered.self)) { @MainActor _, report in screen.shows("matcher \(report.occurrences)")
             }
-            .on(matching: .type(Numbered.self)) { @MainActor error, report in
-                view.shown.append(error.number + Int(report.occurrences))
-                return .next
-            }
+            .on(Numbered(1)) { @MainActor _ in screen.shows("value") }
+            .on(Numbered(1)) { @MainActor _, report in screen.shows("value \(report.occurrences)") }
+            .on(domain: "numbered") { @MainActor _ in screen.shows("domain") }
+            .on(domain: "numbered") { @MainActor _, report in screen.shows("domain \(report.occurrences)") }
+            .onNoMatch { @MainActor _ in screen.shows("none") }
+            .onNoMatch { @MainActor _, report in screen.shows("none \(report.occurrences)") }
+            .always { @MainActor _ in screen.shows("always") }
+            .always { @MainActor _, report in screen.shows("always \(report.occurrences)") }
         expectNil(handler.handleSynchronously(Numbered(1)))
-        await withErrorBus(handler: handler) { bus in bus.post(Numbered(1)) }
-        await Task { @concurrent in _ = await handler.handle(Numbered(5)) }.value
-        expect(view.shown, equals: [2, 1, 6, 5])
+        await withErrorBus(handler: handler) { bus in
+            bus.post(Numbered(1))
+            bus.post(NSError(domain: "numbered", code: 1))
+            bus.post(Zoo.Offline())
+        }
+        let rules = ["value", "matcher", "type"].flatMap { ["\($0) 1", $0] }
+        let others = ["domain 1", "domain", "always 1", "always", "none 1", "none", "always 1", "always"]
+        expect(await screen.alerts, equals: rules + ["always 1", "always"] + others)
         let plain = ErrorHandler().on(Numbered.self) { $0.number == 1 ? .stop : .next }
         expect(plain.handleSynchronously(Numbered(1))?.disposition, equals: .handled)
     }
