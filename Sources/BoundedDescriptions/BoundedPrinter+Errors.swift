@@ -44,27 +44,15 @@ extension BoundedPrinter {
         out.append(TypeName.withoutAddresses(String(describing: error)))
     }
 
-    /// Prints an error whose value could not be encoded.
-    ///
-    /// Swift describes the error with the bounded text in place of the value; then the name of `Words` in that
-    /// description is replaced by the name of the value's type.
+    /// Prints an error whose value could not be encoded, with the value's type, and as much of the value as fits.
     private mutating func writeInvalid(_ value: Any, _ context: EncodingError.Context, depth: Int) {
-        var printer = BoundedPrinter()
-        printer.childCount = childCount
-        printer.writeEach(of: CollectionOfOne(value), depth: depth) { $0.writeChild($1, depth: depth) }
-        childCount = printer.childCount
-        let words = Words(debugDescription: printer.text)
-        let context = EncodingError.Context(
-            codingPath: part(of: context.codingPath), debugDescription: part(of: context.debugDescription))
-        let text = String(describing: EncodingError.invalidValue(words, context))
-        let opening = "EncodingError.invalidValue: \(words.debugDescription) ("
-        if text.hasPrefix("\(opening)\(Words.self))") {
-            out.append(opening)
-            out.append(TypeName.short(type(of: value)))
-            out.append(text.dropFirst(opening.count + "\(Words.self)".count))
-        } else {
-            out.append(TypeName.withoutAddresses(text))
-        }
+        out.append("EncodingError.invalidValue: ")
+        writeEach(of: CollectionOfOne(value), depth: depth) { $0.writeChild($1, depth: depth) }
+        out.append(" (\(TypeName.short(type(of: value))))")
+        let path = part(of: context.codingPath).map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
+        if !path.isEmpty { out.append(". Path: \(path.joined().trimmingPrefix("."))") }
+        let text = TypeName.withoutAddresses(part(of: context.debugDescription))
+        if !text.isEmpty { out.append(". Debug description: \(text)") }
     }
 
     // MARK: Bounded parts
@@ -88,10 +76,6 @@ extension BoundedPrinter {
     }
 
     private func part(of text: String) -> String { BoundedText.cut(text, to: Self.byteLimit) }
-
-    private struct Words: CustomDebugStringConvertible {
-        let debugDescription: String
-    }
 
     private struct CutKey: CodingKey {
         let stringValue: String

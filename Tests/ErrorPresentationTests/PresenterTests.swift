@@ -11,6 +11,15 @@ import Testing
 struct PresenterTests {}
 
 extension PresenterTests {
+    @Test("a negative limit stops the program, which names it")
+    func negativeLimit() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { @MainActor in
+            _ = ErrorPresenter(limit: -1)
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said.contains("ErrorPresenter: limit must not be negative, but is -1"))
+    }
+
     @Test("what a person asked for is shown though a bus's errors fill the queue, and in its turn")
     func askedFor() async {
         let presenter = ErrorPresenter(limit: 2)

@@ -81,7 +81,7 @@ public final class ErrorPresenter {
         texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
         limit: Int = 64
     ) {
-        precondition(limit >= 0, "the limit of a presenter must not be negative, but is \(limit)")
+        if limit < 0 { fatalError("ErrorPresenter: limit must not be negative, but is \(limit)") }
         self.rules = rules
         self.texts = texts
         machine = PresenterMachine(limit: limit)
