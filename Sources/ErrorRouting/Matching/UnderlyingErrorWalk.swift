@@ -77,7 +77,8 @@ struct UnderlyingErrorWalk {
         guard let nsError = bridged[place] ?? NSErrorBridge.bridged(error) else { return [] }
         bridged[place] = nsError
         if let keyed = underlyingKeys(of: nsError) { return keyed }
-        return type(of: error) is AnyClass ? [] : reflected(error)
+        // In a field of its own, a `URLError` stores the `NSError` that it is.
+        return NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass ? [] : reflected(error)
     }
 
     private mutating func underlyingKeys(of error: NSError) -> [any Error]? {

@@ -85,6 +85,20 @@ extension MatchingAnywhereTests {
         expect(timeout.match(both), equals: Zoo.Timeout(seconds: 1))
     }
 
+    @Test("nothing is under Foundation's errors, not even the NSError that one stores, but what their user info names")
+    func foundation() {
+        for error in [URLError(.timedOut), CocoaError(.fileNoSuchFile), POSIXError(.ENOENT)] as [any Error] {
+            expect(ErrorReport(error: error, source: .init()).trail, equals: [])
+            #if !canImport(Darwin)
+                // On Apple's platforms the error itself is an NSError.
+                expectNil(ErrorMatcher.anywhere(.type(NSError.self)).match(error))
+                expectNil(ErrorMatcher.anywhere(.type(NSError.self)).match(Zoo.Wrapped(content: error)))
+            #endif
+        }
+        let error = URLError(.timedOut, userInfo: [NSUnderlyingErrorKey: Zoo.Timeout(seconds: 2)])
+        expect(ErrorReport(error: error, source: .init()).trail.map(\.message), equals: ["Timeout(seconds: 2)"])
+    }
+
     @Test("an NSError under an error is bridged for the three types, as it would be by itself")
     func bridgedUnderneath() {
         let outer = Group(underlyingErrors: [NSError(domain: NSURLErrorDomain, code: -1001)])

@@ -148,8 +148,6 @@ extension LinearReading.Specimen {
         switch self {
         case .group(let under), .journal(let under), .nsError(_, _, let under): under
         case .wrapped(let under), .failure(_, let under): [under]
-        // A `URLError` has a field that is an error: the `NSError` that it is made of.
-        case .url(let code): [.nsError(domain: Self.urlDomain, code: code, under: [])]
         default: []
         }
     }
