@@ -1,10 +1,20 @@
+import Foundation
+
 /// The names of types, the same in every run.
 ///
 /// Swift's name of a private or local type contains the address of its context:
 /// `Intake.(unknown context at $55e70fa97588).Reader`. That part is removed: `Intake.Reader`.
 package enum TypeName {
     /// Returns the type's name with its module and enclosing types: `Intake.Reader.Failure`.
-    package static func full(_ type: Any.Type) -> String { OneLine.escaped(withoutAddresses(reflected(type))) }
+    ///
+    /// Foundation's errors have one name on all platforms: on Linux two are in another module, and on Apple's platforms
+    /// `NSError` is in none.
+    package static func full(_ type: Any.Type) -> String {
+        if type == NSError.self || type == CocoaError.self || type == POSIXError.self {
+            return "Foundation.\(short(type))"
+        }
+        return OneLine.escaped(withoutAddresses(reflected(type)))
+    }
 
     /// Returns the type's name without its module and enclosing types: `Failure`.
     package static func short(_ type: Any.Type) -> String {

@@ -92,15 +92,12 @@ public struct RebuildableErrors: Sendable {
 
     private func rebuilt(_ record: ErrorRecord) -> (any Error)? {
         if let value = record.value { return try? codings[record.type]?.decode(Data(value.utf8)) }
-        guard let domain = record.domain, let code = record.code else { return nil }
-        return Self.foundation(record.type)?(domain, code)
+        guard Self.isFoundations(record.type), let domain = record.domain, let code = record.code else { return nil }
+        return Self.foundation(domain, code)
     }
 
     /// Whether a type was added, by its full name.
     func isAdded(_ typeName: String) -> Bool { codings[typeName] != nil }
-
-    /// Whether a type is one of Foundation's that are rebuilt without being added.
-    static func isFoundations(_ typeName: String) -> Bool { foundation(typeName) != nil }
 
     // MARK: Coding
 
@@ -119,23 +116,24 @@ public struct RebuildableErrors: Sendable {
         return decoder
     }
 
-    /// Makes Foundation's errors of a domain and a code, by the names of their types without the module.
-    private static let foundation: [Substring: @Sendable (_ domain: String, _ code: Int) -> (any Error)?] = [
-        "NSError": { NSError(domain: $0, code: $1) },
-        // On Linux the codes of `URLError` and `POSIXError` are closed lists.
-        "URLError": { _, code in URLError.Code(rawValue: code).map { URLError($0) } },
-        "CocoaError": { _, code in CocoaError(CocoaError.Code(rawValue: code)) },
-        "POSIXError": { _, code in
-            Int32(exactly: code).flatMap { POSIXErrorCode(rawValue: $0) }.map { POSIXError($0) }
-        },
-    ]
+    // MARK: Foundation's errors
 
-    /// Returns how Foundation's errors of a type are made; nil for other types.
+    /// Whether a type is one of Foundation's that are rebuilt without being added.
     ///
     /// The module of such a type differs between platforms, and errors of a server may be replayed elsewhere.
-    private static func foundation(_ typeName: String) -> (@Sendable (String, Int) -> (any Error)?)? {
+    static func isFoundations(_ typeName: String) -> Bool {
         let parts = typeName.split(separator: ".")
-        guard parts.count == 2, parts[0].hasPrefix("Foundation") || parts[0] == "__C" else { return nil }
-        return foundation[parts[1]]
+        let hasModule = parts.count == 2 && (parts[0].hasPrefix("Foundation") || parts[0] == "__C")
+        return (hasModule || parts.count == 1)
+            && ["NSError", "URLError", "CocoaError", "POSIXError"].contains(parts[parts.count - 1])
+    }
+
+    /// Returns Foundation's error of a domain and a code: the Swift type of the domain, if there is one that has the
+    /// code, else an `NSError`.
+    private static func foundation(_ domain: String, _ code: Int) -> any Error {
+        let error = NSError(domain: domain, code: code)
+        if let error = ErrorMatcher.type(URLError.self).match(error) { return error }
+        if let error = ErrorMatcher.type(CocoaError.self).match(error) { return error }
+        return ErrorMatcher.type(POSIXError.self).match(error) ?? error
     }
 }

@@ -27,7 +27,9 @@ extension MatcherShape {
         case .extracting(let type):
             return TypeVerdict(mayMatch: Self.typeVerdict(type, for: error).mayMatch, mayMiss: true)
         case .value(let value):
-            if error.isNSErrorObject { return Swift.type(of: value) is NSError.Type ? .maybe : .never }
+            if Swift.type(of: value) is NSError.Type {
+                return NSErrorBridge.isNSErrorOrBridged(error.type) ? .maybe : .never
+            }
             return Swift.type(of: value) == error.type ? .maybe : .never
         case .nsError(let required, let code):
             guard let domain else { return .maybe }

@@ -31,6 +31,7 @@ import Foundation
         while !steps.isEmpty {
             let step = unsafe steps.next.pointee
             let shape = step.shape
+            // `NSError`s are compared one by one: on Linux their hash traps if the user info holds Swift errors.
             if let value = shape.requiredValue, !(type(of: value) is NSError.Type) {
                 valueRules[ObjectIdentifier(type(of: value)), default: []].append(step)
             } else if let required = shape.requiredDomain {

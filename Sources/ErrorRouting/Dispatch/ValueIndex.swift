@@ -88,11 +88,9 @@
 /// - Parameters:
 ///   - type: The errors' dynamic type.
 ///   - rules: The rules in order, each of which requires a value of that type.
-/// - Returns: The index; nil if the type is not `Hashable` on every actor, if it is bridged to `NSError`, or if matchers
-///   recurse too deep: to make the index runs user code (`==`, `hash`), which may dispatch errors of the type.
+/// - Returns: The index; nil if the type is not `Hashable` on every actor, or if matchers recurse too deep: to make the
+///   index runs user code (`==`, `hash`), which may dispatch errors of the type.
 func makeValueIndex(_ type: any Error.Type, _ rules: [RuleStep]) -> StepIndex? {
-    // Foundation's errors are compared one by one: on Linux their hash traps if the user info holds Swift errors.
-    if NSErrorBridge.isBridged(type) { return nil }
     // A global actor's `hash` must not be called elsewhere: the cast of a `Sendable` value fails then, unlike that of
     // its type.
     guard let value = rules.first?.shape.requiredValue as (any Sendable)?, value is any (Error & Hashable),

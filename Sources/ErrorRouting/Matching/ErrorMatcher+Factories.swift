@@ -5,9 +5,10 @@ extension ErrorMatcher where Output: Error {
     ///
     /// A struct or an enum matches exactly; a class matches itself and its subclasses. Only for `URLError`,
     /// `CocoaError` and `POSIXError` are `NSError` objects bridged, by their domain, on all platforms alike: no other
-    /// `NSError` becomes a Swift type, and no Swift error matches `NSError.self`. An `NSError` whose code the Swift
-    /// type does not know (on Linux `URLError` and `POSIXError` have closed lists of codes) stays an `NSError`; match
-    /// it with ``nsError(domain:code:)``.
+    /// `NSError` becomes a Swift type, and no Swift error matches `NSError.self` (but for these three on Apple's
+    /// platforms, where they become their `NSError` when they are boxed). An `NSError` whose code the Swift type does
+    /// not know (on Linux `URLError` and `POSIXError` have closed lists of codes) stays an `NSError`; match it with
+    /// ``nsError(domain:code:)``.
     ///
     /// - Parameter type: The error type to match. `(any Error).self` matches every error.
     /// - Returns: A matcher that hands on the error as that type.
@@ -35,7 +36,9 @@ extension ErrorMatcher where Output: Error {
 extension ErrorMatcher where Output: Error & Equatable {
     /// Matches an error of the same dynamic type that equals a value.
     ///
-    /// `NSError` objects are compared with `isEqual`. A value that does not equal itself never matches.
+    /// `NSError` objects are compared with `isEqual`. So are `URLError`, `CocoaError` and `POSIXError`, with the
+    /// `NSError` objects of their domains too, which are bridged as in ``type(_:)``. A value that does not equal itself
+    /// never matches.
     ///
     /// - Parameter value: The value to compare with.
     /// - Returns: A matcher that hands on the error, which equals `value`.
@@ -45,11 +48,12 @@ extension ErrorMatcher where Output: Error & Equatable {
     ///   where `Hashable` is isolated to a global actor, one `==` for each rule.
     public static func value(_ value: Output) -> Self {
         let valueType = Swift.type(of: value)
-        if valueType is NSError.Type {
-            let value = value as NSError
+        if NSErrorBridge.isNSErrorOrBridged(valueType) {
+            let (typeMatcher, value) = (type(Output.self), NSErrorBridge.object(value as NSError))
             return Self(.value(value)) { subject in
-                guard subject.isNSErrorObject, NSErrorBridge.areEqual(subject.nsError(), value) else { return nil }
-                return subject.error as? Output
+                guard let error = typeMatcher.evaluate(&subject), NSErrorBridge.areEqual(subject.nsError(), value)
+                else { return nil }
+                return error
             }
         }
         return Self(.value(value)) { subject in

@@ -4,7 +4,18 @@ import Foundation
 /// The texts that describe errors.
 enum ErrorText {
     /// Returns the name of the error's type with its module: `Intake.PaymentError`.
-    static func typeName(of error: any Error) -> String { typeName(type(of: error)) }
+    ///
+    /// An `NSError` object of the domain of one of Foundation's Swift types has the name of that type: on Apple's
+    /// platforms all errors of that type are such objects.
+    static func typeName(of error: any Error) -> String {
+        let name = typeName(type(of: error))
+        // A Swift subclass has a name of its own, and its `domain` may be code of the user's. The name of a class of
+        // Objective-C, as Foundation's own subclasses are, has no module.
+        guard type(of: error) is NSError.Type, type(of: error) == NSError.self || !name.contains(".") else {
+            return name
+        }
+        return typeName(NSErrorBridge.swiftType(ofDomain: (error as NSError).domain) ?? NSError.self)
+    }
 
     /// Returns the name of a type with its module.
     static func typeName(_ type: Any.Type) -> String { TypeName.full(type) }

@@ -23,9 +23,31 @@ enum NSErrorBridge {
         return error as NSError
     }
 
+    /// Returns an `NSError` that is one in the box of an `any Error` too.
+    ///
+    /// On Apple's platforms the `NSError` that was made of a Swift error becomes that error again when it is boxed.
+    static func object(_ error: NSError) -> NSError {
+        if type(of: error as any Error) is NSError.Type { return error }
+        return NSError(domain: error.domain, code: error.code, userInfo: error.userInfo)
+    }
+
     /// Whether a type is one of the three.
-    static func isBridged(_ type: any Error.Type) -> Bool {
+    static func isBridged(_ type: Any.Type) -> Bool {
         type == URLError.self || type == CocoaError.self || type == POSIXError.self
+    }
+
+    /// Whether errors of a type are `NSError` objects, or would be on Apple's platforms, where the three become objects
+    /// when they are boxed.
+    static func isNSErrorOrBridged(_ type: Any.Type) -> Bool { type is NSError.Type || isBridged(type) }
+
+    /// Returns the one of the three types whose domain this is; nil for other domains.
+    static func swiftType(ofDomain domain: String) -> (any Error.Type)? {
+        switch domain {
+        case NSURLErrorDomain: URLError.self
+        case NSCocoaErrorDomain: CocoaError.self
+        case NSPOSIXErrorDomain: POSIXError.self
+        default: nil
+        }
     }
 
     /// Whether two `NSError` objects are equal according to `isEqual`.

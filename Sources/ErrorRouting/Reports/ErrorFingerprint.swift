@@ -65,7 +65,8 @@ struct ErrorFingerprint: Hashable, Sendable {
     }
 }
 
-/// An error's type and code: the number of an enum's case, or an `NSError`'s domain and code.
+/// An error's type and code: the number of an enum's case, or an `NSError`'s domain and code, by which Foundation's
+/// Swift types are known too.
 struct ErrorCode: Equatable, Sendable {
     let type: ObjectIdentifier
     let number: Int
@@ -74,8 +75,8 @@ struct ErrorCode: Equatable, Sendable {
     /// Reads an error's code, which may run code of the user's.
     init(of error: any Error) {
         let type = Swift.type(of: error)
-        self.type = ObjectIdentifier(type)
-        if type is NSError.Type || NSErrorBridge.isBridged(type) {
+        self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
+        if NSErrorBridge.isNSErrorOrBridged(type) {
             let error = NSErrorBridge.bridged(error)
             number = error?.code ?? 0
             domain = error?.domain

@@ -5,6 +5,9 @@ import Foundation
 /// addresses.
 extension ErrorReport {
     /// The name of the error's type, with its module: `Intake.PaymentError`.
+    ///
+    /// `URLError`, `CocoaError`, `POSIXError` and the `NSError` objects of their domains have one name on all
+    /// platforms, `Foundation.URLError` for example; other objects of Foundation's class are `Foundation.NSError`.
     public var typeName: String { ErrorText.typeName(of: error) }
 
     /// The name of the error's case, such as `declined`; nil if the error is not an enum.

@@ -39,6 +39,12 @@ extension MatchingValueTests {
     private static let derived: Base = Derived(1)
     private static let bridged = URLError(.timedOut) as NSError
 
+    #if canImport(Darwin)
+        private static let becomesObjectInBox = true
+    #else
+        private static let becomesObjectInBox = false
+    #endif
+
     private static let cases: [MatchCase] = [
         .init("the same payload", .value(Zoo.Payment.declined(code: 51)), Zoo.Payment.declined(code: 51)),
         .not("another payload", .value(Zoo.Payment.declined(code: 51)), Zoo.Payment.declined(code: 52)),
@@ -59,8 +65,15 @@ extension MatchingValueTests {
         .not("what does not equal itself", .value(Zoo.Reading(value: .nan)), Zoo.Reading(value: .nan)),
         .not("that of a value that does", .value(Zoo.Reading(value: 0)), Zoo.Reading(value: .nan)),
         .init("what == says equals another", .value(Zoo.Reading(value: 0)), Zoo.Reading(value: -0.0)),
-        .not("a Swift error for its NSError", .value(bridged), URLError(.timedOut)),
-        .not("an NSError for its Swift error", .value(URLError(.timedOut)), bridged),
+        .init("a Swift error for its NSError", .value(bridged), matches: becomesObjectInBox, URLError(.timedOut)),
+        .init("an NSError for its Swift error", .value(URLError(.timedOut)), bridged),
+        .init("a file's", .value(CocoaError(.fileNoSuchFile)), NSError(domain: NSCocoaErrorDomain, code: 4)),
+        .init("the system's", .value(POSIXError(.ENOENT)), NSError(domain: NSPOSIXErrorDomain, code: 2)),
+        .not("one with another code", .value(POSIXError(.ENOENT)), NSError(domain: NSPOSIXErrorDomain, code: 1)),
+        .not("one of another domain", .value(POSIXError(.ENOENT)), NSError(domain: "d", code: 2)),
+        .not(
+            "one with a user info", .value(URLError(.timedOut)),
+            NSError(domain: NSURLErrorDomain, code: -1001, userInfo: ["k": "v"])),
         .init("an NSError for the same NSError", .value(bridged), NSError(domain: NSURLErrorDomain, code: -1001)),
         .not("an enum for its NSError", .value(Zoo.Payment.expired as NSError), Zoo.Payment.expired),
         .init("a URLError", .value(URLError(.timedOut)), URLError(.timedOut)),
@@ -113,6 +126,9 @@ extension MatchingValueTests {
             }
             precondition(ErrorMatcher.value(NSError(domain: "d", code: 1)).match(error()) == nil)
             precondition(ErrorMatcher.value(error()).match(error()) == nil)
+            let loading = URLError(.timedOut, userInfo: error().userInfo)
+            precondition(ErrorMatcher.value(URLError(.timedOut)).match(loading) == nil)
+            _ = ErrorMatcher.value(loading).match(URLError(.timedOut, userInfo: error().userInfo))
         }
     }
 
@@ -139,6 +155,26 @@ extension MatchingValueTests {
         for error in errors { dispositions.append(await handler.handle(error).disposition) }
         expect(dispositions, equals: [.unmatched, .handled, .ignored])
         expect(errors.map { map[$0] }, equals: [0, 1, 2])
+    }
+
+    @Test("rules for Foundation's values match NSErrors in their order, and one for a Swift error's NSError is asked")
+    func bridgedVerbs() {
+        let handler = ErrorHandler()
+            .on(URLError(.timedOut)) { error in error.code == .timedOut ? .stop : .next }
+            .ignore(CocoaError(.fileNoSuchFile))
+            .on(POSIXError(.EPERM)) { _ in .next }
+            .on(Zoo.Payment.expired as NSError) { $0.domain.isEmpty ? .next : .stop }
+        let errors: [any Error] = [
+            URLError(.timedOut), NSError(domain: NSURLErrorDomain, code: -1001), CocoaError(.fileNoSuchFile),
+            NSError(domain: NSCocoaErrorDomain, code: 4), POSIXError(.EPERM), POSIXError(.ENOENT), Zoo.Payment.expired,
+        ]
+        let expected: [HandleOutcome.Disposition] = [
+            .handled, .handled, .ignored, .ignored, .handled, .unmatched, .unmatched,
+        ]
+        // At its first use, indexed, and planned.
+        for _ in 0..<4 {
+            expect(errors.compactMap { handler.handleSynchronously($0)?.disposition }, equals: expected)
+        }
     }
 
     @Test("many values of one type keep the order of their rules and do not shadow one another")

@@ -83,7 +83,7 @@ extension LinearReading.Matcher: CustomStringConvertible {
         case .type(let kind), .conformingTo(let kind):
             return error.seen(as: kind).map(Found.error)
         case .value(let value):
-            return value.equals(error) ? .error(error) : nil
+            return error.seen(equalTo: value).map(Found.error)
         case .nsError(let domain, let code):
             let seen = error.domainAndCode
             guard seen.domain == domain, code == nil || code == seen.code else { return nil }

@@ -43,6 +43,7 @@ extension ErrorFingerprintTests {
             let (code, foundation) = (ErrorCode(of: error), error as NSError)
             expect(code.number, equals: foundation.code)
             expect(code.domain, equals: foundation.domain)
+            expect(kind(error), equals: kind(foundation))
         }
     }
 

@@ -51,12 +51,31 @@ extension ReportTextTests {
         let type = "ErrorRoutingTests.ReportTextTests.Coded"
         expect(report(Coded(errorCode: 7)).fingerprint, equals: "\(type)(orders 7) Intake/Rules.swift")
         let error = NSError(domain: "d\nd", code: 4)
-        expect(report(error).fingerprint, equals: #"\#(String(reflecting: NSError.self))(d\nd 4) Intake/Rules.swift"#)
-        #expect(
-            report(URLError(.timedOut)).fingerprint.hasSuffix("URLError(NSURLErrorDomain -1001) Intake/Rules.swift"))
+        expect(report(error).fingerprint, equals: #"Foundation.NSError(d\nd 4) Intake/Rules.swift"#)
         let mute = "ErrorRoutingTests.ReportTextTests.Mute"
         expect(report(Mute.silent).fingerprint, equals: "\(mute).silent Intake/Rules.swift")
         expect(report(Mute.loud(1)).fingerprint, equals: "\(mute).loud Intake/Rules.swift")
+    }
+
+    @Test("Foundation's errors and NSErrors have the name of their domain's type, the same on every platform")
+    func foundation() {
+        let errors: [(name: String, error: any Error, object: NSError)] = [
+            ("URLError", URLError(.timedOut), NSError(domain: NSURLErrorDomain, code: -1001)),
+            ("CocoaError", CocoaError(.fileNoSuchFile), NSError(domain: NSCocoaErrorDomain, code: 4)),
+            ("POSIXError", POSIXError(.ENOENT), NSError(domain: NSPOSIXErrorDomain, code: 2)),
+            ("NSError", NSError(domain: "d", code: 1), NSError(domain: "d", code: 1)),
+        ]
+        for (name, error, object) in errors {
+            expect(report(error).typeName, equals: "Foundation.\(name)")
+            expect(report(object).typeName, equals: "Foundation.\(name)")
+            let fingerprint = "Foundation.\(name)(\(object.domain) \(object.code)) Intake/Rules.swift"
+            expect(report(error).fingerprint, equals: fingerprint)
+            expect(report(object).fingerprint, equals: fingerprint)
+        }
+        let unknown = NSError(domain: NSURLErrorDomain, code: -987_654)
+        expect(report(unknown).typeName, equals: "Foundation.URLError")
+        let special = Zoo.NSErrorSubclass(domain: NSCocoaErrorDomain, code: 4)
+        expect(report(special).typeName, equals: "ErrorRoutingTests.Zoo.NSErrorSubclass")
     }
 
     @Test("case, domain and code are there as values, where there are any")
