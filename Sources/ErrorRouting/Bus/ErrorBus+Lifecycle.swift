@@ -1,12 +1,9 @@
 import Dispatch
 import Foundation
-import Synchronization
-
-private let processRoot = Locked<ErrorBus?>(nil)
 
 extension ErrorBus {
     /// The process's bus, for threads and callbacks that run in no task; nil if no bus has become the root.
-    public static var root: ErrorBus? { processRoot.withLock { $0 } }
+    public static var root: ErrorBus? { ProcessRoot.bus }
 
     /// Makes this the process's bus until its run or its shutdown has returned.
     ///
@@ -16,22 +13,11 @@ extension ErrorBus {
         if hasEnded {
             fatalError("ErrorBus.becomeRoot(): this bus has ended; only one that still delivers can be the root")
         }
-        let isFree = processRoot.withLock { root in
-            if root == nil { root = self }
-            return root === self
+        if !ProcessRoot.set(self) {
+            fatalError("ErrorBus.becomeRoot(): another bus is the root, and its run has not returned")
         }
-        if !isFree { fatalError("ErrorBus.becomeRoot(): another bus is the root, and its run has not returned") }
-        // The bus may have ended since the check above; then it called `resignRoot` before it was the root.
-        if hasEnded { resignRoot() }
-    }
-
-    private func resignRoot() {
-        // This may be the last reference to the bus, whose deinitializer must not run under the lock.
-        let former = processRoot.withLock { root -> ErrorBus? in
-            guard root === self else { return nil }
-            return root.take()
-        }
-        withExtendedLifetime(former) {}
+        // The bus may have ended since the check above; then it resigned before it was the root.
+        if hasEnded { ProcessRoot.remove(self) }
     }
 
     /// Delivers what is posted, until the bus is finished and drained.
@@ -42,7 +28,7 @@ extension ErrorBus {
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``), or after it has returned, is a programming error.
     /// It does not wait for tasks started with `task`; `withErrorBus` does.
     public func run() async {
-        switch storage.run() {
+        switch storage.perform({ $0.run() }) {
         case .start(let generation):
             startWorker(generation)
             await withTaskCancellationHandler {
@@ -57,7 +43,7 @@ extension ErrorBus {
         case .ranBefore:
             fatalError("ErrorBus.run() was called again after it had returned; a bus runs once")
         }
-        storage.runReturned()
+        storage.perform { $0.runReturned() }
     }
 
     /// Ends posting: what is pending is still delivered, then ``run()`` returns.
@@ -65,7 +51,7 @@ extension ErrorBus {
     /// An error posted later counts as dropped, and is written to the ``LastResort``. Calling this again changes
     /// nothing.
     public func finish() {
-        perform(storage.close())
+        perform(storage.perform { $0.close($1) })
     }
 
     private func perform(_ action: CloseAction) {
@@ -83,21 +69,21 @@ extension ErrorBus {
     /// once the tasks have ended, it accepts at most as many more reports as its capacity, and none if the caller was
     /// cancelled.
     func finishWhenIdle() async {
-        if storage.windUp() { waker.yield() }
+        if storage.perform({ $0.drain($1) }) { waker.yield() }
         await tasks.waitForAll()
-        storage.tasksEnded()
+        storage.perform { $0.tasksEnded($1) }
         let timer = configuration.drainTimeLimit.map { limit in
-            TimeLimitTimer(within: limit, by: clock, outsidePool: true) { [weak self] in self?.giveUp(after: limit) }
+            TimeLimitTimer(within: limit, by: clock) { [weak self] in self?.abort(after: limit) }
         }
         defer { timer?.cancel() }
         while true {
             let idle = Promise<Void>()
-            if storage.waitUntilIdle(idle) { idle.fulfill(()) }
+            if storage.perform({ $0.waitUntilIdle(idle, $1) }) { idle.fulfill(()) }
             await idle.value
-            let delivered = storage.delivered
+            let delivered = storage.perform { $0.counts.delivered }
             await tasks.waitForAll()
             // If nothing was delivered meanwhile, no action has run, and so none can have started another task.
-            guard let action = storage.close(ifIdleSince: delivered) else { continue }
+            guard let action = storage.perform({ $0.close(ifIdleSince: delivered, $1) }) else { continue }
             perform(action)
             // Keeps the timer running until the bus has ended, also if somebody else has finished it.
             return await ended.value
@@ -105,19 +91,19 @@ extension ErrorBus {
     }
 
     /// Drops the reports that are left at the drain time limit, and writes them to the last resort.
-    private func giveUp(after limit: Duration) {
+    private func abort(after limit: Duration) {
         guard let left = takeBack() else { return }
         for report in left.reports {
-            lastResort.write(report.report(), because: "it was not delivered within the drain time limit of \(limit)")
+            lastResort.write(report, because: "it was not delivered within the drain time limit of \(limit)")
         }
         wereReceived(left)
     }
 
     /// Cancels the tasks, and accepts no more reports once body and tasks have ended: the caller of
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` was cancelled.
-    func hurry() {
+    func cancel() {
         tasks.cancelAll()
-        storage.hurry()
+        storage.perform { $0.cancel($1) }
     }
 
     /// Finishes the bus, and takes back what it could not deliver in time.
@@ -134,10 +120,10 @@ extension ErrorBus {
         finish()
         let isInside = isInsideOwnAction
         let left = Promise<[ErrorReport]>()
-        let timer = TimeLimitTimer(within: limit, by: clock, outsidePool: true) { [weak self] in
+        let timer = TimeLimitTimer(within: limit, by: clock) { [weak self] in
             guard let self else { return }
             let taken = takeBack()
-            let reports = taken?.reports.map { $0.report() } ?? []
+            let reports = taken?.reports ?? []
             if !isInside { configuration.witness?.tookBack(reports) }
             left.fulfill(reports)
             for report in isInside ? reports : [] {
@@ -165,9 +151,9 @@ extension ErrorBus {
     ///
     /// - Returns: What is left; nil if the bus has ended already: whoever ended it tells so.
     private func takeBack() -> Leftovers? {
-        let left = storage.takeBack()
+        let left = storage.perform { $0.takeBack($1) }
         // First, so that another bus can become the root as soon as anybody learns that this one has ended.
-        resignRoot()
+        ProcessRoot.remove(self)
         for failure in left?.failures ?? [] { lastResort.write(failure) }
         return left
     }
@@ -175,26 +161,21 @@ extension ErrorBus {
     /// Tells those who wait for the outcome of what was taken back, ends the bus unless its worker has to, and cancels
     /// the action in flight.
     private func wereReceived(_ left: Leftovers) {
-        for pending in left.reports { pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
-        if storage.leftoversWereReceived() { end() }
+        for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
+        if storage.perform({ $0.leftoversWereReceived() }) { end() }
         // Last, since an action's cancellation handler may be slow.
         cancelWorker(left.worker)
-    }
-
-    /// Cancels the worker of a generation, if that is the current one.
-    func cancelWorker(_ generation: UInt64) {
-        staff.withLock { $0.worker.flatMap { $0.generation == generation ? $0.task : nil } }?.cancel()
     }
 
     /// Tells everyone who waits for the end that the bus has ended.
     ///
     /// Idempotent: a shutdown and the worker may both call it.
     func end() {
-        resignRoot()
+        ProcessRoot.remove(self)
         observers.finish(statistics)
         waker.finish()
-        for task in staff.withLock({ [$0.watchdog, $0.alarm?.task] }) { task?.cancel() }
-        let (idle, flushes) = storage.takeWaiters()
+        internalTasks.withLock { $0.timer?.task }?.cancel()
+        let (idle, flushes) = storage.perform { $0.takeWaiters() }
         for promise in idle { promise.fulfill(()) }
         for promise in flushes { promise.fulfill(false) }
         ended.fulfill(())
@@ -216,20 +197,22 @@ extension ErrorBus {
     ///   of it meanwhile. True for a bus that has ended, since it holds nothing.
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
+        if limit <= .zero { return storage.perform { $0.isIdle($1) } }
         let promise = Promise<Bool>()
-        switch storage.flush(limit > .zero ? promise : nil) {
-        case .idle: return true
-        case .busy: return false
-        case .waits(let wakes): if wakes { waker.yield() }
+        let deadline = clock.deadline(after: limit)
+        switch storage.perform({ $0.flush(promise, until: deadline, $1) }) {
+        case .idle:
+            return true
+        case .waits(let wakes):
+            if wakes { waker.yield() }
         }
-        let timer = TimeLimitTimer(within: limit, by: clock, outsidePool: false) { promise.fulfill(false) }
+        setTimer(deadline)
         let isFlushed = await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
             promise.fulfill(false)
         }
-        timer.cancel()
-        if !isFlushed { storage.forgetFlush(promise) }
+        if !isFlushed { storage.perform { $0.cancelFlush(promise) } }
         return isFlushed
     }
 }
@@ -240,17 +223,18 @@ struct TimeLimitTimer: Sendable {
 
     /// Starts the timer; with a limit of zero or less, calls the closure before it returns.
     ///
+    /// By the system's clock it is a thread of its own: a task needs a thread of the pool, and all of those may be
+    /// blocked when a shutdown is needed.
+    ///
     /// - Parameters:
     ///   - limit: The time limit.
     ///   - clock: The clock.
-    ///   - outsidePool: Whether the timer is a thread of its own, if the clock is the system's: a task needs a thread
-    ///     of the pool, and all of those may be blocked when a shutdown is needed. Else it is a task.
     ///   - body: The closure.
-    init(within limit: Duration, by clock: BusClock, outsidePool: Bool, _ body: @escaping @Sendable () -> Void) {
+    init(within limit: Duration, by clock: BusClock, _ body: @escaping @Sendable () -> Void) {
         if limit <= .zero {
             body()
             cancel = {}
-        } else if outsidePool, clock.isContinuous {
+        } else if clock.isContinuous {
             let isCancelled = DispatchSemaphore(value: 0)
             let deadline = DispatchTime.now() + DispatchTimeInterval(limit)
             Thread.detachNewThread {

@@ -4,7 +4,7 @@ extension ErrorBus {
     /// The counts balance whenever they are read, also while errors are posted and delivered. Between two reads by one
     /// thread no count but that of pending errors falls, and a post that has returned is in the next read.
     public var statistics: Statistics {
-        var (statistics, isDelivering) = storage.statistics
+        var (statistics, isDelivering) = storage.perform { ($0.statistics($1), $0.isDelivering) }
         if isDelivering {
             statistics.deliveryTime = max(.zero, clock.now() - .nanoseconds(deliveryBegan.value))
         }

@@ -34,7 +34,7 @@ extension ErrorBus {
         Self.unbound {
             _ = Task { [tasks] in end.fulfill(await tasks.waitForAll()) }
         }
-        let timer = TimeLimitTimer(within: limit, by: clock, outsidePool: true) { end.fulfill(nil) }
+        let timer = TimeLimitTimer(within: limit, by: clock) { end.fulfill(nil) }
         defer { timer.cancel() }
         return await end.value
     }

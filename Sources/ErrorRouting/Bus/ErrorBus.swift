@@ -49,7 +49,7 @@ public final class ErrorBus: ErrorPosting {
     let storage: BusStorage
     /// The time at which the worker last read the clock before a delivery, in nanoseconds.
     let deliveryBegan = PaddedCounter(0)
-    let staff = Locked(Staff())
+    let internalTasks = Locked(InternalTasks())
     let ended = Promise<Void>()
     let wakeUps: AsyncStream<Void>
     let waker: AsyncStream<Void>.Continuation
@@ -90,12 +90,12 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         PendingAtExit.remove(self)
-        let left = storage.takeBack()?.reports ?? []
+        let left = storage.perform { $0.takeBack($1) }?.postings ?? []
         // Before the user's code below runs: an observation that ends there gets its statistics from the registry.
         observers.finish(statistics)
-        for pending in left {
-            pending.posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
-            lastResort.write(pending.report(), because: "the bus was discarded before it was delivered")
+        for (posting, _) in left {
+            posting.promise?.fulfill(HandleOutcome(disposition: .dropped))
+            lastResort.write(posting.report(), because: "the bus was discarded before it was delivered")
         }
         waker.finish()
     }
@@ -172,8 +172,7 @@ public final class ErrorBus: ErrorPosting {
     /// Whether this task runs in an action of this bus, or was started in one that still runs.
     var isInsideOwnAction: Bool {
         ErrorBus.actions.contains { action in
-            // The storage need not look into the lane: only asynchronous actions have marks, and none runs there.
-            action.bus == number && storage.isDelivering(action.sequence)
+            action.bus == number && storage.perform { $0.isDelivering(action.sequence) }
         }
     }
 
@@ -194,9 +193,9 @@ public final class ErrorBus: ErrorPosting {
         let metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
         let mark = hasWitness ? mark(error, as: role) : nil
         let floodStamp = configuration.floodLimit == nil || role == .notice ? nil : floodStamp(for: error)
-        switch storage.shared.intake.reserve(for: error) {
+        switch storage.intake.reserve(for: error) {
         case .accepted(let number):
-            let answer = storage.shared.intake.mailbox.fill(
+            let answer = storage.intake.mailbox.fill(
                 number,
                 with: Posting(
                     error,
@@ -216,11 +215,11 @@ public final class ErrorBus: ErrorPosting {
                 waker.yield()
                 return true
             case .refused:
-                // The error was accepted, and the bus was shut down before the place was filled.
-                writeToLastResort(storage.shared.intake.reclaim(number))
+                // The error was accepted, and the bus was shut down before the slot was filled.
+                writeToLastResort(storage.intake.reclaim(number))
             }
         case .full(let makesNotice):
-            if makesNotice { noteDrops(at: source) }
+            if makesNotice { announceDrops(at: source) }
         case .closed:
             writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope, mark: mark))
         }
@@ -248,15 +247,12 @@ public final class ErrorBus: ErrorPosting {
         configuration.witness?.mark(error, as: role)
     }
 
-    /// Makes a notice of drops follow the reports accepted so far.
-    ///
-    /// Called once for many drops, so it may take the lock.
+    /// Lets a notice of drops follow the reports accepted so far; called for the first drop since the last notice.
     @inline(never)
-    private func noteDrops(at source: ErrorReport.Source) {
-        switch storage.needsNotice(at: source) {
-        case .nothing: break
-        case .wake: waker.yield()
-        case .tell(let drops):
+    private func announceDrops(at source: ErrorReport.Source) {
+        if storage.intake.announceDrops(at: source) {
+            waker.yield()
+        } else if let drops = storage.perform({ $0.dropsAfterEnd($1) }) {
             lastResort.write(ErrorReport(error: drops, source: source), because: "the bus has finished")
         }
     }

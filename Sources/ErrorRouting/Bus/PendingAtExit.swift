@@ -62,8 +62,8 @@ extension ErrorBus {
     ///
     /// If the bus's lock cannot be had, since a stopped thread holds it, the line has only the intake's count.
     fileprivate var lineAtExit: String? {
-        let counts = storage.countsIfUnlocked
-        let pending = counts.map { Int64($0.pending) } ?? storage.leastPending
+        let counts = storage.statisticsIfUnlocked
+        let pending = counts.map { Int64($0.pending) } ?? storage.intake.leastPending
         if pending <= 0 { return nil }
         let rest = counts.map { ": \($0)" } ?? " or more"
         return "error-bus: the process ended while a bus had \(pending) pending\(rest)"

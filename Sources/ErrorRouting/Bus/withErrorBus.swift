@@ -54,7 +54,7 @@ public func withErrorBus<T, F: Error>(
         await bus.finishWhenIdle()
         return result
     } onCancel: {
-        bus.hurry()
+        bus.cancel()
     }
     await loop.value
     return try result.get()

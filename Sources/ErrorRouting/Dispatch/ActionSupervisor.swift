@@ -14,7 +14,7 @@ protocol ActionSupervisor: AnyObject, Sendable {
 
     /// Notes that the asynchronous action has returned or thrown.
     ///
-    /// - Returns: Whether the dispatch was still current; if so, only the caller knows what the action has thrown.
+    /// - Returns: Whether the dispatch was still current; if not, the action's result is discarded.
     func actionDidEnd() -> Bool
 
     /// Whether the dispatch is still current; false if it was superseded.

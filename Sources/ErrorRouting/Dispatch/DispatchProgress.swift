@@ -24,6 +24,7 @@
     /// The failures so far; nil if there are none, which costs less to copy than an empty array.
     private var failed: [ActionFailure]?
     var failures: [ActionFailure] { failed ?? [] }
+    var hasFailures: Bool { failed != nil }
     private var matchedRuleCount = 0
     /// The rule that the outcome names; not retained, since the dispatch's caller holds the rules.
     private(set) var decisive: Unmanaged<Rule>?

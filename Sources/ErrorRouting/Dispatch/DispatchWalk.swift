@@ -6,24 +6,16 @@
 /// Retains nothing that concurrent dispatches share: the rule set, or the scopes of the path, hold programs, plans and
 /// rules until the dispatch is over.
 @safe struct DispatchWalk: ~Copyable {
-    /// How a dispatch that does not suspend has ended.
-    enum SynchronousEnd {
+    /// How a dispatch, or a part of it, has ended.
+    enum End {
         case completed
         /// The next rule is asynchronous: whoever goes on begins with it.
         case needsSuspension
-        /// The supervisor has superseded the dispatch, whose outcome is discarded.
-        case superseded
-    }
-
-    /// How a dispatch that may suspend has ended.
-    enum End {
-        case completed
-        /// The supervisor has superseded the dispatch, whose outcome is discarded; the worker that goes on with the
-        /// report already knows the first `known` failures.
-        case superseded(known: Int)
         /// The task was cancelled: unless the dispatch was superseded, the next asynchronous action has to begin in
         /// another task.
         case needsNewTask
+        /// The supervisor has superseded the dispatch, whose outcome is discarded.
+        case superseded
     }
 
     /// What a dispatch that does not suspend does where a rule is asynchronous.
@@ -77,7 +69,7 @@
     static func run(
         _ error: any Error, through program: Unmanaged<DispatchProgram>, on path: HandlerPath.Steps?,
         _ report: inout LazyReport, under supervisor: any ActionSupervisor, into progress: inout DispatchProgress
-    ) -> SynchronousEnd {
+    ) -> End {
         if let path {
             _ = unsafe path.program(0, .rules)._withUnsafeGuaranteedRef { unsafe $0.indexForUse }
         } else {
@@ -96,14 +88,14 @@
     static func goOn(
         _ error: any Error, through program: Unmanaged<DispatchProgram>, _ report: inout LazyReport,
         from progress: inout DispatchProgress, _ asynchronousRules: AsynchronousRules
-    ) -> SynchronousEnd {
+    ) -> End {
         var rest: RuleStepCursor?
         return unsafe tryRules(error, program, nil, &report, nil, &progress, asynchronousRules, from: &rest).kind
     }
 
     /// How trying rules has ended, and the asynchronous step that waits, if that is how.
     private struct Pause {
-        let kind: SynchronousEnd
+        let kind: End
         var waiting: RuleStep?
     }
 
@@ -294,25 +286,21 @@
         while true {
             let pause = unsafe Self.tryRules(error, program, path, &report, supervisor, &progress, .wait, from: &rest)
             guard let step = pause.waiting else {
-                return pause.kind == .superseded ? .superseded(known: 0) : .completed
+                return pause.kind
             }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
-            // An action that ends too late has failed by its time limit already, so what it throws is not told again.
-            var isTold = false
             do {
                 let answer = try await actSuspending(step, &report, under: supervisor)
-                if let supervisor { isTold = !supervisor.actionDidEnd() }
+                if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 progress.record(answer, at: step)
             } catch is DispatchSuperseded {
-                return .superseded(known: 0)
+                return .superseded
             } catch let thrown {
-                if let supervisor { isTold = !supervisor.actionDidEnd() }
+                // An action that ends too late has failed by its time limit already: what it throws is discarded.
+                if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 unsafe withUnsafeMutablePointer(to: &report) { report in
                     unsafe Self.record(thrown, at: step, error, report, &progress)
                 }
-            }
-            if let supervisor, !supervisor.isCurrent {
-                return .superseded(known: isTold ? progress.failures.count : 0)
             }
             guard progress.isStageOver else { continue }
             rest = nil

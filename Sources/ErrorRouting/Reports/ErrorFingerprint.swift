@@ -1,7 +1,7 @@
 import BoundedDescriptions
 import Foundation
 
-/// The key by which a flood limit groups errors: type, code, posting line and path of scopes; or the text that the
+/// The key by which a flood limit groups errors: type, code, posting line, path of scopes and role; or the text that the
 /// user's closure returned.
 ///
 /// Making one builds no string: an `NSError`'s domain is stored as it is, and texts are compared only if all other
@@ -12,24 +12,32 @@ struct ErrorFingerprint: Hashable, Sendable {
     private let line: UInt
     private let fileID: String
     private let scope: [String]
+    private let role: ErrorReport.Role
+    /// The mark of the bus's witness.
+    private let mark: ObjectIdentifier?
     /// The code's domain, or the text of the user's closure, which replaces all other fields.
     private let text: String?
 
     /// Makes the fingerprint of a posted error; calls no code of the user's.
     @inline(__always)
-    init(of code: ErrorCode, at source: ErrorReport.Source, in scope: [String]) {
+    init(
+        of code: ErrorCode, at source: ErrorReport.Source, in scope: [String], as role: ErrorReport.Role = .failure,
+        marked mark: ObjectIdentifier? = nil
+    ) {
         type = code.type
         self.code = code.number
         line = source.line
         fileID = source.fileID
         self.scope = scope
+        (self.role, self.mark) = (role, mark)
         text = code.domain
     }
 
     /// Makes a fingerprint of the text that the closure of a ``FloodLimit`` returned.
-    init(given: String) {
+    init(given: String, marked mark: ObjectIdentifier? = nil) {
         type = ObjectIdentifier(String.self)
         (code, line, fileID, scope) = (0, 0, "", [])
+        (role, self.mark) = (.failure, mark)
         text = given
     }
 
@@ -62,6 +70,7 @@ struct ErrorFingerprint: Hashable, Sendable {
     static func == (first: ErrorFingerprint, second: ErrorFingerprint) -> Bool {
         first.type == second.type && first.line == second.line && first.code == second.code
             && first.fileID == second.fileID && first.text == second.text && first.scope == second.scope
+            && first.role == second.role && first.mark == second.mark
     }
 }
 

@@ -105,7 +105,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         metadata: [String: String],
         scope: [String],
         sequence: UInt64,
-        occurrences: Int,
+        occurrences: Int = 1,
         outcome: HandleOutcome
     ) {
         self.error = ErrorBox.unboxed(error)

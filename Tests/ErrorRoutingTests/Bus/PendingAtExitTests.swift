@@ -49,7 +49,7 @@ extension PendingAtExitTests {
             for number in 1...3 { bus.post(Numbered(number)) }
             let isHeld = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                bus.storage.withMachine { _ in
+                bus.storage.perform { _ in
                     isHeld.signal()
                     DispatchSemaphore(value: 0).wait()
                 }
@@ -76,7 +76,7 @@ extension PendingAtExitTests {
                 let bus = unsafe holder.withLock { unsafe $0.map { unsafe Unmanaged.passUnretained($0) } }
                 var looks = 0
                 // Goes on until the end of the process holds the lock.
-                while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.countsIfUnlocked }) != nil {
+                while unsafe bus?._withUnsafeGuaranteedRef({ $0.storage.statisticsIfUnlocked }) != nil {
                     looks += 1
                     if looks == 1_000 { isReady.signal() }
                 }

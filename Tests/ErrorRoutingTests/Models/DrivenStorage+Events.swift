@@ -2,54 +2,47 @@
 
 /// Events in the forms that tests need, and what they are made from.
 extension DrivenStorage {
-    /// Completes the worker's report, of which everybody has to be told; returns the failures that nobody else will
-    /// hear of, or nil if it comes too late.
+    /// Completes the worker's report, of which everybody has to be notified; returns the failures that nobody else
+    /// reports, or nil if it comes too late.
     func complete(
         _ disposition: HandleOutcome.Disposition = .handled, failures: [ActionFailure] = [], generation: UInt64 = 0
     ) -> [Event]? {
-        let event = complete(disposition, failures: failures, isTold: true, generation: generation)
-        return if case .told(let unheard) = event { unheard } else { nil }
+        let event = complete(disposition, failures: failures, isObserved: true, generation: generation)
+        return if case .notifies(let unreported) = event { unreported } else { nil }
     }
 
-    /// Completes a report in the lane, and tells the observers of it, if there are any; returns what comes next.
+    /// Completes the worker's report, of which nobody has to be notified; returns what comes next.
     func goOn(_ disposition: HandleOutcome.Disposition = .handled) -> Event {
-        let event = complete(disposition, isTold: isObserved, mayWait: true)
-        return event == .told([]) ? next() : event
+        complete(disposition, isObserved: false)
     }
 
     var hasEnded: Bool { storage.hasEnded }
-    func run() -> RunAction { storage.run() }
-    func watch(at now: Duration) -> WatchAction { storage.watch(at: now) }
-    func replaceWorker(_ generation: UInt64) -> UInt64? { storage.replaceWorker(generation) }
-    func leftoversWereReceived() -> Bool { storage.leftoversWereReceived() }
+    func run() -> RunAction { storage.perform { $0.run() } }
+    func replaceWorker(_ generation: UInt64) -> UInt64? { storage.perform { $0.replaceWorker(generation) } }
+    func leftoversWereReceived() -> Bool { storage.perform { $0.leftoversWereReceived() } }
+    func isDelivering(_ sequence: UInt64) -> Bool { storage.perform { $0.isDelivering(sequence) } }
+    func isIdle() -> Bool { storage.perform { $0.isIdle($1) } }
 
-    /// Whether the report with a sequence number is in delivery, in the lane or outside.
-    func isDelivering(_ sequence: UInt64) -> Bool {
-        inLane.map { !$0.isTelling && storage.sequence(inLaneAt: $0.number) == sequence }
-            ?? storage.isDelivering(sequence)
+    /// Lets the timer fire; returns the generation of the worker that replaces one, and when the timer is to fire next.
+    func timeIsUp(at now: Duration) -> [Duration?] {
+        let action = storage.perform { $0.timeIsUp(at: now, $1) }
+        return [action.replacement.map { .seconds($0) }, action.next]
     }
 
-    /// Begins an asynchronous action, for which the report leaves the lane.
-    func begin(_ rule: Rule, at now: Duration, _ generation: UInt64 = 0) -> BeginAction {
-        leaveLane(generation)
+    /// Begins an asynchronous action; returns whether it may.
+    func begin(_ rule: Rule, at now: Duration, _ generation: UInt64 = 0) -> Bool {
         let report = report ?? ErrorReport(error: Numbered(0), source: .init())
         let action = SupervisedAction(rule: rule, progress: progress, report: report)
-        return storage.actionWillBegin(action, at: now, for: generation)
-    }
-
-    func leaveLane(_ generation: UInt64 = 0) {
-        guard case (let number, false)? = inLane else { return }
-        _ = storage.leaveLane(at: number, DispatchProgress(), isOver: false, for: generation)
-        _ = next(generation)
+        return storage.perform { $0.actionWillBegin(action, at: now, for: generation) }
     }
 
     /// Ends posting; returns whether a sleeping worker has to be woken.
-    func finish() -> Bool { storage.close() == .wake }
+    func finish() -> Bool { storage.perform { $0.close($1) } == .wake }
 
-    /// Shuts everything, and returns what was not delivered, and the failures in flight.
+    /// Takes everything back, and returns what was not delivered, and the failures in flight.
     func takeBack() -> (reports: [Event], failures: [Event]) {
-        let left = storage.takeBack() ?? .init(worker: 0)
-        return (left.reports.map { Self.event(of: $0.report()) }, left.failures.map(Self.event(of:)))
+        let left = storage.perform { $0.takeBack($1) } ?? .init(worker: 0)
+        return (left.reports.map(Self.event(of:)), left.failures.map(Self.event(of:)))
     }
 
     /// Delivers whatever comes, all of it handled, until there is nothing more.
@@ -95,10 +88,10 @@ extension DrivenStorage {
 
     static func event(of failure: ActionFailure) -> Event { .failure(number(of: failure.error)) }
 
-    /// The flood limit's view of a posting, as the poster has noted it down.
-    static func mark(of posting: Posting) -> FloodMark {
+    /// What a flood limit needs to know of a posting, as the poster has noted it down.
+    static func token(of posting: Posting) -> FloodToken {
         guard let stamp = posting.floodStamp else { preconditionFailure("posted without a stamp") }
-        return FloodMark(.init(of: stamp.code, at: posting.source, in: []), moment: stamp.moment)
+        return FloodToken(.init(of: stamp.code, at: posting.source, in: []), moment: stamp.moment)
     }
 
     static func number(of error: any Error) -> Int? { (error as? any ErrorWithNumber)?.number }

@@ -73,7 +73,7 @@ final class IntakeBox: Sendable {
         return numbers
     }
 
-    func shut(_ place: Int) -> Int? { intake.mailbox.shut(Int64(place)).map(Self.number) }
+    func close(_ place: Int) -> Int? { intake.mailbox.close(Int64(place)).map(Self.number) }
     func empty(_ place: Int) { _ = intake.mailbox.take(Int64(place)) }
     func isFilled(at place: Int) -> Bool { intake.mailbox.isFilled(at: Int64(place)) }
     func sleep() -> Bool { intake.mailbox.sleep(at: Int64(next.load(ordering: .relaxed))) }
@@ -85,10 +85,10 @@ final class IntakeBox: Sendable {
     func end() -> Bool { intake.end(released: intake.released) }
 
     /// Closes the intake, and takes what is there, as a bus's shutdown does.
-    func shut() -> [Int] {
-        let (first, end) = (next.load(ordering: .relaxed), Int(intake.shut()))
+    func abort() -> [Int] {
+        let (first, end) = (next.load(ordering: .relaxed), Int(intake.abort()))
         next.store(max(first, end), ordering: .relaxed)
-        return (first..<max(first, end)).compactMap { intake.mailbox.shut(Int64($0)).map(Self.number) }
+        return (first..<max(first, end)).compactMap { intake.mailbox.close(Int64($0)).map(Self.number) }
     }
 
     // MARK: What lies in it

@@ -24,7 +24,7 @@ final class MailboxBox: Sendable {
     }
 
     func take(_ place: Int) -> Int? { isFilled(place) ? mailbox.take(Int64(place)).number : nil }
-    func shut(_ place: Int) -> Int? { mailbox.shut(Int64(place))?.number }
+    func close(_ place: Int) -> Int? { mailbox.close(Int64(place))?.number }
     func empty(_ place: Int) { _ = mailbox.take(Int64(place)) }
     func sleep(at place: Int) -> Bool { mailbox.sleep(at: Int64(place)) }
     func rouse(at place: Int) -> Bool { mailbox.rouse(at: Int64(place)) }

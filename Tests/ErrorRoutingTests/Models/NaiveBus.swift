@@ -32,8 +32,8 @@ struct NaiveBus {
     var delivering: Delivery?
     /// How often the action in delivery has outlived its time.
     var abandoned = 0
-    /// The drops that no notice has announced.
-    var untold: [String: Int] = [:]
+    /// The drops that no notice has reported.
+    var unreported: [String: Int] = [:]
     /// Whether a notice waits for its turn.
     var hasNotice = false
 
@@ -74,8 +74,8 @@ struct NaiveBus {
             accepted += 1
             return .accepted(posted.place)
         }
-        untold[type, default: 0] += 1
-        return .full(makesNotice: untold.values.reduce(0, +) == 1)
+        unreported[type, default: 0] += 1
+        return .full(makesNotice: unreported.values.reduce(0, +) == 1)
     }
 
     mutating func fill(_ posted: Posted) -> IntakeBox.FillResult {
@@ -92,18 +92,17 @@ struct NaiveBus {
         return .filledForSleeper
     }
 
-    /// What the first dropper does; returns the drops that no notice will tell of, and whether the worker is woken.
-    mutating func needsNotice() -> (drops: ErrorsDropped?, wakes: Bool) {
-        if hasEnded { return (takeDrops(), false) }
+    /// What the first dropper does; returns the drops that no notice will report, since the bus has ended.
+    mutating func announceDrops() -> ErrorsDropped? {
+        if hasEnded { return takeDrops() }
         items.append(.notice)
         hasNotice = true
-        defer { isAsleep = false }
-        return (nil, isAsleep)
+        return nil
     }
 
     mutating func takeDrops() -> ErrorsDropped {
-        defer { untold = [:] }
-        return ErrorsDropped(count: untold.values.reduce(0, +), byType: untold)
+        defer { unreported = [:] }
+        return ErrorsDropped(count: unreported.values.reduce(0, +), byType: unreported)
     }
 
     // MARK: Worker and end
@@ -149,7 +148,7 @@ struct NaiveBus {
     }
 
     private mutating func takeNotice() -> Delivery {
-        hasNotice = false
+        (hasNotice, isAsleep) = (false, false)
         counts.posted += 1
         return .drops(takeDrops())
     }

@@ -76,7 +76,7 @@ extension NamesInTextsTests {
         let here = "ErrorRoutingTests.NamesInTextsTests"
         var counts = DropCounts()
         _ = tally.take(into: &counts)
-        expect(counts.notice.byType, equals: ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
+        expect(counts.error.byType, equals: ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
     }
 
     // MARK: Other names

@@ -38,7 +38,7 @@ final class BusWalk {
     private var lastSequence: UInt64 = 0
     /// Whether a dropper has not asked for its notice yet.
     private var needsNotice = false
-    private var isAnnouncing = false
+    private var isNotifying = false
     /// Whether posts or deliveries prevail, so that the bus runs full and empty.
     private var isRising = true
 
@@ -106,37 +106,34 @@ final class BusWalk {
     private func askForNotice() {
         guard needsNotice else { return }
         needsNotice = false
-        let (drops, wakes) = naive.needsNotice()
-        switch bus.storage.needsNotice(at: .init()) {
-        case .nothing: #expect(drops == nil && !wakes)
-        case .wake: #expect(drops == nil && wakes)
-        // Nothing delivers a notice after the end, so the dropper tells of the drops itself.
-        case .tell(let told): #expect(told == drops && told.count > 0)
-        }
+        let drops = naive.announceDrops()
+        expect(bus.storage.intake.announceDrops(at: .init()), equals: drops == nil)
+        // Nothing delivers a notice after the end, so the dropper reports the drops itself.
+        if let drops { expect(bus.storage.perform { $0.dropsAfterEnd($1) }, equals: drops) }
     }
 
     private func next() {
         if naive.hasEnded { return }
-        isAnnouncing = false
-        bus.stopsUnmarked = chance(20)
+        isNotifying = false
+        bus.stopsUnadmitted = chance(20)
         expectNext(bus.next(generation, at: .milliseconds(now)))
     }
 
     /// A flood limit has not looked at a report yet, which is not in delivery: it can be taken back, and the worker can
     /// be replaced.
-    private func expectUnmarked() {
-        // The error before it may have been held just now: its mark was known, since a release had to go first.
-        naive.advance(before: bus.unmarkedPlace)
+    private func expectUnadmitted() {
+        // Errors before it may have been held just now.
+        naive.advance(before: bus.unadmittedNumber)
         #expect(naive.delivering == nil)
         check()
-        bus.stopsUnmarked = false
+        bus.stopsUnadmitted = false
         if chance(10) { return takeBack() }
         if chance(10) { replaceWorker() }
         expectNext(bus.next(generation, at: .milliseconds(now)))
     }
 
     private func expectNext(_ event: DrivenStorage.Event) {
-        if event == .unmarked { return expectUnmarked() }
+        if event == .unadmitted { return expectUnadmitted() }
         let isNew = naive.delivering == nil
         expect(event, equals: naive.next(at: now))
         guard naive.delivering != nil else { return }
@@ -152,23 +149,19 @@ final class BusWalk {
         if naive.abandoned > 0, disposition == .unmatched { disposition = .handled }
         let fails = chance(30) ? (0..<chance(1...2)).map { bus.failure(number + $0) } : []
         let failures: [Int?] = Array(repeating: nil, count: naive.abandoned) + fails.indices.map { number + $0 }
-        bus.stopsUnmarked = chance(20)
-        if chance(20) { bus.leaveLane(generation) }
+        bus.stopsUnadmitted = chance(20)
         let isHeard = bus.isObserved || bus.isWaitedFor
         let expected = naive.complete(disposition, failures: failures)
         let event = bus.complete(
-            disposition, failures: fails, isTold: bus.isObserved, generation: generation, at: .milliseconds(now))
+            disposition, failures: fails, isObserved: bus.isObserved, generation: generation, at: .milliseconds(now))
         switch event {
         case .superseded:
             expectNil(expected)
-        case .told(let unheard):
-            #expect(unheard == expected && (isHeard || !unheard.isEmpty))
-            isAnnouncing = true
-            // In the lane the next report is in delivery already, unlike in the naive bus.
-            guard bus.inLane?.isTelling == true else { return }
-            if chance(3) { takeBack() } else { next() }
+        case .notifies(let unreported):
+            #expect(unreported == expected && (isHeard || !unreported.isEmpty))
+            isNotifying = true
         default:
-            // No observer had to be told, so one event was enough for both.
+            // Nobody had to be notified, so one event was enough for both.
             expect(expected, equals: [])
             #expect(!isHeard)
             expectNext(event)
@@ -178,8 +171,8 @@ final class BusWalk {
     /// Lets the action in delivery outlive its time, and another worker take the report over.
     private func abandon() {
         guard naive.delivering != nil else { return }
-        #expect(bus.begin(bus.rule, at: .zero, generation) != .superseded)
-        expect(bus.watch(at: .milliseconds(10)), equals: .replaceWorker(generation: generation + 1))
+        #expect(bus.begin(bus.rule, at: .zero, generation))
+        expect(bus.timeIsUp(at: .milliseconds(10)).first, equals: .seconds(generation + 1))
         generation += 1
         naive.abandoned += 1
         next()
@@ -189,7 +182,7 @@ final class BusWalk {
         let next = bus.replaceWorker(generation)
         expect(next, equals: (naive.hasEnded ? nil : generation + 1))
         generation = next ?? generation
-        guard let next, naive.delivering != nil, !isAnnouncing else { return }
+        guard let next, naive.delivering != nil, !isNotifying else { return }
         _ = bus.next(next)
     }
 
@@ -201,9 +194,9 @@ final class BusWalk {
         let left = bus.takeBack()
         expect(left.reports, equals: naive.takeBack())
         expect(left.failures, equals: Array(repeating: .failure(nil), count: abandoned))
-        expect(bus.leftoversWereReceived(), equals: !isAnnouncing)
-        // A worker that is telling observers of a report ends the bus; any other is superseded.
-        expect(bus.next(generation), equals: (isAnnouncing ? .end : .superseded))
+        expect(bus.leftoversWereReceived(), equals: !isNotifying)
+        // A worker that notifies observers of a report ends the bus; any other is superseded.
+        expect(bus.next(generation), equals: (isNotifying ? .end : .superseded))
     }
 
     /// Ends all posters, then the worker, if it is not superseded.
@@ -220,8 +213,8 @@ final class BusWalk {
             check()
         }
         expect(bus.statistics.pending, equals: 0)
-        #expect(naive.untold.isEmpty)
-        let isFilled = bus.storage.isFilled(at: Int64(naive.accepted))
+        #expect(naive.unreported.isEmpty)
+        let isFilled = bus.storage.intake.mailbox.isFilled(at: Int64(naive.accepted))
         #expect(!isFilled)
         #expect(bus.hasEnded)
     }

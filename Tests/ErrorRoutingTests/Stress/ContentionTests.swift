@@ -11,7 +11,6 @@ import Testing
 /// | mailbox | a place lost or read twice, a wake too few or too many, what a close in the midst leaves behind |
 /// | intake | a capacity that is exceeded or missed by one, and a post that is accepted after the last drain |
 /// | notices | a drop that is in two notices, or in none |
-/// | lane | a report that is counted twice or not at all, where a shutdown withdraws it from a worker |
 @Suite(
     "Behaviours 11, 13, 14 and 16: under contention nothing is lost, doubled or miscounted",
     .tags(.behaviour11, .behaviour13, .behaviour14, .behaviour16), .hangLimit)
@@ -126,7 +125,7 @@ extension ContentionTests {
             }
             let end = office.close()
             // The sleep at which the reader may be is over.
-            for place in cursor..<max(cursor, end) { if office.box.shut(place) != nil { taken.note(place) } }
+            for place in cursor..<max(cursor, end) { if office.box.close(place) != nil { taken.note(place) } }
         }
         expect(taken.entries, equals: taken.entries.sorted())
         expect((taken.entries + refused.entries).sorted(), equals: Array(0..<office.close()))
@@ -150,7 +149,7 @@ extension ContentionTests {
             expect(all.compactMap(\.place).sorted(), equals: Array(0..<accepted))
             expect(all.count { $0 == .full(makesNotice: true) }, equals: (accepted < 4_000 ? 1 : 0))
             expect(Int(box.intake.accepted), equals: accepted)
-            expect(Int(box.intake.drops.untold), equals: 4_000 - accepted)
+            expect(Int(box.intake.drops.unreported), equals: 4_000 - accepted)
         }
     }
 
@@ -191,7 +190,7 @@ extension ContentionTests {
         }
         #expect(isExact.entries.allSatisfy { $0 })
         #expect(box.intake.accepted == accepted.entries.count)
-        #expect(box.intake.drops.untold == posters * each - accepted.entries.count)
+        #expect(box.intake.drops.unreported == posters * each - accepted.entries.count)
         #expect(box.close() && box.end())
     }
 
@@ -241,13 +240,13 @@ extension ContentionTests {
                     box.releaseOne()
                 }
             }
-            for number in box.shut() { taken.note(number) }
+            for number in box.abort() { taken.note(number) }
         }
         expect(taken.entries.sorted(), equals: accepted.entries.sorted())
         expect(Int(box.intake.reclaimed), equals: refused.entries.count)
         #expect(refused.entries.count <= posters)
         #expect(box.intake.accepted == accepted.entries.count + refused.entries.count)
-        expect(Int(box.intake.accepted + box.intake.refused + box.intake.drops.untold), equals: posters * each)
+        expect(Int(box.intake.accepted + box.intake.refused + box.intake.drops.unreported), equals: posters * each)
     }
 
     // MARK: Notices
@@ -255,7 +254,7 @@ extension ContentionTests {
     @Test("each drop is in one notice, which is not empty, and none is left when all is delivered")
     func noticesUnderWay() async {
         let (bus, posters, each) = (DrivenStorage(capacity: 1), 4, 4_000)
-        let told = Journal<Int>()
+        let reported = Journal<Int>()
         let left = Countdown(posters)
         await onThreads(posters + 1) { [storage = UncheckedStorage(bus)] thread in
             if thread < posters {
@@ -264,79 +263,48 @@ extension ContentionTests {
             }
             while true {
                 let isLast = left.isOver
-                for case .drops(let drops) in storage.bus.drain() { told.note(drops.count) }
+                for case .drops(let drops) in storage.bus.drain() { reported.note(drops.count) }
                 if isLast { break }
             }
         }
         let statistics = bus.statistics
-        expect(told.entries.reduce(0, +), equals: statistics.dropped)
-        #expect(told.entries.allSatisfy { $0 > 0 })
-        expect(statistics.posted, equals: posters * each + told.entries.count)
+        expect(reported.entries.reduce(0, +), equals: statistics.dropped)
+        #expect(reported.entries.allSatisfy { $0 > 0 })
+        expect(statistics.posted, equals: posters * each + reported.entries.count)
         expect(statistics.pending, equals: 0)
         #expect(statistics.isBalanced)
     }
 
     @Test(
-        "a bus is shut in the midst of drops: each is told of once, by the shutdown or by a dropper", arguments: 0..<40)
+        "a bus is shut in the midst of drops: each is reported once, by the shutdown or by a dropper", arguments: 0..<40
+    )
     func noticesShutInTheMidst(round: Int) async {
         let (bus, posters, each) = (DrivenStorage(capacity: 1), 4, 500)
-        let (dropped, told) = (Journal<Int>(), Journal<Int>())
+        let (dropped, reported) = (Journal<Int>(), Journal<Int>())
         await onThreads(posters + 1) { [storage = UncheckedStorage(bus)] thread in
             if thread < posters {
                 for number in 0..<each {
                     let (isDropped, drops) = storage.post(number)
                     if isDropped { dropped.note(number) }
-                    if let drops { told.note(drops.count) }
+                    if let drops { reported.note(drops.count) }
                 }
                 return
             }
             for _ in 0..<round {
-                for case .drops(let drops) in storage.bus.drain() { told.note(drops.count) }
+                for case .drops(let drops) in storage.bus.drain() { reported.note(drops.count) }
             }
-            for case .drops(let drops) in storage.bus.takeBack().reports { told.note(drops.count) }
+            for case .drops(let drops) in storage.bus.takeBack().reports { reported.note(drops.count) }
         }
-        expect(told.entries.reduce(0, +), equals: dropped.entries.count)
-        #expect(told.entries.allSatisfy { $0 > 0 })
+        expect(reported.entries.reduce(0, +), equals: dropped.entries.count)
+        #expect(reported.entries.allSatisfy { $0 > 0 })
         #expect(bus.statistics.isBalanced)
         expect(bus.statistics.pending, equals: 0)
     }
 
-    // MARK: Lane
-
-    @Test("each report is counted or withdrawn, and counts are exact at once", arguments: 0..<8 as Range<UInt64>)
-    func withdrawing(seed: UInt64) async {
-        var random = SplitMix64(seed: seed)
-        for _ in 0..<60 {
-            let (road, reports) = (Road(), 300 as Int64)
-            let moment = Int64.random(in: -5...330, using: &random)
-            let (counted, withdrawn) = (Locked(0 as Int64), Locked(nil as Int64?))
-            let isOver = Countdown(1)
-            road.lane.open(at: 0)
-            await onThreads(2) { thread in
-                if thread == 0 {
-                    // Works as the worker does, until the lane is withdrawn or the last report is in delivery.
-                    var number: Int64 = 0
-                    while number < reports, road.goOn(from: number, isTold: number % 2 == 0) {
-                        _ = number % 2 == 1 || road.told(at: number + 1)
-                        number += 1
-                    }
-                    let last = number
-                    counted.withLock { $0 = last }
-                    isOver.step()
-                    return
-                }
-                while road.lane[.handled] < moment, !isOver.isOver {}
-                let stop = road.withdraw()
-                expect(road.counts, equals: [Int(stop.number), 0, 0])
-                withdrawn.withLock { $0 = stop.number }
-            }
-            #expect(counted.withLock { $0 } == withdrawn.withLock { $0 })
-            expect(road.counts, equals: [Int(counted.withLock { $0 }), 0, 0])
-        }
-    }
+    // MARK: Bus
 
     @Test(
-        "posted, delivered in the lane and shut down at once, each report ends once, and all are counted",
+        "posted, delivered and shut down at once, each report ends once, and all are counted",
         arguments: [1, 2, 63, 64, 65, 128, 1_000], [false, true]
     )
     func wholeBus(capacity: Int, isObserved: Bool) async {
@@ -392,12 +360,12 @@ extension ContentionTests {
 
     /// Posts without a line on standard error if the post comes too late.
     private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillResult? {
-        let reservation = bus.storage.shared.intake.reserve(for: Numbered(number))
+        let reservation = bus.storage.intake.reserve(for: Numbered(number))
         guard case .accepted(let place) = reservation else { return nil }
         let role = number % 50 == 0 ? ErrorReport.Role.notice : .failure
         let posting = Posting(Numbered(number), as: role, at: .init())
-        let answer = bus.storage.shared.intake.mailbox.fill(place, with: posting)
-        if answer == .refused { _ = bus.storage.shared.intake.reclaim(place) }
+        let answer = bus.storage.intake.mailbox.fill(place, with: posting)
+        if answer == .refused { _ = bus.storage.intake.reclaim(place) }
         if answer == .filledForSleeper { bus.waker.yield() }
         return answer
     }
@@ -412,15 +380,15 @@ private struct UncheckedStorage: @unchecked Sendable {
     init(_ bus: DrivenStorage) { self.bus = bus }
 
     /// Posts as the bus does; returns whether the error was dropped since the bus was full, and the drops that nobody
-    /// else tells of.
+    /// else reports.
     @discardableResult
     func post(_ number: Int) -> (isDropped: Bool, drops: ErrorsDropped?) {
         switch bus.reserve(number) {
         case .accepted(let place):
             bus.fill(place, with: IntakeBox.posting(Numbered(number)))
         case .full(let makesNotice):
-            if makesNotice, case .tell(let drops) = bus.storage.needsNotice(at: .init()) { return (true, drops) }
-            return (true, nil)
+            guard makesNotice, !bus.storage.intake.announceDrops(at: .init()) else { return (true, nil) }
+            return (true, bus.storage.perform { $0.dropsAfterEnd($1) })
         case .closed: break
         }
         return (false, nil)

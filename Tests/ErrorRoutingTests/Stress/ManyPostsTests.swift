@@ -16,12 +16,12 @@ extension ManyPostsTests {
 
     @Test("what counts posts has 64 bits on all systems")
     func widths() {
-        for count in Mirror(reflecting: BusStateMachine.Counters()).children {
+        for count in Mirror(reflecting: BusCounts(startingAt: 0)).children {
             #expect(count.value is Int64, "\(count.label ?? "")")
         }
         let numbers: [Any] = [
-            IntakeWord().accepted, DropTally().untold, PaddedCounter(0).value, CounterLine()[0],
-            BusStateMachine(capacity: 1, actionTimeLimit: nil).released, DeliveryLane().delivered,
+            IntakeWord().accepted, DropTally().unreported, PaddedCounter(0).value,
+            BusStateMachine(capacity: 1, actionTimeLimit: nil).released,
         ]
         for number in numbers { #expect(number is Int64) }
     }
@@ -47,7 +47,7 @@ extension ManyPostsTests {
         expect(box.reserve(5).place, equals: start + 303)
         expect(box.reserve(6), equals: .closed)
         #expect(box.close() && !box.end())
-        expect(box.shut(), equals: [])
+        expect(box.abort(), equals: [])
         expect(box.fill(start + 303, with: 5), equals: .refused)
         expect(box.intake.accepted, equals: Int64(start) + 304)
         expect(box.intake.reclaimed, equals: 1)
@@ -68,21 +68,7 @@ extension ManyPostsTests {
         expect(box.ends.alive, equals: 0)
     }
 
-    @Test("a lane goes on, is opened elsewhere and is withdrawn", arguments: starts)
-    func lane(start: Int) {
-        let (road, first) = (Road(startingAt: start), Int64(start))
-        road.lane.open(at: first)
-        for number in first..<(first + 99) { #expect(road.goOn(from: number, .ignored)) }
-        expect(road.counts, equals: [start, 99, 0])
-        expect(road.sequence(of: first + 99), equals: UInt64(start) + 100)
-        road.lane.count(.handled)
-        road.lane.open(at: first + 200)
-        #expect(road.goOn(from: first + 200))
-        expect(road.withdraw().number, equals: first + 201)
-        expect(road.counts, equals: [start + 2, 99, 0])
-    }
-
-    @Test("a bus delivers all in order, with and without a lane, and its figures balance", arguments: starts)
+    @Test("a bus delivers all in order, with and without a flood limit, and its figures balance", arguments: starts)
     func delivery(start: Int) async {
         for floodLimit in [nil, FloodLimit(first: .max, per: .seconds(1))] {
             let (sequences, handled) = (Journal<UInt64>(), Journal<Int>())

@@ -97,17 +97,17 @@ struct FloodLimiter<Held> {
     /// Decides whether an error passes or is held; if another one has to be delivered first, the caller asks again.
     ///
     /// - Parameters:
-    ///   - mark: What the limit needs to know of the error.
+    ///   - token: What the limit needs to know of the error.
     ///   - former: Set to the error that was held before this one, if there is one: it is suppressed.
     ///   - error: Returns the error, and when it was posted; called only if it is held.
     mutating func admit(
-        _ mark: FloodMark, suppressing former: inout Held?, holding error: () -> (Held, ErrorReport.Moment)
+        _ token: FloodToken, suppressing former: inout Held?, holding error: () -> (Held, ErrorReport.Moment)
     ) -> Verdict {
         // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
         // that was opened before has not.
-        if let release = release(endingBy: mark.moment) { return .comesAfter(release) }
-        var found = slot(of: mark)
-        if let slot = found, windows[slot].end <= mark.moment {
+        if let release = release(endingBy: token.moment) { return .comesAfter(release) }
+        var found = slot(of: token)
+        if let slot = found, windows[slot].end <= token.moment {
             if let release = removeWindow(slot) { return .comesAfter(release) }
             found = nil
         }
@@ -118,7 +118,7 @@ struct FloodLimiter<Held> {
                 if let release = removeWindow(oldest) { return .comesAfter(release) }
             }
         }
-        let slot = found ?? open(mark)
+        let slot = found ?? open(token)
         if windows[slot].passed < limit.first {
             windows[slot].passed += 1
             return .passes
@@ -132,28 +132,28 @@ struct FloodLimiter<Held> {
     }
 
     /// The slot of the window of an error's kind; nil if there is none.
-    private func slot(of mark: FloodMark) -> Int? {
-        var slot = slots[mark.hash & (slots.count - 1)]
+    private func slot(of token: FloodToken) -> Int? {
+        var slot = slots[token.hash & (slots.count - 1)]
         // So that a kind is compared in its place, not copied.
         return unsafe kinds.withUnsafeBufferPointer { kinds in
-            while slot >= 0, unsafe windows[slot].hash != mark.hash || !(kinds[slot] == mark.fingerprint) {
+            while slot >= 0, unsafe windows[slot].hash != token.hash || !(kinds[slot] == token.fingerprint) {
                 slot = windows[slot].next
             }
             return slot < 0 ? nil : slot
         }
     }
 
-    private mutating func open(_ mark: FloodMark) -> Int {
-        let (end, isForever) = mark.moment.addingReportingOverflow(limit.window)
-        let place = mark.hash & (slots.count - 1)
-        let window = Window(hash: mark.hash, end: isForever ? .max : end, next: slots[place])
+    private mutating func open(_ token: FloodToken) -> Int {
+        let (end, isForever) = token.moment.addingReportingOverflow(limit.window)
+        let place = token.hash & (slots.count - 1)
+        let window = Window(hash: token.hash, end: isForever ? .max : end, next: slots[place])
         let slot = freeSlots.popLast() ?? windows.count
         if slot == windows.count {
             windows.append(window)
-            kinds.append(mark.fingerprint)
+            kinds.append(token.fingerprint)
             held.append(nil)
         } else {
-            (windows[slot], kinds[slot]) = (window, mark.fingerprint)
+            (windows[slot], kinds[slot]) = (window, token.fingerprint)
         }
         slots[place] = slot
         byOpening.append(slot)
@@ -186,7 +186,7 @@ struct FloodLimiter<Held> {
 }
 
 /// What a flood limit needs to know of an error: its kind, and when it was posted.
-struct FloodMark: Sendable {
+struct FloodToken: Sendable {
     let fingerprint: ErrorFingerprint
     let hash: Int
     /// In nanoseconds, by the bus's clock.

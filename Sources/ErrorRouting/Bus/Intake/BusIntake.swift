@@ -2,10 +2,10 @@ import Synchronization
 
 /// The side of the bus that posters use: counts posts, and keeps them until the worker takes them.
 ///
-/// Takes no lock. A poster reserves a place, then fills it; between the two its report counts as pending. A report is
+/// Takes no lock. A poster reserves a slot, then fills it; between the two its report counts as pending. A report is
 /// released when it takes no capacity any more: when its delivery begins, or when it is suppressed.
 ///
-/// The methods under "The worker's side" are called under the bus's lock, or by the worker in the lane.
+/// The methods under "The worker's side" are called under the bus's lock.
 ///
 /// Memory orders, each the weakest that will do; swaps and exchanges acquire and release:
 ///
@@ -18,9 +18,9 @@ import Synchronization
 ///   read.
 struct BusIntake: ~Copyable, Sendable {
     enum Reservation: Equatable {
-        /// Accepted as the report of this number: the caller has to fill its place.
+        /// Accepted as the report of this number: the caller has to fill its slot.
         case accepted(Int64)
-        /// The bus is full, and the error was counted as dropped; the caller may have to ask for a notice of drops.
+        /// The bus is full, and the error was counted as dropped; the caller may have to announce a notice of drops.
         case full(makesNotice: Bool)
         /// No more reports are accepted, and the error was counted as dropped.
         case closed
@@ -56,7 +56,7 @@ struct BusIntake: ~Copyable, Sendable {
 
     // MARK: The posters' side
 
-    /// Reserves a place for a report.
+    /// Reserves a slot for a report.
     ///
     /// - Parameter error: The error, which is counted by its type if the bus is full.
     func reserve(for error: any Error) -> Reservation {
@@ -87,6 +87,17 @@ struct BusIntake: ~Copyable, Sendable {
         return mailbox.reclaim(number)
     }
 
+    /// Lets a notice of drops follow what is accepted up to now.
+    ///
+    /// - Parameter source: Where the first of the drops was posted.
+    /// - Returns: Whether the worker will find the notice; if not, the bus has ended.
+    func announceDrops(at source: ErrorReport.Source) -> Bool {
+        drops.setNotice(DropNotice(turn: accepted, source: source))
+        // By a swap, which is ordered with the one that ends the bus: either that comes later, and whoever ends the bus
+        // finds the notice; or this call finds the end.
+        return update { !$0.hasEnded }
+    }
+
     // MARK: Counts
 
     /// The current word.
@@ -96,14 +107,18 @@ struct BusIntake: ~Copyable, Sendable {
     var accepted: Int64 { word.value.accepted }
 
     /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
-    ///
-    /// May be too low after the end: a preempted worker publishes its last release late.
     var released: Int64 { releasedCounter.value }
 
     /// How many errors were posted after the end of posting.
     var refused: Int64 { refusedCount.load(ordering: .acquiring) }
 
-    /// How many reports were accepted, but their places filled after the end.
+    /// A lower bound of how many reports are pending, read without the lock.
+    var leastPending: Int64 {
+        let (released, reclaimed) = (released, reclaimed)
+        return accepted - reclaimed - released
+    }
+
+    /// How many reports were accepted, but their slots filled after the end.
     var reclaimed: Int64 { reclaimedCount.load(ordering: .acquiring) }
 
     // MARK: The worker's side
@@ -129,7 +144,7 @@ struct BusIntake: ~Copyable, Sendable {
     func end(released: Int64) -> Bool { update { $0.end(released: released) } }
 
     /// Ends, even if reports are outstanding; returns how many were accepted.
-    func shut() -> Int64 { update { $0.shut() } }
+    func abort() -> Int64 { update { $0.abort() } }
 
     private func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
         var found = word.value
@@ -150,7 +165,7 @@ struct BusIntake: ~Copyable, Sendable {
 /// only if the word is closed and nothing is outstanding, and later posters read that it has ended.
 struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     enum Reservation: Equatable {
-        /// One more is accepted, and the poster has to fill its place.
+        /// One more is accepted, and the poster has to fill its slot.
         case accepted
         /// As many reports are pending as may be.
         case full
@@ -205,7 +220,7 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     }
 
     /// Ends, even if reports are outstanding; returns how many were accepted.
-    mutating func shut() -> Int64 {
+    mutating func abort() -> Int64 {
         rawValue |= Self.closedBit | Self.endedBit
         return accepted
     }

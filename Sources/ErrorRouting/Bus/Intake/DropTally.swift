@@ -3,7 +3,7 @@ import Synchronization
 /// How many errors were dropped since the last notice, by type; counted without a lock, since drops come in storms.
 ///
 /// A poster first counts its drop in its type's slot, then in the total. A notice empties the slots, and subtracts what
-/// it has found from the total. So once all drops are counted, the total is what no notice has told of; it passes from
+/// it has found from the total. So once all drops are counted, the total is what no notice has reported; it passes from
 /// 0 to 1 exactly when a notice has to be made; and each drop is in exactly one notice.
 ///
 /// Memory orders: a count is added with release and emptied by an exchange that acquires, so the type, which is stored
@@ -23,7 +23,9 @@ import Synchronization
     /// A hash table by the type's address, with linear probing.
     private let slots: UnsafeMutablePointer<Slot>
     private let others = Atomic<Int64>(0)
-    /// Drops that no notice has told of; less than 0 for a moment, if a slot is emptied before its poster has counted
+    /// The address of the announced notice, retained; 0 if there is none.
+    private let notice = Atomic<UInt>(0)
+    /// Drops that no notice has reported; less than 0 for a moment, if a slot is emptied before its poster has counted
     /// the drop here.
     private let total = Atomic<Int64>(0)
 
@@ -33,6 +35,7 @@ import Synchronization
     }
 
     deinit {
+        _ = takeNotice(before: .max)
         unsafe slots.deinitialize(count: Self.typeLimit)
         unsafe slots.deallocate()
     }
@@ -45,8 +48,27 @@ import Synchronization
         return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
-    /// The drops that no notice has told of.
-    var untold: Int64 { total.load(ordering: .acquiring) }
+    /// The drops that no notice has reported.
+    var unreported: Int64 { total.load(ordering: .acquiring) }
+
+    /// Whether a notice is to be made.
+    var hasNotice: Bool { notice.load(ordering: .acquiring) != 0 }
+
+    /// Announces a notice, whose maker takes all drops up to then; there is none yet.
+    func setNotice(_ made: DropNotice) {
+        let address = unsafe UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
+        let former = notice.exchange(address, ordering: .acquiringAndReleasing)
+        assert(former == 0, "a notice is announced before the one before it was made")
+    }
+
+    /// Takes the announced notice if its turn has come; called under the bus's lock.
+    func takeNotice(before number: Int64) -> DropNotice? {
+        guard let address = unsafe UnsafeRawPointer(bitPattern: notice.load(ordering: .acquiring)) else { return nil }
+        let announced = unsafe Unmanaged<DropNotice>.fromOpaque(address)
+        guard unsafe announced._withUnsafeGuaranteedRef({ $0.turn <= number }) else { return nil }
+        notice.store(0, ordering: .releasing)
+        return unsafe announced.takeRetainedValue()
+    }
 
     /// Takes the counted drops into a notice.
     ///
@@ -92,6 +114,17 @@ import Synchronization
     }
 }
 
+/// A notice of drops that waits for its turn; which drops it reports is found out then.
+final class DropNotice: Sendable {
+    /// The number of the report before which it is delivered.
+    let turn: Int64
+    /// Where the first of the drops was posted.
+    let source: ErrorReport.Source
+    let moment = ErrorReport.Moment()
+
+    init(turn: Int64, source: ErrorReport.Source) { (self.turn, self.source) = (turn, source) }
+}
+
 /// How many errors were dropped, in all and by type.
 ///
 /// With 64 bits on all systems, since drops may go on as long as the program runs if nothing is delivered.
@@ -104,8 +137,8 @@ struct DropCounts {
         total += count
     }
 
-    /// The error that tells a handler of the drops.
-    var notice: ErrorsDropped {
+    /// The error that reports the drops to a handler.
+    var error: ErrorsDropped {
         ErrorsDropped(count: Int(clamping: total), byType: byType.mapValues { Int(clamping: $0) })
     }
 }

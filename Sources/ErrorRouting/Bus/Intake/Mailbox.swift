@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A lock-free queue of numbered places: any thread fills the place whose number it was given, and one reader empties
+/// A lock-free queue of numbered slots: any thread fills the slot whose number it was given, and one reader empties
 /// them in the order of their numbers.
 ///
 /// The intake's word gives out each number once, and never more than `capacity` of them at a time: so the slot of a
@@ -14,7 +14,7 @@ import Synchronization
 /// | `empty` | the slot holds no element yet |
 /// | `asleep` | the slot holds no element yet, and the reader sleeps until it does |
 /// | `filled` | the slot holds an element |
-/// | `shut` | the slot will never hold an element: whoever comes to fill it takes the element out again |
+/// | `closed` | the slot will never hold an element: whoever comes to fill it takes the element out again |
 ///
 /// Invariants:
 ///
@@ -26,10 +26,10 @@ import Synchronization
 ///    is out falls on it, since there are more slots than such numbers.
 /// 3. The reader is woken by whoever finds `asleep` in that exchange, or replaces it in ``rouse(at:)``, and by nobody
 ///    else.
-/// 4. A segment leaves the directory when its last place is emptied. By then all of its numbers are used up, and no
+/// 4. A segment leaves the directory when its last slot is emptied. By then all of its numbers are used up, and no
 ///    number that maps to the same index is out, since the directory has room for two segments more than `capacity`
 ///    needs.
-/// 5. A spare segment is all empty, and nobody looks into it: a poster does not touch a place after its exchange,
+/// 5. A spare segment is all empty, and nobody looks into it: a poster does not touch a slot after its exchange,
 ///    unless it was refused, and by then no segment leaves the directory any more. Whoever takes a spare segment by
 ///    exchange has it alone until it is installed.
 ///
@@ -49,7 +49,7 @@ import Synchronization
         case filled
         /// The reader sleeps and has to be woken.
         case filledForSleeper
-        /// The mailbox is shut; the caller has to reclaim the element.
+        /// The mailbox is closed; the caller has to reclaim the element.
         case refused
     }
 
@@ -68,7 +68,7 @@ import Synchronization
     /// Whether a thread is in a method of the reader's side; used in debug builds only.
     private let isBeingRead = Atomic<Bool>(false)
 
-    /// - Parameter capacity: How many places may be out at a time; at most ``MailboxLimits/capacity``.
+    /// - Parameter capacity: How many slots may be out at a time; at most ``MailboxLimits/capacity``.
     init(capacity: Int) {
         let needed = capacity / MailboxLimits.segment + 3
         let size = 1 << (Int.bitWidth - (needed - 1).leadingZeroBitCount)
@@ -84,9 +84,9 @@ import Synchronization
             guard let segment = unsafe Segment(bitPattern: directory[index].load(ordering: .acquiring)) else {
                 continue
             }
-            for place in 0..<MailboxLimits.segment {
-                if unsafe Self.state(segment, place).pointee.load(ordering: .acquiring) == State.filled {
-                    unsafe Self.element(segment, place).deinitialize(count: 1)
+            for slot in 0..<MailboxLimits.segment {
+                if unsafe Self.state(segment, slot).pointee.load(ordering: .acquiring) == State.filled {
+                    unsafe Self.element(segment, slot).deinitialize(count: 1)
                 }
             }
             unsafe Self.discard(segment)
@@ -98,87 +98,87 @@ import Synchronization
         unsafe spares.deallocate()
     }
 
-    /// Fills the place of a number.
+    /// Fills the slot of a number.
     ///
     /// - Parameters:
-    ///   - number: The place's number, which only the caller was given.
+    ///   - number: The slot's number, which only the caller was given.
     ///   - element: The element to put there.
     @inline(__always)
     func fill(_ number: Int64, with element: consuming Element) -> FillResult {
-        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
-        unsafe Self.element(segment, place).initialize(to: element)
-        let state = unsafe Self.state(segment, place)
+        let (segment, slot) = unsafe (segment(of: number), Self.slot(of: number))
+        unsafe Self.element(segment, slot).initialize(to: element)
+        let state = unsafe Self.state(segment, slot)
         switch unsafe state.pointee.exchange(State.filled, ordering: .acquiringAndReleasing) {
         case State.asleep:
             return .filledForSleeper
-        case State.shut:
-            unsafe state.pointee.store(State.shut, ordering: .relaxed)
+        case State.closed:
+            unsafe state.pointee.store(State.closed, ordering: .relaxed)
             return .refused
         default:
             return .filled
         }
     }
 
-    /// Takes an element that was refused out of its place.
+    /// Takes an element that was refused out of its slot.
     func reclaim(_ number: Int64) -> Element { unsafe element(at: number).move() }
 
     // MARK: The reader's side
 
-    /// Whether the place of a number is filled.
+    /// Whether the slot of a number is filled.
     func isFilled(at number: Int64) -> Bool {
         guard let segment = unsafe installedSegment(of: number) else { return false }
-        return unsafe Self.state(segment, Self.place(of: number)).pointee.load(ordering: .acquiring) == State.filled
+        return unsafe Self.state(segment, Self.slot(of: number)).pointee.load(ordering: .acquiring) == State.filled
     }
 
-    /// Returns the address of the element in a filled place; the element stays there until the place is emptied.
+    /// Returns the address of the element in a filled slot; the element stays there until the slot is emptied.
     func element(at number: Int64) -> UnsafeMutablePointer<Element> {
-        unsafe Self.element(segment(of: number), Self.place(of: number))
+        unsafe Self.element(segment(of: number), Self.slot(of: number))
     }
 
-    /// Empties a filled place, and returns its element; all places before it are empty.
+    /// Empties a filled slot, and returns its element; all slots before it are empty.
     func take(_ number: Int64) -> Element {
         beginReading()
         defer { endReading() }
-        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
-        let element = unsafe Self.element(segment, place).move()
-        unsafe Self.state(segment, place).pointee.store(State.empty, ordering: .releasing)
-        if place == MailboxLimits.segment - 1 {
+        let (segment, slot) = unsafe (segment(of: number), Self.slot(of: number))
+        let element = unsafe Self.element(segment, slot).move()
+        unsafe Self.state(segment, slot).pointee.store(State.empty, ordering: .releasing)
+        if slot == MailboxLimits.segment - 1 {
             unsafe directory[index(of: number)].store(0, ordering: .releasing)
             unsafe keep(segment)
         }
         return element
     }
 
-    /// Asks whoever fills a place to wake the reader.
+    /// Asks whoever fills a slot to wake the reader.
     ///
-    /// - Returns: Whether the reader may sleep; if not, the place is filled.
+    /// - Returns: Whether the reader may sleep; if not, the slot is filled.
     func sleep(at number: Int64) -> Bool {
         beginReading()
         defer { endReading() }
-        let state = unsafe Self.state(segment(of: number), Self.place(of: number))
+        let state = unsafe Self.state(segment(of: number), Self.slot(of: number))
         let (isAsleep, found) = unsafe state.pointee.replace(State.empty, by: State.asleep)
         return isAsleep || found == State.asleep
     }
 
-    /// Ends the reader's sleep at a place that is not filled.
+    /// Ends the reader's sleep at a slot that is not filled.
     ///
     /// - Returns: Whether the reader slept, and the caller has to wake it.
     func rouse(at number: Int64) -> Bool {
         guard let segment = unsafe installedSegment(of: number) else { return false }
-        let state = unsafe Self.state(segment, Self.place(of: number))
+        let state = unsafe Self.state(segment, Self.slot(of: number))
         return unsafe state.pointee.replace(State.asleep, by: State.empty).isReplaced
     }
 
-    /// Takes the element of a place that was given out; if the place is not filled yet, its poster will be refused.
+    /// Takes the element of a slot that was given out; if the slot is not filled yet, its poster will be refused.
     ///
-    /// Called for all places that are left, once no more numbers are given out. Segments stay in the directory.
-    func shut(_ number: Int64) -> Element? {
-        let (segment, place) = unsafe (segment(of: number), Self.place(of: number))
-        let found = unsafe Self.state(segment, place).pointee.exchange(State.shut, ordering: .acquiringAndReleasing)
-        return found == State.filled ? unsafe Self.element(segment, place).move() : nil
+    /// Called for all slots that are left, once no more numbers are given out. Segments stay in the directory.
+    func close(_ number: Int64) -> Element? {
+        let (segment, slot) = unsafe (segment(of: number), Self.slot(of: number))
+        let found = unsafe Self.state(segment, slot).pointee.exchange(State.closed, ordering: .acquiringAndReleasing)
+        return found == State.filled ? unsafe Self.element(segment, slot).move() : nil
     }
 
-    /// Asserts that there is one reader at a time; ``shut(_:)`` may be called beside it.
+    /// Asserts that there is one reader at a time; ``close(_:)`` may be called beside it.
     @inline(__always)
     private func beginReading() {
         assert(!isBeingRead.exchange(true, ordering: .acquiring), "two threads read the mailbox at a time")
@@ -198,7 +198,7 @@ extension Mailbox {
         Int(truncatingIfNeeded: number / Int64(MailboxLimits.segment)) & mask
     }
 
-    private static func place(of number: Int64) -> Int { Int(number % Int64(MailboxLimits.segment)) }
+    private static func slot(of number: Int64) -> Int { Int(number % Int64(MailboxLimits.segment)) }
 
     private func installedSegment(of number: Int64) -> Segment? {
         unsafe Segment(bitPattern: directory[index(of: number)].load(ordering: .acquiring))
@@ -236,26 +236,26 @@ extension Mailbox {
     private static func makeSegment() -> Segment {
         // Each slot begins at a cache line, so that posters who fill adjacent slots do not disturb each other.
         let segment = Segment.allocate(byteCount: MailboxLimits.segment * stride, alignment: 64)
-        for place in 0..<MailboxLimits.segment {
-            unsafe (segment + place * stride).initializeMemory(as: Atomic<UInt>.self, to: Atomic(State.empty))
+        for slot in 0..<MailboxLimits.segment {
+            unsafe (segment + slot * stride).initializeMemory(as: Atomic<UInt>.self, to: Atomic(State.empty))
         }
         return unsafe segment
     }
 
     private static func discard(_ segment: Segment) {
-        for place in 0..<MailboxLimits.segment { unsafe state(segment, place).deinitialize(count: 1) }
+        for slot in 0..<MailboxLimits.segment { unsafe state(segment, slot).deinitialize(count: 1) }
         unsafe segment.deallocate()
     }
 
     private static var offset: Int { max(MemoryLayout<Atomic<UInt>>.stride, MemoryLayout<Element>.alignment) }
     private static var stride: Int { (offset + MemoryLayout<Element>.size + 63) / 64 * 64 }
 
-    private static func state(_ segment: Segment, _ place: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
-        unsafe (segment + place * stride).assumingMemoryBound(to: Atomic<UInt>.self)
+    private static func state(_ segment: Segment, _ slot: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
+        unsafe (segment + slot * stride).assumingMemoryBound(to: Atomic<UInt>.self)
     }
 
-    private static func element(_ segment: Segment, _ place: Int) -> UnsafeMutablePointer<Element> {
-        unsafe (segment + place * stride + offset).assumingMemoryBound(to: Element.self)
+    private static func element(_ segment: Segment, _ slot: Int) -> UnsafeMutablePointer<Element> {
+        unsafe (segment + slot * stride + offset).assumingMemoryBound(to: Element.self)
     }
 }
 
@@ -264,7 +264,7 @@ enum MailboxLimits {
     static let segment = 64
     /// The most segments that are kept for later use.
     static let spares = 16
-    /// The most places that may be given out at a time: a larger directory would take much memory.
+    /// The most slots that may be given out at a time: a larger directory would take much memory.
     static let capacity = 1 << 26
 }
 
@@ -272,6 +272,6 @@ enum MailboxLimits {
 private enum MailboxState {
     static let empty: UInt = 0
     static let asleep: UInt = 1
-    static let shut: UInt = 2
+    static let closed: UInt = 2
     static let filled: UInt = 3
 }

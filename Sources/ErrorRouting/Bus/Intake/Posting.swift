@@ -1,6 +1,6 @@
 /// What a poster hands over to the bus.
 ///
-/// It stays in its place in the mailbox until it is delivered, and is mostly read there. With a slot's state it fills
+/// It stays in its slot in the mailbox until it is delivered, and is mostly read there. With a slot's state it fills
 /// one cache line, the unit that moves from the poster's processor to the worker's. What only some postings have is in
 /// an object of its own.
 struct Posting: Sendable {
@@ -14,23 +14,29 @@ struct Posting: Sendable {
     private enum Context {
         case bus
         case scope(ScopeContext)
-        case more(Extras)
+        case more(Box)
     }
 
-    /// The scope, with what only some postings have: a role other than failure, the promise of a waiting poster, a
-    /// flood stamp, and a witness's mark.
-    private final class Extras: Sendable {
-        let scope: ScopeContext?
-        let label: ErrorReport.Label?
-        let promise: Promise<HandleOutcome>?
-        let floodStamp: FloodStamp?
+    /// The scope, with what only some postings have.
+    private struct Extras: Sendable {
+        var scope: ScopeContext?
+        /// A role other than failure, and a witness's mark.
+        var label: ErrorReport.Label?
+        /// The promise of a waiting poster.
+        var promise: Promise<HandleOutcome>?
+        var floodStamp: FloodStamp?
+        /// How many errors the posting stands for, and when the first of them was posted.
+        var merged: (occurrences: Int, first: ErrorReport.Moment)?
+        /// Whether it is a notice that an action failed: failures of its own actions go to the last resort, and no
+        /// further.
+        var isFailureNotice = false
+    }
 
-        init(
-            _ scope: ScopeContext?, _ label: ErrorReport.Label?, _ promise: Promise<HandleOutcome>?,
-            _ floodStamp: FloodStamp?
-        ) {
-            (self.scope, self.label, self.promise, self.floodStamp) = (scope, label, promise, floodStamp)
-        }
+    /// In an object, so that a posting fits its cache line.
+    private final class Box: Sendable {
+        let extras: Extras
+
+        init(_ extras: Extras) { self.extras = extras }
     }
 
     let error: any Error
@@ -57,7 +63,7 @@ struct Posting: Sendable {
         let label = ErrorReport.Label.of(role, mark)
         context =
             if promise != nil || floodStamp != nil || label != nil {
-                .more(Extras(scope, label, promise, floodStamp))
+                .more(Box(Extras(scope: scope, label: label, promise: promise, floodStamp: floodStamp)))
             } else if let scope {
                 .scope(scope)
             } else {
@@ -65,23 +71,41 @@ struct Posting: Sendable {
             }
     }
 
+    /// The notice of a failed action: its source is where the rule was registered, its scope the report's.
+    init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
+        error = failure
+        source = failure.rule.source
+        metadata = failure.report.metadata
+        moment = .init()
+        context = .more(Box(Extras(scope: scope, isFailureNotice: true)))
+    }
+
+    /// What a flood limit releases, which stands for the suppressed errors too.
+    init(_ release: FloodLimiter<Posting>.Release) {
+        let held = release.held
+        (error, source, metadata, moment) = (held.error, held.source, held.metadata, held.moment)
+        var extras = held.extras ?? Extras(scope: held.scope)
+        extras.merged = (release.occurrences, release.firstMoment)
+        context = .more(Box(extras))
+    }
+
     /// The scope of the post; nil for the bus itself.
     var scope: ScopeContext? {
         switch context {
         case .bus: nil
         case .scope(let scope): scope
-        case .more(let extras): extras.scope
+        case .more(let box): box.extras.scope
         }
     }
 
     /// The scope, not retained: the worker would contend with posters, who write to its reference count at every post.
     ///
-    /// Reading this does not copy the posting in its place.
+    /// Reading this does not copy the posting in its slot.
     var unretainedScope: Unmanaged<ScopeContext>? {
         switch context {
         case .bus: nil
         case .scope(let scope): unsafe Unmanaged.passUnretained(scope)
-        case .more(let extras): unsafe extras.scope.map { unsafe Unmanaged.passUnretained($0) }
+        case .more(let box): unsafe box.extras.scope.map { unsafe Unmanaged.passUnretained($0) }
         }
     }
 
@@ -100,40 +124,38 @@ struct Posting: Sendable {
     /// Role and mark; nil for a failure without a mark.
     private var label: ErrorReport.Label? { extras?.label }
 
-    /// Whether there is any of these; reading this does not copy the posting in its place.
+    /// Whether there is any of these; reading this does not copy the posting in its slot.
     var hasExtras: Bool { if case .more = context { true } else { false } }
 
-    private var extras: Extras? {
-        if case .more(let extras) = context { return extras }
-        return nil
-    }
+    private var extras: Extras? { if case .more(let box) = context { box.extras } else { nil } }
 
-    /// Whether the poster waits for the outcome; reading this does not copy the posting in its place.
+    /// Whether the poster waits for the outcome; reading this does not copy the posting in its slot.
     @inline(__always)
-    var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
+    var isWaitedFor: Bool { if case .more(let box) = context { box.extras.promise != nil } else { false } }
+
+    /// Whether it is a notice that an action failed.
+    var isFailureNotice: Bool { extras?.isFailureNotice ?? false }
 
     /// Returns the report, as actions and observers get it.
     @inline(__always)
-    consuming func report(
-        sequence: UInt64 = 0, occurrences: Int = 1, firstMoment: ErrorReport.Moment? = nil,
-        outcome: HandleOutcome = .pending
-    ) -> ErrorReport {
-        // Most postings are in no scope: two branches, so that these retain nothing for the others' sake.
-        if let scope { return report(of: scope.forReports, sequence, occurrences, firstMoment, outcome) }
-        return ErrorReport(
-            error: error, label: label, source: source, moment: moment, firstMoment: firstMoment, metadata: metadata,
-            scope: [], sequence: sequence, occurrences: occurrences, outcome: outcome)
+    consuming func report(sequence: UInt64 = 0, outcome: HandleOutcome = .pending) -> ErrorReport {
+        // Most postings are in no scope and have no extras: two branches, so that these retain nothing for the others'
+        // sake.
+        if case .bus = context {
+            return ErrorReport(
+                error: error, label: nil, source: source, moment: moment, metadata: metadata, scope: [],
+                sequence: sequence, outcome: outcome)
+        }
+        return fullReport(sequence, outcome)
     }
 
     @inline(never)
-    private func report(
-        of scope: ScopeContext.Summary, _ sequence: UInt64, _ occurrences: Int, _ firstMoment: ErrorReport.Moment?,
-        _ outcome: HandleOutcome
-    ) -> ErrorReport {
-        ErrorReport(
-            error: error, label: label, source: source, moment: moment, firstMoment: firstMoment,
-            metadata: scope.metadata(with: metadata), scope: scope.path, sequence: sequence, occurrences: occurrences,
-            outcome: outcome)
+    private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
+        let (scope, extras) = (scope?.forReports, extras)
+        return ErrorReport(
+            error: error, label: extras?.label, source: source, moment: moment, firstMoment: extras?.merged?.first,
+            metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
+            occurrences: extras?.merged?.occurrences ?? 1, outcome: outcome)
     }
 }
 
@@ -147,8 +169,8 @@ extension Posting: ReportMaker {
 }
 
 extension LazyReport {
-    /// Does not copy the posting, which stays where it lies in the mailbox during the dispatch.
-    init(_ posting: UnsafePointer<Posting>, sequence: UInt64) {
-        unsafe self.init(keptAt: posting, by: Posting.self, sequence: sequence)
+    /// Does not copy the posting, which stays in its slot during the dispatch.
+    init(_ delivery: Delivery) {
+        unsafe self.init(keptAt: delivery.posting, by: Posting.self, sequence: delivery.sequence)
     }
 }

@@ -1,47 +1,40 @@
 /// What the worker does next.
 enum WorkerAction {
     /// Deliver the report: from the beginning, or from where another worker has come.
-    case deliver(PendingReport, from: Checkpoint?)
-    /// Deliver the report of this number in its place.
-    case deliverInLane(Int64)
-    /// Compute the flood mark of the report of this number in its place, and ask whether the report passes.
-    case markInLane(Int64)
-    /// The report is counted: tell the observers and the waiting poster of it, write the failures that nobody else
-    /// knows of to the last resort, and ask again.
-    indirect case tell(PendingReport, HandleOutcome, unheard: [ActionFailure])
+    case deliver(Delivery, from: Checkpoint?)
+    /// Compute what a flood limit needs to know of the report, unless it is known, and ask whether the report passes.
+    case fingerprint(Delivery, isKnown: Bool)
     /// A flood limit holds the report that the promise is for: fulfill it, and ask again.
     case held(Promise<HandleOutcome>)
     /// Everything posted before these promises were made is delivered: fulfill them, and ask again.
     case flushed([Promise<Bool>])
-    /// A flood limit holds reports: wait a moment for the report of this number, and ask again with the clock's time.
-    case readClock(before: Int64)
-    /// Nothing is pending for these promises: fulfill them, set an alarm, and sleep until woken.
-    case sleep([Promise<Void>], alarm: Duration?)
+    /// No report is there: wait a moment for the one of this number, and ask again with the clock's time.
+    case wait(for: Int64)
+    /// Nothing is pending for these promises: fulfill them, and sleep until woken, at the latest at the moment.
+    case sleep([Promise<Void>], until: Duration?)
     /// Everything is delivered or taken back, and no more will come: end the bus.
     case end
-    /// The worker was replaced, or the bus has ended: write the failures that nobody else knows of to the last resort,
-    /// and stop.
-    case stop(unheard: [ActionFailure])
+    /// The worker was replaced, or the bus has ended: write these failures to the last resort, free the slot, and stop.
+    case stop(unreported: [ActionFailure], freeing: Delivery?)
 
     /// Whether it is about the report that comes next, which another worker may as well take over.
     var isDelivery: Bool {
         switch self {
-        case .deliver, .deliverInLane, .markInLane: true
+        case .deliver, .fingerprint: true
         default: false
         }
     }
 }
 
-/// What the worker does next once the dispatch of a report in the lane is complete.
-enum LaneStep {
-    /// Deliver the next report.
-    case next
-    /// Take the report out of its place, tell everyone of its end, and say that they were told.
-    case tell
-    /// No report follows yet: wait a moment for one, and say again that the report is complete.
-    case wait
-    /// The lane is left: do this.
-    case leave(WorkerAction)
+/// What the worker does once the dispatch of its report is finished.
+enum CompleteAction {
+    /// Do this; the report's slot is to be freed.
+    case goOn(WorkerAction)
+    /// Take the posting out of its slot, notify the observers and the waiting poster, write these failures to the last
+    /// resort, and ask what comes next.
+    case notify(unreported: [ActionFailure])
+    /// Stop: the report is not the worker's any more.
+    case stop(WorkerAction)
 }
 
 /// What whoever runs the bus does next.
@@ -64,43 +57,17 @@ enum CloseAction {
 enum FlushAction {
     /// Nothing is pending.
     case idle
-    /// Something is pending, and the caller gave no promise to wait by.
-    case busy
     case waits(wakes: Bool)
 }
 
-/// What the poster of the first drop since the last notice does next.
-enum NoticeAction {
-    case nothing
-    case wake
-    /// The bus has ended, and nobody else tells of these drops.
-    case tell(ErrorsDropped)
-}
-
-/// Whether an asynchronous action may begin.
-enum BeginAction {
-    case begin
-    /// It may begin, and the caller starts a watchdog.
-    case beginWatched
-    /// Another worker has taken over, or the report was taken back: the action must not begin.
-    case superseded
-}
-
-/// What the watchdog does next.
-enum WatchAction: Equatable {
-    /// No action runs: the watchdog stops, and the next action starts another.
-    case stop
-    case sleep(until: Duration)
-    /// The action is abandoned: start a worker of this generation, which goes on after it.
-    case replaceWorker(generation: UInt64)
-}
-
-/// What a shutdown has taken back.
-struct Leftovers {
-    /// The reports that were not delivered, the one in delivery first.
-    var reports: [PendingReport] = []
-    /// The failed actions of the report in delivery, which nobody has been told of.
-    var failures: [ActionFailure] = []
-    /// The generation of the worker that had it in delivery.
-    let worker: UInt64
+/// What the bus does when a time limit or a window may be over.
+struct TimerAction {
+    /// Whether the worker has to be woken, since a flood limit's window has ended.
+    var wakes = false
+    /// The generation of the worker to start in place of one whose action is overdue.
+    var replacement: UInt64?
+    /// The promises of those who have waited as long as they wanted to: fulfill them with false.
+    var timedOut: [Promise<Bool>] = []
+    /// When to ask again.
+    var next: Duration?
 }

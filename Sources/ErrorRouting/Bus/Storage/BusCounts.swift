@@ -1,46 +1,61 @@
-extension BusStateMachine {
-    /// What the machine counts; with 64 bits on all systems, since the counts grow as long as the bus lives.
-    struct Counters {
-        /// Notices of drops and of failures that were made.
-        var notices: Int64 = 0
-        var suppressed: Int64 = 0
-        /// Dropped errors of which a notice, or the last resort, has told.
-        var toldDrops: Int64 = 0
-        /// Reports that a shutdown has given back.
-        var givenBack: Int64 = 0
-        var actionFailures: Int64 = 0
+/// What became of the reports of a bus, apart from what the intake counts; with 64 bits on all systems, since the
+/// counts grow as long as the bus lives.
+struct BusCounts {
+    private(set) var handled: Int64
+    private(set) var ignored: Int64 = 0
+    private(set) var unmatched: Int64 = 0
+    private(set) var suppressed: Int64 = 0
+    /// Notices of drops and of failures that were made.
+    private(set) var notices: Int64 = 0
+    /// Dropped errors of which a notice, or the last resort, has said so.
+    private(set) var reportedDrops: Int64 = 0
+    /// Reports that a shutdown has taken back.
+    private(set) var takenBack: Int64 = 0
+    private(set) var actionFailures: Int64 = 0
+
+    /// - Parameter start: How many reports count as handled from the beginning.
+    init(startingAt start: Int64) { handled = start }
+
+    /// How many reports were delivered.
+    var delivered: Int64 { handled + ignored + unmatched }
+
+    mutating func add(_ disposition: HandleOutcome.Disposition) {
+        switch disposition {
+        case .ignored: ignored += 1
+        case .unmatched: unmatched += 1
+        default: handled += 1
+        }
     }
 
+    mutating func addSuppressed() { suppressed += 1 }
+    mutating func addNotice() { notices += 1 }
+    mutating func addReportedDrops(_ count: Int64) { reportedDrops += count }
+    mutating func addTakenBack(_ count: Int) { takenBack += Int64(count) }
+    mutating func addActionFailures(_ count: Int) { actionFailures += Int64(count) }
+}
+
+extension BusStateMachine {
     /// The counts of the bus, which balance whenever they are read.
     ///
-    /// The intake counts posts, the lane and the machine count ends. If neither changes while they are read, pending
-    /// reports are counted too. Else pending is the difference of posts and ends.
-    ///
-    /// Posts that come in while the ends are read may be left out, so that no more are pending than the bus can hold.
-    /// Say that 8 may be pending, and that 100 reports have ended when the ends are read. Until the posts are read, 12
-    /// more end, and 120 posts are found: then 109 count, for the 100, 8 that are pending and one in delivery.
-    func counts(_ shared: borrowing BusShared) -> ErrorBus.Statistics {
-        let before = shared.intake.accepted
-        let (handled, ignored, unmatched) = (shared.lane[.handled], shared.lane[.ignored], shared.lane[.unmatched])
-        // After the end, a worker that is late may have published an older count.
-        let released = hasEnded ? self.released : shared.intake.released
-        let overflowed = counters.toldDrops + shared.intake.drops.untold
-        let (refused, reclaimed) = (shared.intake.refused, shared.intake.reclaimed)
-        // Read last, so that no more reports are released than accepted.
-        let after = shared.intake.accepted
-        let lost = reclaimed + counters.givenBack
-        let ended = handled + ignored + unmatched + counters.suppressed + lost
-        let mostPending = Int64(shared.intake.capacity) + 1 + waitingNotices
-        let accepted = max(before, min(after, ended + mostPending - counters.notices))
-        let pending =
-            before == after && !isInLane
-            ? accepted - reclaimed - released + waitingNotices + (delivery == nil ? 0 : 1)
-            : accepted + counters.notices - ended
+    /// Each end is counted, by the machine or by the intake, and so is what is pending: posts that come in meanwhile
+    /// are left out.
+    func statistics(_ intake: borrowing BusIntake) -> ErrorBus.Statistics {
+        let overflowed = counts.reportedDrops + intake.drops.unreported
+        // Before the count of accepted reports, so that no more are lost than accepted.
+        let (refused, reclaimed) = (intake.refused, intake.reclaimed)
+        // Nobody delivers one that is announced after the end.
+        let hasDropNotice = !hasEnded && intake.drops.hasNotice
+        let accepted = intake.accepted
+        let notices = counts.notices + (hasDropNotice ? 1 : 0)
+        let waitingNotices = Int64(failureNotices.count) + (hasDropNotice ? 1 : 0)
+        let dropped = overflowed + refused + reclaimed + counts.takenBack
+        let pending = accepted - released - reclaimed + waitingNotices + (isDelivering ? 1 : 0)
         // `Int` has 32 bits on some systems.
         return ErrorBus.Statistics(
-            posted: Int(clamping: accepted + overflowed + refused + counters.notices),
-            handled: Int(clamping: handled), ignored: Int(clamping: ignored), unmatched: Int(clamping: unmatched),
-            suppressed: Int(clamping: counters.suppressed), dropped: Int(clamping: overflowed + refused + lost),
-            pending: Int(clamping: pending), actionFailures: Int(clamping: counters.actionFailures))
+            posted: Int(clamping: accepted + overflowed + refused + notices),
+            handled: Int(clamping: counts.handled), ignored: Int(clamping: counts.ignored),
+            unmatched: Int(clamping: counts.unmatched), suppressed: Int(clamping: counts.suppressed),
+            dropped: Int(clamping: dropped), pending: Int(clamping: pending),
+            actionFailures: Int(clamping: counts.actionFailures))
     }
 }

@@ -1,189 +1,197 @@
-/// What the bus does with every report from its place in the mailbox to its end, as a plain value: what is in delivery,
-/// held or being told of, and who waits for what.
+/// What the bus does with every report from its slot in the mailbox to its end, as a plain value: what is in delivery,
+/// held by a flood limit or being reported to observers, and who waits for what.
 ///
-/// Each event is a method call that returns what the bus has to do; the storage calls the methods under a lock, and the
-/// bus acts after unlocking. What posters do meanwhile is the part of ``IntakeWord``, the other plain value. Its fields
-/// are changed in this file and its extensions alone. Each report reaches exactly one end:
+/// Each event is a method that returns what its caller has to do; ``BusStorage`` calls it under a lock, and the caller
+/// acts after unlocking. What posters do meanwhile is decided by ``IntakeWord``, the other plain value. Each report
+/// reaches exactly one end:
 ///
 ///     posted ─┬─ dropped                               (full, finished)
 ///             └─ pending ─┬─ held ─┬─ suppressed       (replaced by a newer one of its fingerprint)
 ///                         │        └─ delivering
 ///                         ├─ delivering ─┬─ handled | ignored | unmatched
-///                         │              └─ dropped    (given back by shutdown)
-///                         └─ dropped                   (given back by shutdown)
-///
-/// Where the events of the worker and of a shutdown lead from each phase; an event that has no place in a row comes
-/// from a worker that was superseded, and stops it:
-///
-/// | in the phase | event | leads to |
-/// | --- | --- | --- |
-/// | `idle` | `next` | a notice or a held report: `delivering`; one in its place: `inLane`; none: sleep, or `ended` |
-/// | `inLane` | `next` | `inLane`: another worker takes the report over in its place |
-/// | | `admit` | it passes: `inLane`; it is held: as `next` in `idle`; a held one goes first: `delivering` |
-/// | | `leaveLane` | a rule that needs more: `delivering`; finished: as `complete` |
-/// | | `takeBack` | `ended`; if observers are being told of the report before: `telling` |
-/// | `delivering` | `complete` | somebody has to be told: `telling`; nobody: as `next` in `idle` |
-/// | | `watch`, `replaceWorker`, `next` | `delivering`: another worker goes on with the report |
-/// | | `takeBack` | `ended` |
-/// | `telling` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
-/// | | `takeBack` | `telling`, and the end waits for that |
+///                         │              └─ dropped    (taken back by shutdown)
+///                         └─ dropped                   (taken back by shutdown)
 struct BusStateMachine: ~Copyable {
-    let actionTimeLimit: Duration?
+    private let actionTimeLimit: Duration?
 
-    var phase = Phase.idle
-    var runPhase = RunPhase.notStarted
-    var counters = Counters()
+    private(set) var phase = Phase.idle
+    private var runPhase = RunPhase.notStarted
+    private(set) var counts: BusCounts
 
-    /// The number of the first report that is still in its place, and neither in delivery nor taken back.
-    ///
-    /// While the worker is in the lane, this stays as it was when the machine last heard of it. If the lane was opened
-    /// at report 7, this is 8, until the worker leaves the lane, say after report 20: then it is 21.
-    var nextNumber: Int64
-    /// The flood mark of the report of that number, if it is known already.
-    private var nextMark: FloodMark?
-    var flood: FloodLimiter<Posting>?
-    var failureNotices = FIFO<PendingReport>()
-    var dropNotice: DropNotice?
-    /// The report that was suppressed in the event, to be deallocated after unlocking.
-    private var suppressed: Posting?
-    /// Whether there is one: every event asks, and a flag is asked faster than so large an optional.
-    private(set) var hasSuppressed = false
-    /// How many reports were accepted, but their places not filled, when everything was taken back.
-    var unfilled: Int64 = 0
+    /// The number of the first report that is still waiting in its slot.
+    private var nextNumber: Int64
+    /// What the flood limit needs to know of that report, if it is known already.
+    private var nextToken: FloodToken?
+    private var flood: FloodLimiter<Posting>?
+    private(set) var failureNotices = FIFO<Posting>()
+    /// How many reports were accepted, but their slots not filled, when everything was taken back.
+    private var unfilled: Int64 = 0
 
     /// The current worker's generation, raised whenever that is replaced or told to stop: events of earlier workers are
     /// ignored.
-    var generation: UInt64 = 0
-    var watchdogIsOut = false
+    private(set) var generation: UInt64 = 0
     /// Whether what a flood limit holds is released at once, although the bus still accepts posts.
-    var isWindingUp = false
+    private var isDraining = false
     /// Whether the bus's tasks have ended, so that no more posts are accepted than there is room for.
-    var tasksHaveEnded = false
+    private var tasksHaveEnded = false
     /// Whether no posts are accepted once the tasks have ended.
-    var isHurried = false
-    /// Promises to those who wait until nothing is pending.
-    var idleWaiters: [Promise<Void>] = []
-    /// Promises to those who wait until all reports before a number are delivered, in order of these numbers.
-    var flushes: [(turn: Int64, promise: Promise<Bool>)] = []
+    private var isCancelled = false
+    private var waiters = BusWaiters()
 
     /// - Parameters:
     ///   - capacity: How many reports may be pending.
     ///   - actionTimeLimit: How long an asynchronous action may take.
     ///   - floodLimit: How many errors of a kind pass.
-    ///   - start: The first report's number.
+    ///   - start: The first report's number; all before it count as handled.
     init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
-        self.actionTimeLimit = actionTimeLimit
+        self.actionTimeLimit = actionTimeLimit.map { min($0, BusClock.forever) }
         nextNumber = start
+        counts = BusCounts(startingAt: start)
         // Held reports take capacity: at most half of it, so that one storm does not keep everything else out.
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
-}
 
-// MARK: - State
+    // MARK: - State
 
-extension BusStateMachine {
-    /// Whether everything is delivered or taken back; the worker may still be telling observers of the last report.
+    /// Whether everything is delivered or taken back; the worker may still notify observers of the last report.
     var hasEnded: Bool {
         switch phase {
-        case .ended, .telling(then: .stop), .telling(then: .end): true
-        case .idle, .inLane, .delivering, .telling(then: .goOn): false
+        case .ended, .notifying(then: .stop), .notifying(then: .end): true
+        case .idle, .admitting, .delivering, .notifying(then: .goOn): false
         }
     }
 
-    /// The report in delivery outside the lane.
-    var delivery: PendingReport? { if case .delivering(let pending, _) = phase { pending } else { nil } }
+    var isDelivering: Bool { if case .delivering = phase { true } else { false } }
 
-    /// Whether the worker is telling everyone of the end of a report that was delivered outside the lane.
-    var isTelling: Bool { if case .telling = phase { true } else { false } }
+    /// Whether the report with a sequence number is in delivery.
+    func isDelivering(_ sequence: UInt64) -> Bool {
+        if case .delivering(let delivery, _) = phase { delivery.sequence == sequence } else { false }
+    }
 
-    /// Whether the worker delivers reports without the lock.
-    var isInLane: Bool { if case .inLane = phase { true } else { false } }
+    private var isNotifying: Bool { if case .notifying = phase { true } else { false } }
 
-    private var isHolding: Bool { flood.map { $0.heldCount > 0 } ?? false }
-
-    /// How many notices are pending, apart from one in delivery.
-    var waitingNotices: Int64 { Int64(failureNotices.count) + (dropNotice == nil ? 0 : 1) }
-
-    /// How many of the accepted reports take no capacity any more, unless the worker in the lane knows better: they
-    /// have ended, or are in delivery.
+    /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
     var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) - unfilled }
 
-    /// Whether nothing is pending, and everyone has been told of the last report.
-    func isIdle(_ shared: borrowing BusShared) -> Bool {
-        !isTelling && (hasEnded || counts(shared).pending == 0)
+    /// Whether nothing is pending, and everyone was notified of the last report.
+    func isIdle(_ intake: borrowing BusIntake) -> Bool {
+        !isNotifying && (hasEnded || statistics(intake).pending == 0)
     }
 
     /// Whether the worker sleeps, and the caller has to wake it; the next caller gets false.
-    func isAsleep(_ shared: borrowing BusShared) -> Bool {
-        // In the lane the worker is awake, and empties places of the mailbox without the lock.
-        !isInLane && shared.intake.mailbox.rouse(at: nextNumber)
-    }
+    private func isAsleep(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
 
-    /// Removes and returns the report that was suppressed.
-    mutating func takeSuppressed() -> Posting? {
-        hasSuppressed = false
-        return suppressed.take()
-    }
-}
+    // MARK: - What the worker does next
 
-// MARK: - What the worker does next
-
-extension BusStateMachine {
     /// Returns what the worker of a generation does next.
     ///
     /// - Parameters:
     ///   - generation: The worker's.
-    ///   - now: The current moment, if the caller knows it: windows of the flood limit that end by then end.
-    ///   - shared: What is used without the lock too.
-    mutating func next(for generation: UInt64, at now: Duration?, _ shared: borrowing BusShared) -> WorkerAction {
-        if case .telling(let then) = phase {
-            phase = then == .goOn ? .idle : .ended(told: 0)
+    ///   - now: The current moment, if the worker has waited for a report: windows of the flood limit that end by then
+    ///     end.
+    ///   - intake: Where the reports are.
+    mutating func next(
+        for generation: UInt64, at now: Duration? = nil, _ intake: borrowing BusIntake
+    ) -> WorkerAction {
+        if case .notifying(let then) = phase {
+            phase = then == .goOn ? .idle : .ended()
             if then == .end { return .end }
         }
-        guard generation == self.generation else { return .stop(unheard: []) }
+        guard generation == self.generation else { return stop(for: generation) }
         switch phase {
-        case .delivering(let pending, let checkpoint):
-            return .deliver(pending, from: checkpoint)
-        case .inLane:
-            let position = shared.lane.position
-            return position.isUnadmitted ? .markInLane(position.number) : .deliverInLane(position.number)
-        case .idle:
-            return beginNext(at: now, shared)
-        case .telling, .ended:
-            return .stop(unheard: [])
+        case .delivering(let delivery, let checkpoint): return .deliver(delivery, from: checkpoint)
+        case .admitting(let delivery): return .fingerprint(delivery, isKnown: nextToken != nil)
+        case .idle: return beginNext(at: now, intake)
+        case .notifying, .ended: return stop(for: generation)
         }
     }
 
     /// Finds out what comes next, since nothing is in delivery.
-    private mutating func beginNext(at now: Duration? = nil, _ shared: borrowing BusShared) -> WorkerAction {
+    private mutating func beginNext(at now: Duration? = nil, _ intake: borrowing BusIntake) -> WorkerAction {
         phase = .idle
-        defer { shared.intake.publishReleased(released) }
-        if let notice = failureNotices.popFirst() { return deliver(notice, shared) }
+        defer { intake.publishReleased(released) }
         while true {
-            if let notice = takeDropNotice(before: nextNumber, shared) { return deliver(notice, shared) }
-            if flushes.first.map({ $0.turn <= nextNumber }) ?? false {
-                if let release = flood?.releaseHeld() { return deliver(PendingReport(release), shared) }
-                defer { updateInterruption(of: shared) }
-                return .flushed(takeFlushes(before: nextNumber))
+            if let notice = failureNotices.popFirst() ?? takeDropNotice(before: nextNumber, intake) {
+                return deliver(notice)
             }
-            if shared.intake.mailbox.isFilled(at: nextNumber) { return enterLane(shared) }
-            if isHolding {
-                let isEnding = shared.intake.state.isClosed || isWindingUp
-                guard isEnding || now != nil else { return .readClock(before: nextNumber) }
-                let release = flood?.release(endingBy: isEnding ? nil : now?.nanoseconds)
-                if let release { return deliver(PendingReport(release), shared) }
+            if waiters.isFlushDue(before: nextNumber) {
+                if let release = flood?.releaseHeld() { return deliver(Posting(release)) }
+                return .flushed(waiters.takeFlushed(before: nextNumber))
             }
-            if endIfDone(shared) { return .end }
-            guard shared.intake.mailbox.sleep(at: nextNumber) else { continue }
-            let isIdle = counts(shared).pending == 0
-            return .sleep(isIdle ? exchange(&idleWaiters, with: []) : [], alarm: flood?.nextEnd)
+            if intake.mailbox.isFilled(at: nextNumber) { return deliverNext(intake) }
+            if let release = releaseDue(at: now, intake) { return deliver(Posting(release)) }
+            if endIfDone(intake) { return .end }
+            guard now != nil else { return .wait(for: nextNumber) }
+            guard intake.mailbox.sleep(at: nextNumber) else { continue }
+            let isIdle = statistics(intake).pending == 0
+            return .sleep(isIdle ? waiters.takeIdle() : [], until: flood?.nextEnd)
         }
     }
 
-    private mutating func deliver(_ pending: PendingReport, _ shared: borrowing BusShared) -> WorkerAction {
-        pending.sequence = shared.lane.nextSequence
-        phase = .delivering(pending, nil)
-        return .deliver(pending, from: nil)
+    /// Begins to deliver a report that is in no slot.
+    private mutating func deliver(_ posting: consuming Posting) -> WorkerAction {
+        let delivery = Delivery(posting, sequence: UInt64(counts.delivered + 1))
+        phase = .delivering(delivery, nil)
+        return .deliver(delivery, from: nil)
+    }
+
+    /// Begins with the report in the next slot.
+    private mutating func deliverNext(_ intake: borrowing BusIntake) -> WorkerAction {
+        let delivery = Delivery(slot: nextNumber, of: intake.mailbox, sequence: UInt64(counts.delivered + 1))
+        if flood == nil { return pass(delivery) }
+        phase = .admitting(delivery)
+        return .fingerprint(delivery, isKnown: nextToken != nil)
+    }
+
+    private mutating func pass(_ delivery: Delivery) -> WorkerAction {
+        nextNumber += 1
+        phase = .delivering(delivery, nil)
+        return .deliver(delivery, from: nil)
+    }
+
+    /// Lets the flood limit decide about the report that the worker has come to.
+    ///
+    /// - Parameters:
+    ///   - token: What the limit needs to know of the report; nil if that is known already, and for a report that
+    ///     passes whatever the limit.
+    ///   - generation: The worker's.
+    ///   - suppressed: Set to the report that is suppressed, if there is one.
+    ///   - intake: Where the reports are.
+    mutating func admit(
+        _ token: FloodToken?, for generation: UInt64, suppressing suppressed: inout Posting?,
+        _ intake: borrowing BusIntake
+    ) -> WorkerAction {
+        guard generation == self.generation, case .admitting(let delivery) = phase else { return stop(for: generation) }
+        defer { intake.publishReleased(released) }
+        guard let token = token ?? nextToken.take() else { return pass(delivery) }
+        var waiting: Promise<HandleOutcome>?
+        let verdict = flood?.admit(token, suppressing: &suppressed) {
+            let posting = delivery.take(from: intake.mailbox)
+            waiting = posting.promise
+            return (posting, posting.moment)
+        }
+        switch verdict {
+        case .passes, nil:
+            return pass(delivery)
+        case .comesAfter(let release):
+            // The report stays in its slot meanwhile.
+            nextToken = token
+            return deliver(Posting(release))
+        case .isHeld(let suppressesOne):
+            nextNumber += 1
+            if suppressesOne { counts.addSuppressed() }
+            phase = .idle
+            return waiting.map { .held($0) } ?? beginNext(intake)
+        }
+    }
+
+    /// Takes the held report whose window has ended, or any if the bus is about to end.
+    private mutating func releaseDue(
+        at now: Duration?, _ intake: borrowing BusIntake
+    ) -> FloodLimiter<Posting>.Release? {
+        guard let held = flood?.heldCount, held > 0 else { return nil }
+        if isDraining || intake.state.isClosed { return flood?.release(endingBy: nil) }
+        return now.flatMap { flood?.release(endingBy: $0.nanoseconds) }
     }
 
     /// Counts the end of the report in delivery, and queues notices of its failed actions.
@@ -191,128 +199,283 @@ extension BusStateMachine {
     /// - Parameters:
     ///   - result: The report's finished dispatch.
     ///   - generation: The worker's.
-    ///   - isObserved: Whether observers have to be told of the report.
-    ///   - shared: What is used without the lock too.
+    ///   - isObserved: Whether observers have to be notified.
+    ///   - intake: Where the reports are.
     mutating func complete(
-        _ result: DispatchProgress, for generation: UInt64, isObserved: Bool, _ shared: borrowing BusShared
-    ) -> WorkerAction {
-        guard generation == self.generation, case .delivering(let pending, _) = phase else {
-            return superseded(after: result.failures)
+        _ result: DispatchProgress, for generation: UInt64, isObserved: Bool, _ intake: borrowing BusIntake
+    ) -> CompleteAction {
+        guard generation == self.generation, case .delivering(let delivery, _) = phase else {
+            return .stop(stop(for: generation, after: result.failures))
         }
-        shared.lane.count(result.disposition)
-        counters.actionFailures += Int64(result.failures.count)
-        let isFailureNotice = pending.isFailureNotice
-        for failure in result.failures where !isFailureNotice {
-            counters.notices += 1
-            failureNotices.append(PendingReport(noticeOf: failure, in: pending.posting.scope))
+        counts.add(result.disposition)
+        let unreported = result.hasFailures ? note(result.failures, of: delivery) : []
+        if unsafe isObserved || delivery.posting.pointee.isWaitedFor || !unreported.isEmpty {
+            phase = .notifying(then: .goOn)
+            return .notify(unreported: unreported)
         }
-        let unheard = isFailureNotice ? result.failures : []
-        if !isObserved, !pending.posting.isWaitedFor, unheard.isEmpty { return beginNext(shared) }
-        phase = .telling(then: .goOn)
-        return .tell(pending, result.outcome, unheard: unheard)
+        return .goOn(beginNext(intake))
     }
 
-    /// Stops a worker whose report was taken away; it writes the failures that nobody else tells of to the last resort.
+    /// Queues notices of a report's failed actions; returns those that get none, since the report is such a notice.
+    private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> [ActionFailure] {
+        counts.addActionFailures(failures.count)
+        if unsafe delivery.posting.pointee.isFailureNotice { return failures }
+        for failure in failures {
+            counts.addNotice()
+            failureNotices.append(Posting(noticeOf: failure, in: unsafe delivery.posting.pointee.scope))
+        }
+        return []
+    }
+
+    /// Stops a worker that was replaced, or whose report was taken back.
     ///
-    /// Others may tell of the first few failures. Say three actions have failed. If the worker was replaced while the
-    /// second ran, its successor tells of the first and the second, and the third is left for the worker. If a shutdown
-    /// came while the third ran, it has told of the first two, and again the third is left.
-    ///
-    /// - Parameters:
-    ///   - failures: All failed actions of the report.
-    ///   - known: How many of them the worker's successor tells of.
-    func superseded(after failures: [ActionFailure], known: Int = 0) -> WorkerAction {
-        let told = if case .ended(let told) = phase { told } else { 0 }
-        return .stop(unheard: Array(failures.dropFirst(max(known, told))))
-    }
-}
-
-// MARK: - The lane
-
-extension BusStateMachine {
-    /// Opens the lane at the next report, whose place is filled.
-    private mutating func enterLane(_ shared: borrowing BusShared) -> WorkerAction {
-        let number = nextNumber
-        shared.lane.open(at: number, isUnadmitted: shared.lane.isLimited)
-        phase = .inLane
-        if shared.lane.isLimited {
-            guard let mark = nextMark.take() else { return .markInLane(number) }
-            return admit(mark, at: number, shared) ?? .deliverInLane(number)
-        }
-        nextNumber += 1
-        return .deliverInLane(number)
-    }
-
-    /// Lets the flood limit decide about the report that the worker is at in the lane, which must not be withdrawn.
+    /// A worker that was replaced has reported all its failures: its successor knows of them. A shutdown knows of those
+    /// that failed before the last checkpoint; the worker reports the others itself.
     ///
     /// - Parameters:
-    ///   - mark: The report's flood mark; nil for a report that passes whatever the limit.
-    ///   - number: The report.
-    ///   - shared: What is used without the lock too.
-    /// - Returns: What the worker does next; nil to deliver the report.
-    mutating func admit(_ mark: FloodMark?, at number: Int64, _ shared: borrowing BusShared) -> WorkerAction? {
-        nextNumber = number
-        defer { shared.intake.publishReleased(released) }
-        var waiting: Promise<HandleOutcome>?
-        var verdict = FloodLimiter<Posting>.Verdict?.none
-        if let mark {
-            verdict = flood?.admit(mark, suppressing: &suppressed) {
-                let posting = shared.intake.mailbox.take(number)
-                waiting = posting.promise
-                return (posting, posting.moment)
+    ///   - generation: The worker's.
+    ///   - failures: All failed actions of its report.
+    mutating func stop(for generation: UInt64, after failures: [ActionFailure] = []) -> WorkerAction {
+        guard case .ended(let reported, let unfreed) = phase, generation + 1 == self.generation else {
+            return .stop(unreported: [], freeing: nil)
+        }
+        // Only once: the slot is freed only once.
+        phase = .ended(reported: reported)
+        return .stop(unreported: Array(failures.dropFirst(reported)), freeing: unfreed)
+    }
+
+    // MARK: - Asynchronous actions
+
+    /// Changes the checkpoint of a worker's report; returns whether the worker still has the report.
+    private mutating func change(for generation: UInt64, _ change: (Checkpoint?) -> Checkpoint?) -> Bool {
+        guard generation == self.generation, case .delivering(let delivery, let checkpoint) = phase else {
+            return false
+        }
+        phase = .delivering(delivery, change(checkpoint))
+        return true
+    }
+
+    /// Notes how far the report in delivery has come: whoever takes it over, or takes it back, has to know which of its
+    /// actions have failed.
+    ///
+    /// - Returns: Whether the worker of the generation still has the report.
+    mutating func note(_ progress: DispatchProgress, for generation: UInt64) -> Bool {
+        change(for: generation) { _ in Checkpoint(progress) }
+    }
+
+    /// Notes the asynchronous action that is about to begin.
+    ///
+    /// - Returns: Whether it may begin: whether the worker still has the report.
+    mutating func actionWillBegin(_ action: SupervisedAction, at now: Duration, for generation: UInt64) -> Bool {
+        change(for: generation) { _ in Checkpoint(action.progress, running: (action, began: now)) }
+    }
+
+    /// Notes that the action has returned; returns whether its worker still had the report.
+    mutating func actionDidEnd(for generation: UInt64) -> Bool {
+        change(for: generation) { $0.map { Checkpoint($0.progress) } }
+    }
+
+    /// Stops the worker of a generation, and returns the next one's; nil if it was stopped already.
+    mutating func replaceWorker(_ generation: UInt64) -> UInt64? {
+        guard generation == self.generation, !hasEnded else { return nil }
+        self.generation += 1
+        return self.generation
+    }
+
+    /// Finds out what has taken as long as it may: the action in flight counts as failed then, and the next worker goes
+    /// on after it; a flush is over; the worker wakes for what a flood limit holds.
+    mutating func timeIsUp(at now: Duration, _ intake: borrowing BusIntake) -> TimerAction {
+        var action = TimerAction(timedOut: waiters.takeTimedOut(at: now))
+        var moments = [waiters.nextDeadline]
+        if let end = flood?.nextEnd {
+            if end <= now { action.wakes = isAsleep(intake) } else { moments.append(end) }
+        }
+        if let actionTimeLimit, case .delivering(let delivery, let checkpoint) = phase,
+            let (running, began) = checkpoint?.action
+        {
+            if began + actionTimeLimit <= now {
+                var progress = running.progress
+                let overdue = ActionTimeLimitExceeded(limit: actionTimeLimit)
+                progress.record(overdue, of: running.rule, running.report)
+                phase = .delivering(delivery, Checkpoint(progress))
+                generation += 1
+                action.replacement = generation
+            } else {
+                moments.append(began + actionTimeLimit)
             }
         }
-        switch verdict {
-        case .passes, nil:
-            nextNumber += 1
-            shared.lane.open(at: number)
-            return nil
-        case .comesAfter(let release):
-            // The report stays in its place meanwhile.
-            nextMark = mark
-            return deliver(PendingReport(release), shared)
-        case .isHeld(let suppressesOne):
-            nextNumber += 1
-            assert(!hasSuppressed, "the report that was suppressed before is still here")
-            hasSuppressed = suppressesOne
-            if suppressesOne { counters.suppressed += 1 }
-            phase = .idle
-            return waiting.map { .held($0) } ?? beginNext(shared)
+        action.next = moments.compactMap(\.self).min()
+        return action
+    }
+
+    // MARK: - Notices of drops
+
+    /// Takes the notice of drops that is delivered before the report of a number.
+    private mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
+        guard let notice = intake.drops.takeNotice(before: number) else { return nil }
+        // The worker was woken for it, which its slot does not know.
+        _ = isAsleep(intake)
+        counts.addNotice()
+        let drops = takeDrops(intake, at: notice.source)
+        return Posting(drops, at: notice.source, moment: notice.moment)
+    }
+
+    /// Takes the drops that no notice has reported; if more errors are dropped meanwhile, another notice follows.
+    private mutating func takeDrops(_ intake: borrowing BusIntake, at source: ErrorReport.Source) -> ErrorsDropped {
+        var drops = DropCounts()
+        var isMoreUnreported = intake.drops.take(into: &drops)
+        // After the end nobody would deliver another notice.
+        while isMoreUnreported, hasEnded { isMoreUnreported = intake.drops.take(into: &drops) }
+        if isMoreUnreported { intake.drops.setNotice(DropNotice(turn: intake.accepted, source: source)) }
+        counts.addReportedDrops(drops.total)
+        return drops.error
+    }
+
+    /// Takes the drops of which a poster has announced a notice that nobody will deliver, since the bus has ended.
+    ///
+    /// - Returns: The drops; nil if a shutdown has taken the notice back.
+    mutating func dropsAfterEnd(_ intake: borrowing BusIntake) -> ErrorsDropped? {
+        intake.drops.takeNotice(before: .max).map { takeDrops(intake, at: $0.source) }
+    }
+
+    // MARK: - Waiting
+
+    /// Lets a caller wait for everything posted before.
+    ///
+    /// - Parameters:
+    ///   - promise: Fulfilled by whoever takes it out.
+    ///   - deadline: When the caller wants to wait no longer.
+    ///   - intake: Where the reports are.
+    mutating func flush(
+        _ promise: Promise<Bool>, until deadline: Duration, _ intake: borrowing BusIntake
+    ) -> FlushAction {
+        if isIdle(intake) { return .idle }
+        // The count of accepted posts never falls: so the order is kept.
+        waiters.waitForFlush(before: intake.accepted, until: deadline, promise)
+        return .waits(wakes: isAsleep(intake))
+    }
+
+    /// Removes a promise for which nobody waits any more.
+    mutating func cancelFlush(_ promise: Promise<Bool>) { waiters.remove(promise) }
+
+    /// Returns true if the bus is idle; else keeps a promise, which is fulfilled when it is.
+    mutating func waitUntilIdle(_ promise: Promise<Void>, _ intake: borrowing BusIntake) -> Bool {
+        if isIdle(intake) { return true }
+        waiters.waitUntilIdle(promise)
+        return false
+    }
+
+    /// Removes and returns all waiters, since the bus has ended.
+    mutating func takeWaiters() -> (idle: [Promise<Void>], flushes: [Promise<Bool>]) {
+        (waiters.takeIdle(), waiters.takeFlushed(before: .max))
+    }
+
+    // MARK: - Running and ending
+
+    mutating func run() -> RunAction {
+        switch runPhase {
+        case .running: return .runsAlready
+        case .returned: return .ranBefore
+        case .notStarted:
+            runPhase = .running
+            return hasEnded ? .alreadyEnded : .start(generation: generation)
         }
     }
 
-    /// Takes the report that the worker is at out of the lane, since it is the last one there, or needs more than
-    /// delivery; or, if a shutdown has withdrawn the lane, stops the worker.
+    mutating func runReturned() { runPhase = .returned }
+
+    /// Ends, if the intake is closed, everything is delivered, and no more will come; returns whether it did.
+    private mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
+        guard intake.state.isClosed, intake.end(released: released) else { return false }
+        phase = .ended()
+        return true
+    }
+
+    /// Accepts no more posts; what is pending is still delivered.
+    mutating func close(_ intake: borrowing BusIntake) -> CloseAction {
+        intake.close() ? didClose(intake) : .nothing
+    }
+
+    /// Accepts no more posts, if nothing is pending and nothing was delivered since a moment; else returns nil.
     ///
     /// - Parameters:
-    ///   - number: The report.
-    ///   - progress: How far its dispatch has come.
-    ///   - isOver: Whether its dispatch is finished.
-    ///   - isTold: Whether anyone has to be told of it once it is finished.
-    ///   - generation: The worker's.
-    ///   - shared: What is used without the lock too.
-    /// - Returns: The posting, which has to be deallocated after unlocking, and what the worker does next.
-    mutating func leaveLane(
-        at number: Int64, _ progress: DispatchProgress, isOver: Bool, isTold: Bool, for generation: UInt64,
-        _ shared: borrowing BusShared
-    ) -> (Posting?, WorkerAction) {
-        guard case .inLane = phase else {
-            // The shutdown has a copy of the posting. Nobody looks at its place any more, where it would be retained as
-            // long as the bus lives. If the worker was telling observers, the bus's end waits for it to ask.
-            let posting = shared.intake.mailbox.shut(number)
-            let isUnheard = !progress.failures.isEmpty
-            return (posting, isUnheard ? superseded(after: progress.failures) : next(for: generation, at: nil, shared))
+    ///   - delivered: How many reports were delivered by that moment.
+    ///   - intake: Where the reports are.
+    mutating func close(ifIdleSince delivered: Int64, _ intake: borrowing BusIntake) -> CloseAction? {
+        let state = intake.state
+        if state.isClosed { return .nothing }
+        guard isIdle(intake), counts.delivered == delivered, intake.close(ifStill: state) else { return nil }
+        return didClose(intake)
+    }
+
+    private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
+        if runPhase == .notStarted, statistics(intake).pending == 0, endIfDone(intake) { return .end }
+        return isAsleep(intake) ? .wake : .nothing
+    }
+
+    /// Releases what a flood limit holds, from now on at once; returns whether the worker has to be woken.
+    mutating func drain(_ intake: borrowing BusIntake) -> Bool {
+        isDraining = true
+        return isAsleep(intake)
+    }
+
+    /// Notes that the tasks have ended: from now on no more posts are accepted than the bus has room for.
+    mutating func tasksEnded(_ intake: borrowing BusIntake) {
+        tasksHaveEnded = true
+        intake.accept(atMost: isCancelled ? 0 : intake.capacity)
+    }
+
+    /// Accepts no more posts once the tasks have ended.
+    mutating func cancel(_ intake: borrowing BusIntake) {
+        isCancelled = true
+        if tasksHaveEnded { intake.accept(atMost: 0) }
+    }
+
+    /// Ends the bus, and returns everything that was not delivered; nil if the bus has ended already.
+    mutating func takeBack(_ intake: borrowing BusIntake) -> Leftovers? {
+        if hasEnded { return nil }
+        var left = Leftovers(worker: generation)
+        generation += 1
+        // The worker may still be reading the posting in its slot: it is copied, and the worker frees the slot.
+        var unfreed: Delivery?
+        switch phase {
+        case .delivering(let delivery, let checkpoint):
+            unfreed = delivery
+            left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence)
+            left.failures = checkpoint?.progress.failures ?? []
+        case .admitting(let delivery): unfreed = delivery
+        case .idle, .notifying, .ended: break
         }
-        let posting = shared.intake.mailbox.take(number)
-        nextNumber = number + 1
-        if isOver, !isTold, progress.failures.isEmpty {
-            shared.lane.count(progress.disposition)
-            return (posting, beginNext(shared))
+        phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count, unfreed: unfreed)
+        while let notice = failureNotices.popFirst() { left.append(notice) }
+        // Held reports were posted before what is still in the intake.
+        while let release = flood?.release(endingBy: nil) { left.append(Posting(release)) }
+        let end = intake.abort()
+        for number in nextNumber...end {
+            if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
+            if number == end { break }
+            if let unfreed, unfreed.number == number {
+                left.append(unsafe unfreed.posting.pointee)
+            } else if let posting = intake.mailbox.close(number) {
+                left.append(posting)
+            } else {
+                // Its slot is not filled yet: its poster will be refused.
+                unfilled += 1
+            }
         }
-        let pending = PendingReport(posting, sequence: shared.lane.sequence(of: number))
-        let checkpoint = isOver ? nil : Checkpoint(progress)
-        phase = .delivering(pending, checkpoint)
-        if !isOver { return (nil, .deliver(pending, from: checkpoint)) }
-        return (nil, complete(progress, for: generation, isObserved: isTold, shared))
+        nextNumber = end
+        counts.addTakenBack(left.postings.count)
+        counts.addActionFailures(left.failures.count)
+        intake.publishReleased(released)
+        return left
+    }
+
+    /// Notes that the receiver has what was taken back, before anyone hears of the end.
+    ///
+    /// - Returns: Whether the bus ends now; if not, the worker ends it once it has notified the observers of a report.
+    mutating func leftoversWereReceived() -> Bool {
+        guard isNotifying else { return true }
+        phase = .notifying(then: .end)
+        return false
     }
 }

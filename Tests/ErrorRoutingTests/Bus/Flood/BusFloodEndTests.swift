@@ -112,7 +112,7 @@ extension BusFloodEndTests {
         bus.post(Numbered(5), line: 1)
         async let waiting = bus.deliver(Numbered(6), line: 1)
         // Seven were posted. Before it is all there, a report is refused, and not given back.
-        while !bus.storage.isFilled(at: 6) { await Task.yield() }
+        while !bus.storage.intake.mailbox.isFilled(at: 6) { await Task.yield() }
         expect(await bus.shutdown(within: .zero).map(\.summary), equals: ["0", "4 ×3", "5", "6"])
         expect(await waiting.disposition, equals: .dropped)
         await running

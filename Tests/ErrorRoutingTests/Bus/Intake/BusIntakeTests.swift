@@ -42,7 +42,7 @@ extension BusIntakeTests {
             expect(box.takeAll(), equals: Array(numbers))
             accepted += room
         }
-        expect(box.intake.drops.untold, equals: 5)
+        expect(box.intake.drops.unreported, equals: 5)
     }
 
     @Test("what is taken takes room until it is released")
@@ -60,7 +60,7 @@ extension BusIntakeTests {
         expect(box.reserve(8), equals: .full(makesNotice: false))
         expect(box.intake.accepted, equals: 5)
         expect(box.intake.released, equals: 3)
-        expect(box.intake.drops.untold, equals: 3)
+        expect(box.intake.drops.unreported, equals: 3)
     }
 
     @Test("once closed it refuses and counts posts, and takes what was there; close(ifStill:) fails after any change")
@@ -109,12 +109,12 @@ extension BusIntakeTests {
         let other = IntakeBox(capacity: 3)
         expect(other.reserve(1), equals: .accepted(0))
         expect(other.post(2), equals: .filled)
-        expect(other.shut(), equals: [2])
+        expect(other.abort(), equals: [2])
         #expect(other.intake.state.isClosed && other.intake.state.hasEnded)
         expect(other.fill(0, with: 1), equals: .refused)
         expect(other.intake.accepted, equals: 2)
         expect(other.intake.reclaimed, equals: 1)
-        expect(other.shut(), equals: [])
+        expect(other.abort(), equals: [])
     }
 
     @Test("a sleeping loop is woken by the report that it sleeps at, and roused once")
@@ -204,7 +204,7 @@ extension BusIntakeTests {
                 if hasEnded { model.hasEnded = true }
             default:
                 if Int.random(in: 0..<4, using: &random) > 0 { continue }
-                expect(word.shut(), equals: model.accepted)
+                expect(word.abort(), equals: model.accepted)
                 (model.isClosed, model.hasEnded) = (true, true)
             }
             expect(NaiveWord(word), equals: model)

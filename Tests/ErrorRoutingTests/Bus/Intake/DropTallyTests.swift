@@ -15,9 +15,9 @@ struct DropTallyTests {
         let names = ["ErrorRoutingTests.Zoo.Timeout", "ErrorRoutingTests.Zoo.Owl"]
         for _ in 0..<3 {
             expect(types.map { box.add($0) }, equals: [true, false, false])
-            expect(box.tally.untold, equals: 3)
+            expect(box.tally.unreported, equals: 3)
             expect(box.take(), equals: ErrorsDropped(count: 3, byType: [names[0]: 2, names[1]: 1]))
-            expect(box.tally.untold, equals: 0)
+            expect(box.tally.unreported, equals: 0)
         }
         let others: [any Error.Type] = [
             Zoo.Animal.self, Zoo.Bird.self, Zoo.Owl.self, Zoo.Box<Int>.self, Zoo.Box<Bool>.self,
@@ -69,14 +69,14 @@ struct DropTallyTests {
                 while isMoreUntold {
                     var counts = DropCounts()
                     isMoreUntold = box.tally.take(into: &counts)
-                    notices.note(counts.notice)
+                    notices.note(counts.error)
                 }
             }
         }
         let all = notices.entries
         #expect(all.allSatisfy { $0.count > 0 && $0.byType.values.reduce(0, +) == $0.count })
         #expect(mostAtOnce.entries.allSatisfy { $0 == 1 })
-        expect(box.tally.untold, equals: 0)
+        expect(box.tally.unreported, equals: 0)
         expect(all.map(\.count).reduce(0, +), equals: droppers * each)
         // Each type that ever had a slot was counted in it from its first drop on, or beside all slots always.
         let byType = all.map(\.byType).reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
@@ -116,7 +116,7 @@ struct DropTallyTests {
             var counts = DropCounts()
             let isMoreUntold = tally.take(into: &counts)
             #expect(!isMoreUntold)
-            return counts.notice
+            return counts.error
         }
     }
 }

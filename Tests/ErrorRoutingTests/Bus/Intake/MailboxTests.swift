@@ -128,7 +128,7 @@ extension MailboxTests {
             let left = (next..<(next + capacity)).count { $0 % 3 < 2 }
             expect(ends.alive, equals: left)
             for place in next..<(next + capacity) where place % 3 != 1 {
-                _ = box.shut(place)
+                _ = box.close(place)
                 if place % 3 == 2 { expect(box.fill(place), equals: .refused) }
             }
             expect(ends.alive, equals: (next..<(next + capacity)).count { $0 % 3 == 1 })
@@ -190,7 +190,7 @@ extension MailboxTests {
     func shutting() {
         let box = MailboxBox(capacity: 200)
         for place in 0..<200 where place % 3 > 0 { box.fill(place) }
-        expect((0..<200).map(box.shut), equals: (0..<200).map { $0 % 3 > 0 ? $0 : nil })
+        expect((0..<200).map(box.close), equals: (0..<200).map { $0 % 3 > 0 ? $0 : nil })
         #expect(stride(from: 0, to: 200, by: 3).allSatisfy { box.fill($0) == .refused })
         #expect((0..<200).allSatisfy { !box.isFilled($0) && box.take($0) == nil })
         #expect((0..<200).allSatisfy { !box.sleep(at: $0) && !box.rouse(at: $0) })
@@ -198,7 +198,7 @@ extension MailboxTests {
 
         let other = MailboxBox(capacity: 1)
         #expect(other.sleep(at: 0))
-        expectNil(other.shut(0))
+        expectNil(other.close(0))
         #expect(!other.rouse(at: 0))
         expect(other.fill(0), equals: .refused)
     }
@@ -242,7 +242,7 @@ extension MailboxTests {
             }
             expect(box.ends.alive, equals: filled.count)
         }
-        for place in cursor..<next { expect(box.shut(place), equals: (filled.contains(place) ? place : nil)) }
+        for place in cursor..<next { expect(box.close(place), equals: (filled.contains(place) ? place : nil)) }
         for place in out { expect(box.fill(place), equals: .refused) }
         expect(box.ends.alive, equals: 0)
     }

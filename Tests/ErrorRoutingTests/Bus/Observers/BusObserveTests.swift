@@ -284,13 +284,13 @@ extension BusObserveTests {
     func wakingReaders() {
         let (registry, listener) = (ObserverRegistry(), Listener())
         let entry = registry.add(listener, of: nil)
-        let audience = Audience(of: registry)
+        let snapshot = ObserverSnapshot(of: registry)
         for number in 1...130 {
-            audience.send(ErrorReport(error: Numbered(number), source: .init()), of: nil)
+            snapshot.send(ErrorReport(error: Numbered(number), source: .init()), of: nil)
             expect(listener.woken.load(ordering: .relaxed), equals: number / 64)
         }
         expect(listener.offered.load(ordering: .relaxed), equals: 130)
-        for _ in 0..<2 { audience.wakeReaders() }
+        for _ in 0..<2 { snapshot.wakeReaders() }
         expect(listener.woken.load(ordering: .relaxed), equals: 3)
         withExtendedLifetime(entry) {}
     }

@@ -68,7 +68,7 @@ extension ScopeLifetimeTests {
             inner.scope("request").post(error)
             async let outcome = inner.deliver(Numbered(1))
             // Before it is all there, a report is refused, and not given back.
-            while !bus.storage.isFilled(at: 4) { await Task.yield() }
+            while !bus.storage.intake.mailbox.isFilled(at: 4) { await Task.yield() }
             let left = await bus.shutdown(within: .zero)
             let path = ["outer", "inner"]
             expect(left.map(\.scope), equals: [path, path, path, path + ["request"], path])

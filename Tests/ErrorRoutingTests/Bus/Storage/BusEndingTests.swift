@@ -71,16 +71,15 @@ extension BusEndingTests {
         expect(bus.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .refused)
         expect(bus.statistics, equals: .init(posted: 2, dropped: 2))
         // The notice comes too late, and is no post; its dropper reports the drop.
-        guard case .tell(let drops) = bus.storage.needsNotice(at: .init()) else {
-            return #expect(Bool(false), "nobody tells of the drop")
-        }
-        expect(drops.count, equals: 1)
+        let isInTime = bus.storage.intake.announceDrops(at: .init())
+        #expect(!isInTime)
+        expect(bus.storage.perform { $0.dropsAfterEnd($1)?.count }, equals: 1)
         expect(bus.statistics, equals: .init(posted: 2, dropped: 2))
 
         let other = DrivenStorage(capacity: 1)
         expect(other.reserve(1), equals: .accepted(0))
         expect(other.reserve(2), equals: .full(makesNotice: true))
-        _ = other.storage.needsNotice(at: .init())
+        _ = other.storage.intake.announceDrops(at: .init())
         expect(other.statistics, equals: .init(posted: 3, dropped: 1, pending: 2))
         let notice = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
         expect(other.takeBack().reports, equals: [.drops(notice)])
@@ -89,14 +88,13 @@ extension BusEndingTests {
         expect(other.statistics, equals: .init(posted: 3, dropped: 3))
     }
 
-    @Test("a worker that tells the observers of a report while all is taken back ends the bus itself, after that")
+    @Test("a worker that notifies the observers of a report while all is taken back ends the bus itself, after that")
     func takingBackWhileAnnouncing() {
         let bus = DrivenStorage()
         bus.isObserved = true
         for number in 1...3 { bus.post(number) }
         _ = (bus.next(), bus.complete())
-        // The observers are told of the first, which counts; the second is in delivery, and not looked at yet.
-        expect(bus.inLane?.isTelling, equals: true)
+        // The observers are notified of the first, which counts.
         expect(bus.takeBack().reports, equals: [2, 3].map { .error($0, occurrences: 1) })
         expect(bus.statistics, equals: .init(posted: 3, handled: 1, dropped: 2))
         #expect(!bus.leftoversWereReceived())
@@ -108,10 +106,9 @@ extension BusEndingTests {
         flushing.isObserved = true
         flushing.post(1)
         _ = (flushing.next(), flushing.complete(), flushing.takeBack())
-        let isBusy = if case .busy = flushing.storage.flush(nil) { true } else { false }
+        #expect(!flushing.isIdle())
         _ = flushing.next()
-        let isIdle = if case .idle = flushing.storage.flush(nil) { true } else { false }
-        #expect(isBusy && isIdle)
+        #expect(flushing.isIdle())
 
         // Here the worker comes back before the caller of takeBack has the leftovers.
         let other = DrivenStorage()
@@ -139,40 +136,60 @@ extension BusEndingTests {
         expectNil(bus.replaceWorker(2))
     }
 
-    @Test(
-        "the watchdog is sent out once, only if there is a limit; it sleeps to the deadline, then replaces the worker")
-    func watching() {
+    @Test("the timer fires again at an action's deadline, only if there is a limit, and then replaces the worker")
+    func timeLimit() {
         let bus = DrivenStorage()
         bus.post(1)
         _ = bus.next()
-        expect(bus.begin(bus.rule, at: .seconds(10)), equals: .beginWatched)
-        expect(bus.watch(at: .seconds(10)), equals: .sleep(until: .seconds(40)))
-        let isWanted = bus.storage.actionDidEnd(for: 0)
-        #expect(isWanted)
-        expect(bus.begin(bus.rule, at: .seconds(20)), equals: .begin)
-        expect(bus.watch(at: .seconds(40)), equals: .sleep(until: .seconds(50)))
-        expect(bus.watch(at: .seconds(50)), equals: .replaceWorker(generation: 1))
-        expect(bus.begin(bus.rule, at: .seconds(50)), equals: .superseded)
+        #expect(bus.begin(bus.rule, at: .seconds(10)))
+        expect(bus.timeIsUp(at: .seconds(10)), equals: [nil, .seconds(40)])
+        let isCurrent = bus.storage.perform { $0.actionDidEnd(for: 0) }
+        #expect(isCurrent)
+        #expect(bus.begin(bus.rule, at: .seconds(20)))
+        expect(bus.timeIsUp(at: .seconds(40)), equals: [nil, .seconds(50)])
+        expect(bus.timeIsUp(at: .seconds(50)), equals: [.seconds(1), nil])
+        #expect(!bus.begin(bus.rule, at: .seconds(50)))
         expectNil(bus.complete())
         expect(bus.next(1), equals: .error(1, occurrences: 1))
         expect(bus.progress.outcome.failures.map { $0.error is ActionTimeLimitExceeded }, equals: [true])
-        expect(bus.watch(at: .seconds(51)), equals: .stop)
-        expect(bus.begin(bus.rule, at: .seconds(52), 1), equals: .beginWatched)
-        // It takes too long again, and is taken back: nobody else has heard of that failure.
-        expect(bus.watch(at: .seconds(99)), equals: .replaceWorker(generation: 2))
+        expect(bus.timeIsUp(at: .seconds(51)), equals: [nil, nil])
+        #expect(bus.begin(bus.rule, at: .seconds(52), 1))
+        // It takes too long again, and is taken back: nobody else reports that failure.
+        expect(bus.timeIsUp(at: .seconds(99)), equals: [.seconds(2), nil])
         let left = bus.takeBack()
         expect(left.reports, equals: [.error(1, occurrences: 1)])
         expect(left.failures, equals: [.failure(nil), .failure(nil)])
         expect(bus.statistics, equals: .init(posted: 1, dropped: 1, actionFailures: 2))
-        expect(bus.watch(at: .seconds(100)), equals: .stop)
+        expect(bus.timeIsUp(at: .seconds(100)), equals: [nil, nil])
 
         let other = DrivenStorage(limit: nil)
         other.post(1)
         _ = other.next()
-        expect(other.begin(other.rule, at: .seconds(10)), equals: .begin)
-        expect(other.watch(at: .seconds(1_000)), equals: .stop)
+        #expect(other.begin(other.rule, at: .seconds(10)))
+        expect(other.timeIsUp(at: .seconds(1_000)), equals: [nil, nil])
         _ = other.takeBack()
-        expect(other.begin(other.rule, at: .seconds(10)), equals: .superseded)
+        #expect(!other.begin(other.rule, at: .seconds(10)))
+    }
+
+    @Test("the timer fires for the earliest of a flush, a held report's window and an action")
+    func timer() {
+        let bus = DrivenStorage(flood: FloodLimit(first: 0, per: .seconds(20)))
+        bus.post(1)
+        expect(bus.next(), equals: .asleep)
+        expect(bus.alarm, equals: .seconds(20))
+        let flush = Promise<Bool>()
+        let wakes =
+            if case .waits(true) = bus.storage.perform({ $0.flush(flush, until: .seconds(5), $1) }) { true } else {
+                false
+            }
+        #expect(wakes)
+        expect(bus.timeIsUp(at: .seconds(1)), equals: [nil, .seconds(5)])
+        expect(bus.storage.perform { $0.timeIsUp(at: .seconds(5), $1).timedOut.count }, equals: 1)
+        expect(bus.next(), equals: .asleep)
+        expect(bus.timeIsUp(at: .seconds(6)), equals: [nil, .seconds(20)])
+        let isWoken = bus.storage.perform { $0.timeIsUp(at: .seconds(20), $1).wakes }
+        #expect(isWoken)
+        expect(bus.next(at: .seconds(20)), equals: .error(1, occurrences: 1))
     }
 
     private func expectNothing(_ left: (reports: [DrivenStorage.Event], failures: [DrivenStorage.Event])) {

@@ -29,7 +29,7 @@ extension BusStateMachineTests {
     func running() {
         let bus = DrivenStorage(isRunning: false)
         let answers = [bus.run(), bus.run()]
-        bus.storage.runReturned()
+        bus.storage.perform { $0.runReturned() }
         expect(answers + [bus.run()], equals: [.start(generation: 0), .runsAlready, .ranBefore])
 
         let other = DrivenStorage(isRunning: false)
@@ -77,12 +77,13 @@ extension BusStateMachineTests {
         expect(other.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
         expect(other.drain(), equals: (1...3).map { .error($0, occurrences: 1) } + [.asleep])
 
-        // A notice wakes the worker too, but goes after that post.
+        // A notice goes after that post.
         let full = DrivenStorage(capacity: 1)
         expect(full.reserve(1), equals: .accepted(0))
         expect(full.next(), equals: .asleep)
         expect(full.reserve(2), equals: .full(makesNotice: true))
-        guard case .wake = full.storage.needsNotice(at: .init()) else { return #expect(Bool(false), "wakes nobody") }
+        let isInTime = full.storage.intake.announceDrops(at: .init())
+        #expect(isInTime)
         expect(full.next(), equals: .asleep)
         expect(full.fill(0, with: IntakeBox.posting(Numbered(1))), equals: .filledForSleeper)
         let drops = ErrorsDropped(count: 1, byType: ["ErrorRoutingTests.Numbered": 1])
@@ -115,7 +116,6 @@ extension BusStateMachineTests {
         expect(bus.complete(.ignored, failures: [bus.failure(10), bus.failure(11)]), equals: [])
         expect(bus.statistics, equals: .init(posted: 4, ignored: 1, pending: 3, actionFailures: 2))
         expect(bus.next(), equals: .failure(10))
-        expectNil(bus.inLane)
         expect(bus.complete(failures: [bus.failure(12)]), equals: [.failure(12)])
         expect(bus.statistics, equals: .init(posted: 4, handled: 1, ignored: 1, pending: 2, actionFailures: 3))
         expect(bus.drain(), equals: [.failure(11), .error(2, occurrences: 1), .asleep])
@@ -126,8 +126,7 @@ extension BusStateMachineTests {
         let bus = DrivenStorage(capacity: 2)
         for number in 1...4 { bus.post(number) }
         expect(bus.statistics, equals: .init(posted: 5, dropped: 2, pending: 3))
-        // Outside the lane the next report is not in delivery before the worker asks for it.
-        _ = (bus.next(), bus.leaveLane(), bus.complete())
+        _ = (bus.next(), bus.complete())
         for number in 5...6 { bus.post(number) }
         expect(bus.next(), equals: .error(2, occurrences: 1))
         _ = bus.complete()
@@ -146,37 +145,38 @@ extension BusStateMachineTests {
         expect(bus.statistics, equals: .init(posted: 10, handled: 6, dropped: 4))
     }
 
-    @Test("a bus is idle once observers were told of the last report, and posts that are refused keep it so")
+    @Test("a bus is idle once observers were notified of the last report, and posts that are refused keep it so")
     func idle() {
         let bus = DrivenStorage()
         bus.isObserved = true
         bus.post(1)
         _ = (bus.next(), bus.complete())
         expect(bus.statistics.pending, equals: 0)
-        let idle = bus.storage.waitUntilIdle(Promise())
-        let action = bus.storage.close(ifIdleSince: 1)
+        let idle = bus.storage.perform { $0.waitUntilIdle(Promise(), $1) }
+        let action = bus.storage.perform { $0.close(ifIdleSince: 1, $1) }
         #expect(!idle)
         expectNil(action)
-        expect(bus.storage.isClosed, equals: false)
+        expect(bus.storage.intake.state.isClosed, equals: false)
         expect(bus.next(), equals: .asleep)
-        let isClosed = bus.storage.close(ifIdleSince: 1) != nil
+        let isClosed = bus.storage.perform { $0.close(ifIdleSince: 1, $1) } != nil
         #expect(isClosed)
 
         let other = DrivenStorage()
-        _ = (other.next(), other.storage.hurry(), other.storage.tasksEnded())
-        let delivered = other.storage.delivered
+        _ = other.next()
+        other.storage.perform { $0.cancel($1) }
+        other.storage.perform { $0.tasksEnded($1) }
         expectNil(other.post(1))
         expect(other.statistics.dropped, equals: 1)
-        let closes = other.storage.close(ifIdleSince: delivered) != nil
+        let closes = other.storage.perform { $0.close(ifIdleSince: 0, $1) } != nil
         #expect(closes)
 
         // Those who wait for it are handed over once.
         let third = DrivenStorage()
-        var isIdle = [third.storage.waitUntilIdle(Promise())]
+        var isIdle = [third.storage.perform { $0.waitUntilIdle(Promise(), $1) }]
         third.post(1)
-        isIdle.append(third.storage.waitUntilIdle(Promise()))
+        isIdle.append(third.storage.perform { $0.waitUntilIdle(Promise(), $1) })
         expect(isIdle, equals: [true, false])
-        let counts = [third.storage.takeWaiters().idle.count, third.storage.takeWaiters().idle.count]
+        let counts = (0..<2).map { _ in third.storage.perform { $0.takeWaiters().idle.count } }
         expect(counts, equals: [1, 0])
     }
 
@@ -189,33 +189,32 @@ extension BusStateMachineTests {
 
         init(_ bus: DrivenStorage, _ found: Journal<Bool>) { (self.bus, self.found) = (bus, found) }
 
-        deinit { found.note(bus.storage.countsIfUnlocked == nil) }
+        deinit { found.note(bus.storage.statisticsIfUnlocked == nil) }
     }
 
-    @Test("what was found out about an error in delivery is deallocated outside the lock", arguments: 0..<5)
+    @Test("what was found out about an error in delivery is deallocated outside the lock", arguments: 0..<4)
     func releasedOutside(way: Int) {
         let (bus, found) = (DrivenStorage(), Journal<Bool>())
         bus.isObserved = true
         bus.post(1)
-        _ = (bus.next(), bus.leaveLane(), bus.replaceWorker(0), bus.next(1))
+        _ = (bus.next(), bus.replaceWorker(0), bus.next(1))
         func progress() -> DispatchProgress {
             var progress = DispatchProgress()
             progress.keep(ErrorSubject(Dying(bus, found)))
             return progress
         }
         if way < 3 {
-            _ = bus.storage.note(progress(), for: 1)
+            _ = bus.storage.perform { $0.note(progress(), for: 1) }
         } else {
             let report = ErrorReport(error: Numbered(0), source: .init())
             let action = SupervisedAction(rule: bus.rule, progress: progress(), report: report)
-            _ = bus.storage.actionWillBegin(action, at: .zero, for: 1)
+            _ = bus.storage.perform { $0.actionWillBegin(action, at: .zero, for: 1) }
         }
         #expect(found.entries.isEmpty)
         switch way {
         case 0: _ = bus.takeBack()
         case 1: _ = bus.complete(generation: 1)
-        case 2: _ = bus.storage.note(DispatchProgress(), for: 1)
-        case 3: _ = bus.storage.actionDidEnd(for: 1)
+        case 2: _ = bus.storage.perform { $0.note(DispatchProgress(), for: 1) }
         default: _ = bus.takeBack()
         }
         expect(found.entries, equals: [false])

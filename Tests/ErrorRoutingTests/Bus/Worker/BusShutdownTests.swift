@@ -58,7 +58,7 @@ extension BusShutdownTests {
         await fixture.entered.wait()
         async let queued = fixture.bus.deliver(Numbered(2))
         // The first is in delivery. Before it is all there, a report is refused, and not given back.
-        while !fixture.bus.storage.isFilled(at: 1) { await Task.yield() }
+        while !fixture.bus.storage.intake.mailbox.isFilled(at: 1) { await Task.yield() }
         expect(await fixture.bus.shutdown(within: .zero).count, equals: 2)
         expect(await inFlight.disposition, equals: .dropped)
         expect(await queued.disposition, equals: .dropped)
@@ -184,7 +184,7 @@ extension BusShutdownTests {
         }
     }
 
-    @Test("what an action has thrown is told once, whatever after it a shutdown cuts off")
+    @Test("what an action has thrown is reported once, whatever after it a shutdown cuts off")
     func failuresAreNeverSilent() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()

@@ -5,7 +5,7 @@
 ///
 /// Unchecked, since only one worker uses it. Former members are released after the change of the fields: their
 /// deinitializers may run the user's code.
-final class Audience: @unchecked Sendable {
+final class ObserverSnapshot: @unchecked Sendable {
     private let registry: ObserverRegistry
     @exclusivity(unchecked) private var members: [ObserverRegistry.Member] = []
     /// The registry's version when the members were copied; -1 if there is no copy.

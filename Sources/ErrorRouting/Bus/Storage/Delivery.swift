@@ -1,0 +1,65 @@
+/// A report in delivery: its posting stays in its slot until the worker has gone on to what comes next.
+///
+/// Unchecked because of the address: the posting there does not change, and only the report's worker frees the slot.
+@safe struct Delivery: @unchecked Sendable {
+    /// Where the posting lies: in a slot of the mailbox, or in memory of its own.
+    let posting: UnsafeMutablePointer<Posting>
+    /// The number of the mailbox's slot; nil for memory of its own.
+    let number: Int64?
+    /// The report's number in the order of delivery.
+    let sequence: UInt64
+
+    /// The report in a slot of the mailbox.
+    init(slot number: Int64, of mailbox: borrowing Mailbox<Posting>, sequence: UInt64) {
+        unsafe posting = mailbox.element(at: number)
+        (self.number, self.sequence) = (number, sequence)
+    }
+
+    /// A notice, or a report that a flood limit held: such a report is in no slot of the mailbox.
+    init(_ posting: consuming Posting, sequence: UInt64) {
+        unsafe self.posting = .allocate(capacity: 1)
+        unsafe self.posting.initialize(to: posting)
+        (number, self.sequence) = (nil, sequence)
+    }
+
+    /// Frees the slot, and returns the posting.
+    ///
+    /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
+    func take(from mailbox: borrowing Mailbox<Posting>) -> Posting {
+        if let number { return mailbox.take(number) }
+        defer { unsafe posting.deallocate() }
+        return unsafe posting.move()
+    }
+}
+
+/// How far the dispatch of a report has come that more than one worker may deliver.
+///
+/// An object, so that the machine's phase and what the worker does next are small; each event makes a new one.
+final class Checkpoint: Sendable {
+    /// Where a worker that takes the report over begins.
+    let progress: DispatchProgress
+    /// The report's asynchronous action that runs, and when it began.
+    let action: (running: SupervisedAction, began: Duration)?
+
+    init(_ progress: DispatchProgress, running action: (running: SupervisedAction, began: Duration)? = nil) {
+        self.progress = progress
+        self.action = action
+    }
+}
+
+/// What a shutdown has taken back.
+struct Leftovers {
+    /// The postings that were not delivered, the one in delivery first, with their numbers in the order of delivery.
+    private(set) var postings: [(posting: Posting, sequence: UInt64)] = []
+    /// The failed actions of the report in delivery, which nobody has reported yet.
+    var failures: [ActionFailure] = []
+    /// The generation of the worker that had it in delivery.
+    let worker: UInt64
+
+    init(worker: UInt64) { self.worker = worker }
+
+    mutating func append(_ posting: Posting, sequence: UInt64 = 0) { postings.append((posting, sequence)) }
+
+    /// The reports that were not delivered.
+    var reports: [ErrorReport] { postings.map { $0.posting.report(sequence: $0.sequence) } }
+}
