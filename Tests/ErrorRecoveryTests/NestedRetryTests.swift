@@ -85,4 +85,21 @@ extension NestedRetryTests {
         }
         expect(shared.statistics, equals: .init(available: 4, granted: 1, refused: 0))
     }
+
+    @Test("a refusal beside an attempt that was sent is paid as that is")
+    func refusalBesideFailure() async {
+        struct Batch: Error { var results: [any Error] }
+        let refusal = CircuitOpen(name: "test", retryAfter: nil, cause: Timeout())
+        for results in [[Timeout(), refusal], [refusal, Timeout()]] as [[any Error]] {
+            let budget = RetryBudget(ratio: 0, reserve: 2)
+            let policy = RetryPolicy(maxAttempts: 9, backoff: .constant(.zero), budget: budget).retrying(Batch.self)
+            var attempts = 0
+            try? await retry(policy, clock: clock) { _ in
+                attempts += 1
+                throw Batch(results: results)
+            }
+            expect(attempts, equals: 3)
+            expect(budget.statistics, equals: .init(available: 0, granted: 2, refused: 1))
+        }
+    }
 }

@@ -64,16 +64,17 @@ extension RetryPolicyTests {
         var forbidsRetry: Bool { true }
     }
 
-    /// An error with another under it; counts how often it is asked for that one.
+    /// An error with others under it; counts how often it is asked for them.
     private struct Wrapped: UnderlyingErrors {
-        let cause: any Error
+        let causes: [any Error]
         let asked = Locked(0)
 
-        init(_ cause: any Error) { self.cause = cause }
+        init(_ cause: any Error) { causes = [cause] }
+        init(_ causes: [any Error]) { self.causes = causes }
 
         var underlyingErrors: [any Error] {
             asked.withLock { $0 += 1 }
-            return [cause]
+            return causes
         }
     }
 
@@ -107,6 +108,32 @@ extension RetryPolicyTests {
         for error in [refusal, Wrapped(refusal)] as [any Error] {
             expect(
                 await verdicts(of: error, by: policy), equals: [.retriesAfter(.zero, hinted: false), .attemptsSpent])
+        }
+    }
+
+    @Test("a refusal beside what forbids another attempt allows none, wherever the two are")
+    func refusalBesideForbidding() async {
+        struct Batch: Error { var results: [any Error] }
+        final class Shared: RetryClassified {
+            var retryDecision: RetryDecision { .retry() }
+            var forbidsRetry: Bool { true }
+        }
+        let (timedOut, shared) = (Ordered(), Shared())
+        let refused = CircuitOpen(name: "shop", retryAfter: nil, cause: Timeout())
+        let pairs: [[any Error]] = [
+            [refused, timedOut], [refused, Wrapped(timedOut)], [Wrapped(refused), Wrapped(timedOut)],
+            // The order that opened the circuit, and the refusal that it caused.
+            [CircuitOpen(name: "shop", retryAfter: nil, cause: shared), shared],
+        ]
+        for pair in pairs {
+            for errors in [pair, pair.reversed()] {
+                for error in [Wrapped(errors), Batch(results: errors), Wrapped(Batch(results: errors))] as [any Error] {
+                    let policy = RetryPolicy.default.retrying(matching: .any)
+                    expect(await verdicts(of: error, by: policy), equals: [.notRetryable], "\(error)")
+                    let first = policy.explain(error).entries.first
+                    expect(first?.rule.matcher, equals: "an error that forbids another attempt", "\(error)")
+                }
+            }
         }
     }
 

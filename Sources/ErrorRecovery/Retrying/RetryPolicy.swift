@@ -138,8 +138,9 @@ public protocol RetryClassified: Error {
     /// Whether the operation must not be tried again, whatever a policy's rules say; false by default.
     ///
     /// True where another attempt could repeat an effect: an order that timed out may have been taken. It holds for an
-    /// error that wraps this one too, at any depth; but not for a circuit's refusal, whose cause is another attempt's
-    /// error.
+    /// error that wraps this one too, as far as `ErrorMatcher.anywhere` looks: a class that wraps an error conforms to
+    /// `UnderlyingErrors`. It does not hold for a circuit's refusal that is an error's only content, since its cause is
+    /// another attempt's error.
     var forbidsRetry: Bool { get }
 }
 
@@ -160,21 +161,7 @@ public protocol RetryAfterProviding: Error {
 /// Whether an error says that work was cancelled.
 func isCancellation(_ error: any Error) -> Bool { cancellation.match(error) != nil }
 
-/// Whether an error, or one under it, says that the operation must not be tried again.
-func forbidsRetry(_ error: any Error) -> Bool { forbidding.match(error) != nil }
-
 private let cancellation = ErrorMatcher.cancellation
-/// A circuit's refusal is found before what is under it, another attempt's error: the refused one has sent nothing.
-private let forbidding = ErrorMatcher.anywhere(
-    .type(CircuitOpen.self) || .conforming(to: (any RetryClassified).self).where(\.forbidsRetry)
-)
-.where { !($0 is CircuitOpen) }
-.named("an error that forbids another attempt")
-
-/// Whether an error says that a circuit refused an attempt, so that nothing was sent; also as an underlying error.
-func isRefusal(_ error: any Error) -> Bool { refusal.match(error) != nil }
-
-private let refusal = ErrorMatcher.anywhere(.type(CircuitOpen.self))
 
 /// How long an error asks to wait; nil if it does not say.
 func serverHint(of error: any Error) -> Duration? { provider.match(error)?.retryAfter }
