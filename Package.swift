@@ -19,7 +19,7 @@ let package = Package(
         .target(name: "ErrorRouting", dependencies: ["BoundedDescriptions", "StandardErrorWriter"]),
         .target(name: "ErrorRecovery", dependencies: ["ErrorRouting"]),
         .target(name: "HTTPErrors", dependencies: ["ErrorRecovery", "ErrorRouting"]),
-        .target(name: "ErrorPresentation", dependencies: ["ErrorRouting"]),
+        .target(name: "ErrorPresentation", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(name: "ErrorRecording", dependencies: ["BoundedDescriptions", "ErrorRouting"]),
         .target(name: "ErrorRoutingTesting", dependencies: ["ErrorRouting"]),
         .executableTarget(

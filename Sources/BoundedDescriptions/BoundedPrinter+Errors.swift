@@ -9,7 +9,7 @@ extension BoundedPrinter {
         out.append("Error Domain=")
         out.append(TypeName.withoutAddresses(BoundedText.cut(error.domain, to: Self.byteLimit)))
         out.append(" Code=\(error.code) \"")
-        out.append(described ?? error.localizedFailureReason ?? "(null)")
+        out.append(described ?? error.withReason.localizedFailureReason ?? "(null)")
         out.append("\"")
         // Skips the description, which is already printed between the quotes.
         guard userInfo.count > (described == nil ? 0 : 1) else { return }

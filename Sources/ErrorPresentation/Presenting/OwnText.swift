@@ -1,3 +1,4 @@
+import BoundedDescriptions
 import Foundation
 
 /// The texts that an error has for a person: as a `LocalizedError`, by an `NSError`'s keys, as a `RecoverableError`.
@@ -28,7 +29,7 @@ struct OwnText {
         }
         // On Linux coding errors are `LocalizedError`s without texts, but Foundation has texts for them as `NSError`s.
         let hasKeys = type(of: error) is NSError.Type || error is any CustomNSError
-        if hasKeys || error is DecodingError || error is EncodingError { readKeys(of: error as NSError) }
+        if hasKeys || error is DecodingError || error is EncodingError { readKeys(of: (error as NSError).withReason) }
         if let error = error as? any RecoverableError {
             for (position, option) in error.recoveryOptions.prefix(Self.optionLimit).enumerated() {
                 guard let option = Self.bounded(option) else { continue }

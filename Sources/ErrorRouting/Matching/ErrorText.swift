@@ -52,7 +52,7 @@ enum ErrorText {
     private static func unguardedMessage(of error: any Error) -> String {
         if !(error is DecodingError || error is EncodingError) {
             if let text = (error as? any LocalizedError)?.errorDescription { return text }
-            if hasDomainOfItsOwn(error) { return withoutAddresses((error as NSError).localizedDescription) }
+            if hasDomainOfItsOwn(error) { return withoutAddresses((error as NSError).withReason.localizedDescription) }
             if let text = BoundedPrinter.words(of: error) { return text }
         }
         return BoundedPrinter.text(of: error)
