@@ -47,6 +47,29 @@ extension CircuitMachineTests {
         }
     }
 
+    @Test("reports that stand for very many failures take few steps each, and count all of them")
+    func merged() {
+        let count = 60_000_000
+        var circuit = Circuit(opensAt: 6 * count, within: 10_000, for: 5)
+        // Each begins in the middle of the one before.
+        for now in 1...5 { expectNil(circuit.hear(count: count, span: 2_000, at: 2_000 + now * 1_000)) }
+        expectNil(circuit.hear(count: count - 1, span: 2_000, at: 8_000))
+        expect(circuit.hear(at: 8_000), equals: .open)
+        // A circuit that opens as late as can be.
+        var last = Circuit(opensAt: .max, within: 60, for: 5)
+        expectNil(last.hear(count: .max, span: 120, at: 0))
+        expectNil(last.hear(count: .max / 3, span: 30, at: 0))
+        expect(last.hear(count: .max, span: 60, at: 1), equals: .open)
+        var all = Circuit(opensAt: .max, within: 60, for: 5)
+        expectNil(all.hear(count: .max - 1, span: 59, at: 0))
+        expect(all.hear(at: 0), equals: .open)
+        // Few enough to be counted one by one.
+        var exact = Circuit(opensAt: 100, within: 10, for: 5)
+        expectNil(exact.hear(count: 1_001, span: 1_000, at: 1_000))
+        expectNil(exact.hear(count: 89, at: 1_000))
+        expect(exact.hear(at: 1_000), equals: .open)
+    }
+
     @Test("a report counts once, for the moment of its posting, and not if that was before the circuit closed")
     func reports() {
         var circuit = Circuit(opensAt: 2, within: 10, for: 5)

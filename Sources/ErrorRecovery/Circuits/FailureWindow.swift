@@ -12,8 +12,10 @@ struct FailureWindow {
         let instant: ContinuousClock.Instant
     }
 
-    private struct Failure {
+    /// Failures that count for one moment.
+    private struct Failures {
         var moment: Duration
+        let count: Int
         let report: Report?
     }
 
@@ -23,8 +25,12 @@ struct FailureWindow {
     let length: Duration
 
     /// The failures, the oldest first; those before `first` are forgotten.
-    private var failures: [Failure] = []
+    private var failures: [Failures] = []
     private var first = 0
+    /// How many failures there are that are not forgotten.
+    private var count = 0
+    /// For how many moments the failures of one report count, at most.
+    private static let momentLimit = 1_024
 
     init(limit: Int, length: Duration) {
         self.limit = limit
@@ -36,6 +42,9 @@ struct FailureWindow {
 
     /// Records failures that are evenly spread in time, in a window that is not full.
     ///
+    /// Of more than a thousand, neighbours count together for the moment of the newest of them, so that the memory and
+    /// the time that a report takes are bounded.
+    ///
     /// - Parameters:
     ///   - count: How many failures.
     ///   - ages: The age of the newest and of the oldest of them.
@@ -43,31 +52,43 @@ struct FailureWindow {
     ///   - report: The report that they are known from; if it has been recorded, nothing is.
     ///   - now: The current moment.
     /// - Returns: Whether the window would be full now; then the circuit empties it.
-    /// - Complexity: O(1) on average for a failure that is the newest, and O(`limit`) for another one or the first of a
-    ///   report; of many failures at most `limit` are looked at.
+    /// - Complexity: O(1) on average for a failure that is the newest, and linear in the number of moments that the
+    ///   window holds for another one or the first of a report, however many failures it stands for.
     mutating func record(
         _ count: Int = 1, aged ages: ClosedRange<Duration> = .zero ... .zero, youngerThan ageLimit: Duration? = nil,
         from report: Report? = nil, now: Duration
     ) -> Bool {
         forget(at: now)
-        let held = failures[first...]
-        assert(held.count < limit, "a full window opens the circuit, which empties it")
-        if report != nil && held.contains(where: { $0.report == report }) { return false }
+        assert(self.count < limit, "a full window opens the circuit, which empties it")
+        if report != nil && failures[first...].contains(where: { $0.report == report }) { return false }
+        let span = (ages.upperBound - ages.lowerBound).attoseconds
         func age(_ number: Int) -> Duration {
+            // At full width, since the product overflows for very many failures.
+            let product = span.multipliedFullWidth(by: Int128(number))
+            let later = Int128(max(count - 1, 1)).dividingFullWidth(product).quotient
             // A report of one's own may say that it is from the future.
-            max(ages.lowerBound + (ages.upperBound - ages.lowerBound) * number / max(count - 1, 1), .zero)
+            return max(ages.lowerBound + Duration(attoseconds: later), .zero)
         }
         let ageLimit = min(ageLimit ?? length, length)
-        let missing = limit - held.count
-        var counted = 0
-        while counted < min(count, missing), age(counted) < ageLimit { counted += 1 }
+        let missing = limit - self.count
+        // The ages ascend: searches for the first one that does not count.
+        var (counted, end) = (0, max(min(count, missing), 0))
+        while counted < end {
+            let middle = counted + (end - counted) / 2
+            if age(middle) < ageLimit { counted = middle + 1 } else { end = middle }
+        }
         if counted == missing { return true }
-        // The oldest first, so that most are added at the end.
-        for number in (0..<counted).reversed() {
-            let moment = now - age(number)
-            // Reports may come late, so a failure may be older than others.
-            let place = (failures[first...].lastIndex { $0.moment <= moment } ?? first - 1) + 1
-            failures.insert(Failure(moment: moment, report: report), at: place)
+        self.count += counted
+        let size = counted / Self.momentLimit + 1
+        let last = failures.endIndex - 1
+        // The oldest first.
+        for number in stride(from: (counted - 1) / size * size, through: 0, by: -size) {
+            failures.append(
+                Failures(moment: now - age(number), count: min(size, counted - number), report: report))
+        }
+        // Reports may come late, so a failure may be older than others. Sorting two ascending runs takes linear time.
+        if last >= first, last + 1 < failures.endIndex, failures[last].moment > failures[last + 1].moment {
+            failures[first...].sort { $0.moment < $1.moment }
         }
         return false
     }
@@ -76,6 +97,7 @@ struct FailureWindow {
     mutating func removeAll() {
         failures.removeAll(keepingCapacity: true)
         first = 0
+        count = 0
     }
 
     private mutating func forget(at now: Duration) {
@@ -84,7 +106,10 @@ struct FailureWindow {
             if failures[index].moment <= now { break }
             failures[index].moment = now
         }
-        while first < failures.count, now - failures[first].moment >= length { first += 1 }
+        while first < failures.count, now - failures[first].moment >= length {
+            count -= failures[first].count
+            first += 1
+        }
         // Half of the array at a time, so that each failure is moved once on average.
         if first > failures.count / 2 {
             failures.removeSubrange(..<first)
