@@ -42,6 +42,7 @@ struct BusPart: Part {
             + Table.list("one error, while nothing else is posted", idle, in: measurement) + [""]
             + Company.table(measurement) + [""]
             + Scopes.tables(measurement) + [""]
+            + (await Tails.table()) + [""]
             + Table.ratios(Self.comparison, in: measurement)
         return lines.joined(separator: "\n") + "\n"
     }

@@ -149,7 +149,7 @@ extension ErrorBus {
     /// Takes back what was not delivered, for a caller who passes the reports on before anybody learns that the bus has
     /// ended, since the process may exit soon after, and then calls ``wereReceived(_:)``.
     ///
-    /// - Returns: What is left; nil if the bus has ended already: whoever ended it tells so.
+    /// - Returns: What is left; nil if the bus has ended already: whoever ended it says so.
     private func takeBack() -> Leftovers? {
         let left = storage.perform { $0.takeBack($1) }
         // First, so that another bus can become the root as soon as anybody learns that this one has ended.
@@ -158,8 +158,8 @@ extension ErrorBus {
         return left
     }
 
-    /// Tells those who wait for the outcome of what was taken back, ends the bus unless its worker has to, and cancels
-    /// the action in flight.
+    /// Notifies those who wait for the outcome of what was taken back, ends the bus unless its worker has to, and
+    /// cancels the action in flight.
     private func wereReceived(_ left: Leftovers) {
         for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if storage.perform({ $0.leftoversWereReceived() }) { end() }
@@ -167,7 +167,7 @@ extension ErrorBus {
         cancelWorker(left.worker)
     }
 
-    /// Tells everyone who waits for the end that the bus has ended.
+    /// Notifies everyone who waits for the end that the bus has ended.
     ///
     /// Idempotent: a shutdown and the worker may both call it.
     func end() {
@@ -179,6 +179,7 @@ extension ErrorBus {
         for promise in idle { promise.fulfill(()) }
         for promise in flushes { promise.fulfill(false) }
         ended.fulfill(())
+        writeDropsAfterEnd()
     }
 
     /// Waits until everything posted before is delivered and its observers have received it; the bus goes on.

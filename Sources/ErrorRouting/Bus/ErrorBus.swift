@@ -98,6 +98,7 @@ public final class ErrorBus: ErrorPosting {
             lastResort.write(posting.report(), because: "the bus was discarded before it was delivered")
         }
         waker.finish()
+        internalTasks.withLock { $0.timer?.task }?.cancel()
     }
 
     // MARK: Posting
@@ -250,10 +251,12 @@ public final class ErrorBus: ErrorPosting {
     /// Lets a notice of drops follow the reports accepted so far; called for the first drop since the last notice.
     @inline(never)
     private func announceDrops(at source: ErrorReport.Source) {
-        if storage.intake.announceDrops(at: source) {
-            waker.yield()
-        } else if let drops = storage.perform({ $0.dropsAfterEnd($1) }) {
-            lastResort.write(ErrorReport(error: drops, source: source), because: "the bus has finished")
-        }
+        if storage.intake.announceDrops(at: source) { waker.yield() } else { writeDropsAfterEnd() }
+    }
+
+    /// Writes the drops to the last resort of which a notice was announced that nobody will deliver.
+    func writeDropsAfterEnd() {
+        guard let drops = storage.perform({ $0.dropsAfterEnd($1) }) else { return }
+        lastResort.write(ErrorReport(error: drops.error, source: drops.source), because: "the bus has finished")
     }
 }

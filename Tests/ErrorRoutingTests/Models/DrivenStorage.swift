@@ -87,12 +87,10 @@ final class DrivenStorage {
 
     private func carryOut(_ action: WorkerAction, _ generation: UInt64, at now: Duration) -> Event {
         switch action {
-        case .deliver(let delivery, let checkpoint):
-            self.delivery = delivery
-            let posting = unsafe delivery.posting.pointee
-            (report, isWaitedFor) = (posting.report(sequence: delivery.sequence), posting.isWaitedFor)
-            progress = checkpoint?.progress ?? DispatchProgress()
-            return report.map(Self.event(of:)) ?? .end
+        case .deliver(let delivery):
+            return begin(delivery, from: DispatchProgress())
+        case .goOn(let delivery, let checkpoint):
+            return begin(delivery, from: checkpoint.progress)
         case .fingerprint(let delivery, _) where stopsUnadmitted:
             unadmittedNumber = Int(delivery.number ?? -1)
             return .unadmitted
@@ -118,6 +116,14 @@ final class DrivenStorage {
         }
     }
 
+    private func begin(_ delivery: Delivery, from progress: DispatchProgress) -> Event {
+        let posting = unsafe delivery.posting.pointee
+        let report = posting.report(sequence: delivery.sequence)
+        (self.delivery, self.progress, self.report) = (delivery, progress, report)
+        isWaitedFor = posting.isWaitedFor
+        return Self.event(of: report)
+    }
+
     func admit(_ token: FloodToken?, _ generation: UInt64 = 0) -> WorkerAction {
         var suppressed: Posting?
         return storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
@@ -131,15 +137,11 @@ final class DrivenStorage {
         generation: UInt64 = 0, at now: Duration = .zero
     ) -> Event {
         let result = result(disposition, failures)
-        switch storage.perform({ $0.complete(result, for: generation, isObserved: isObserved, $1) }) {
-        case .goOn(let action):
-            _ = delivery?.take(from: storage.intake.mailbox)
-            return carryOut(action, generation, at: now)
-        case .notify(let unreported):
-            _ = delivery?.take(from: storage.intake.mailbox)
-            return .notifies(unreported.map(Self.event(of:)))
-        case .stop(let action):
-            return carryOut(action, generation, at: now)
+        var unreported: [ActionFailure] = []
+        let action = storage.perform {
+            $0.complete(result, for: generation, isObserved: isObserved, unreported: &unreported, $1)
         }
+        if case .stop? = action {} else { _ = delivery?.take(from: storage.intake.mailbox) }
+        return action.map { carryOut($0, generation, at: now) } ?? .notifies(unreported.map(Self.event(of:)))
     }
 }

@@ -30,7 +30,7 @@ final class MailboxBox: Sendable {
     func rouse(at place: Int) -> Bool { mailbox.rouse(at: Int64(place)) }
 
     /// The item of a place that is filled, where it lies.
-    func look(at place: Int) -> Int { unsafe mailbox.element(at: Int64(place)).pointee.number }
+    func look(at place: Int) -> Int? { unsafe mailbox.element(at: Int64(place))?.pointee.number }
 
     /// The address of that item.
     func address(of place: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(place))) }

@@ -74,14 +74,14 @@ final class PostOffice: Sendable {
     /// Reads the element of a place, in turns by taking it and in place, or goes to sleep.
     func step(_ place: Int) -> Step {
         let number = Int64(place)
-        guard box.mailbox.isFilled(at: number) else {
+        guard let element = unsafe box.mailbox.element(at: number) else {
             guard box.sleep(at: place) else { return .mayTryAgain }
             sleepCount.wrappingAdd(1, ordering: .releasing)
             return .sleeps
         }
         let isRight: Bool
         if place % 2 == 0 {
-            let item = unsafe box.mailbox.element(at: number).pointee
+            let item = unsafe element.pointee
             isRight = item.number == place && item.isWhole
             box.empty(place)
         } else {

@@ -301,6 +301,24 @@ extension ContentionTests {
         expect(bus.statistics.pending, equals: 0)
     }
 
+    @Test("a drop that is announced while the bus ends is reported once: by a notice, at the end, or by its dropper")
+    func noticeAtTheEnd() async {
+        for _ in 0..<500 {
+            let (bus, reported) = (DrivenStorage(capacity: 1), Journal<Int>())
+            _ = bus.finish()
+            await onThreads(2) { [bus = UncheckedStorage(bus)] thread in
+                if thread == 0 {
+                    _ = bus.bus.storage.intake.drops.add(Numbered.self)
+                    if bus.bus.storage.intake.announceDrops(at: .init()) { return }
+                } else {
+                    for case .drops(let drops) in bus.bus.drain() { reported.note(drops.count) }
+                }
+                if let drops = bus.bus.storage.perform({ $0.dropsAfterEnd($1) }) { reported.note(drops.error.count) }
+            }
+            expect(reported.entries, equals: [1])
+        }
+    }
+
     // MARK: Bus
 
     @Test(
@@ -388,7 +406,7 @@ private struct UncheckedStorage: @unchecked Sendable {
             bus.fill(place, with: IntakeBox.posting(Numbered(number)))
         case .full(let makesNotice):
             guard makesNotice, !bus.storage.intake.announceDrops(at: .init()) else { return (true, nil) }
-            return (true, bus.storage.perform { $0.dropsAfterEnd($1) })
+            return (true, bus.storage.perform { $0.dropsAfterEnd($1)?.error })
         case .closed: break
         }
         return (false, nil)

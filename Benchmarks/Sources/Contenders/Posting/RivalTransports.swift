@@ -4,7 +4,7 @@ import Synchronization
 /// A queue as a user would write it: an array behind a mutex, emptied by a loop that a stream wakes.
 ///
 /// Posters wake the loop only if the array was empty, and after unlocking.
-final class QueueTransport: ErrorTransport {
+final class QueueTransport: SynchronousTransport {
     private let queue = Mutex<[any Error]>([])
     private let wakeUps: AsyncStream<Void>
     private let waker: AsyncStream<Void>.Continuation
@@ -17,14 +17,15 @@ final class QueueTransport: ErrorTransport {
     }
 
     func post(_ count: Int) async {
-        for number in 0..<count {
-            let error = makeError(number)
-            let wasEmpty = queue.withLock { queue in
-                queue.append(error)
-                return queue.count == 1
-            }
-            if wasEmpty { waker.yield() }
+        for number in 0..<count { post(makeError(number)) }
+    }
+
+    func post(_ error: any Error) {
+        let wasEmpty = queue.withLock { queue in
+            queue.append(error)
+            return queue.count == 1
         }
+        if wasEmpty { waker.yield() }
     }
 
     func run() async -> Int {

@@ -94,7 +94,7 @@ struct BusIntake: ~Copyable, Sendable {
     func announceDrops(at source: ErrorReport.Source) -> Bool {
         drops.setNotice(DropNotice(turn: accepted, source: source))
         // By a swap, which is ordered with the one that ends the bus: either that comes later, and whoever ends the bus
-        // finds the notice; or this call finds the end.
+        // looks for a notice after it; or this call finds the end.
         return update { !$0.hasEnded }
     }
 

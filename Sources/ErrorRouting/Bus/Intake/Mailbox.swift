@@ -120,33 +120,48 @@ import Synchronization
     }
 
     /// Takes an element that was refused out of its slot.
-    func reclaim(_ number: Int64) -> Element { unsafe element(at: number).move() }
+    func reclaim(_ number: Int64) -> Element {
+        unsafe Self.element(segment(of: number), Self.slot(of: number)).move()
+    }
 
     // MARK: The reader's side
 
     /// Whether the slot of a number is filled.
-    func isFilled(at number: Int64) -> Bool {
-        guard let segment = unsafe installedSegment(of: number) else { return false }
-        return unsafe Self.state(segment, Self.slot(of: number)).pointee.load(ordering: .acquiring) == State.filled
-    }
+    func isFilled(at number: Int64) -> Bool { unsafe element(at: number) != nil }
 
-    /// Returns the address of the element in a filled slot; the element stays there until the slot is emptied.
-    func element(at number: Int64) -> UnsafeMutablePointer<Element> {
-        unsafe Self.element(segment(of: number), Self.slot(of: number))
+    /// Returns the address of the element in a slot, which stays there until the slot is emptied; nil if the slot is
+    /// not filled.
+    @inline(__always)
+    func element(at number: Int64) -> UnsafeMutablePointer<Element>? {
+        guard let segment = unsafe installedSegment(of: number) else { return nil }
+        let slot = Self.slot(of: number)
+        let isFilled = unsafe Self.state(segment, slot).pointee.load(ordering: .acquiring) == State.filled
+        return unsafe isFilled ? Self.element(segment, slot) : nil
     }
 
     /// Empties a filled slot, and returns its element; all slots before it are empty.
     func take(_ number: Int64) -> Element {
+        unsafe take(Self.element(segment(of: number), Self.slot(of: number)), of: number)
+    }
+
+    /// Empties a filled slot, whose element is at an address.
+    @inline(__always)
+    func take(_ element: UnsafeMutablePointer<Element>, of number: Int64) -> Element {
         beginReading()
         defer { endReading() }
-        let (segment, slot) = unsafe (segment(of: number), Self.slot(of: number))
-        let element = unsafe Self.element(segment, slot).move()
-        unsafe Self.state(segment, slot).pointee.store(State.empty, ordering: .releasing)
-        if slot == MailboxLimits.segment - 1 {
-            unsafe directory[index(of: number)].store(0, ordering: .releasing)
-            unsafe keep(segment)
-        }
-        return element
+        let slot = unsafe UnsafeMutableRawPointer(element) - Self.offset
+        let taken = unsafe element.move()
+        unsafe slot.assumingMemoryBound(to: Atomic<UInt>.self).pointee.store(State.empty, ordering: .releasing)
+        if Self.slot(of: number) == MailboxLimits.segment - 1 { emptied(at: index(of: number)) }
+        return taken
+    }
+
+    /// Takes a segment out of the directory, since its last slot was emptied.
+    @inline(never)
+    private func emptied(at index: Int) {
+        guard let segment = unsafe Segment(bitPattern: directory[index].exchange(0, ordering: .acquiringAndReleasing))
+        else { return }
+        unsafe keep(segment)
     }
 
     /// Asks whoever fills a slot to wake the reader.

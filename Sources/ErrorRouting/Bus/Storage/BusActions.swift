@@ -1,7 +1,9 @@
 /// What the worker does next.
 enum WorkerAction {
-    /// Deliver the report: from the beginning, or from where another worker has come.
-    case deliver(Delivery, from: Checkpoint?)
+    /// Deliver the report.
+    case deliver(Delivery)
+    /// Go on with the report's actions.
+    case goOn(Delivery, from: Checkpoint)
     /// Compute what a flood limit needs to know of the report, unless it is known, and ask whether the report passes.
     case fingerprint(Delivery, isKnown: Bool)
     /// A flood limit holds the report that the promise is for: fulfill it, and ask again.
@@ -20,21 +22,10 @@ enum WorkerAction {
     /// Whether it is about the report that comes next, which another worker may as well take over.
     var isDelivery: Bool {
         switch self {
-        case .deliver, .fingerprint: true
+        case .deliver, .goOn, .fingerprint: true
         default: false
         }
     }
-}
-
-/// What the worker does once the dispatch of its report is finished.
-enum CompleteAction {
-    /// Do this; the report's slot is to be freed.
-    case goOn(WorkerAction)
-    /// Take the posting out of its slot, notify the observers and the waiting poster, write these failures to the last
-    /// resort, and ask what comes next.
-    case notify(unreported: [ActionFailure])
-    /// Stop: the report is not the worker's any more.
-    case stop(WorkerAction)
 }
 
 /// What whoever runs the bus does next.

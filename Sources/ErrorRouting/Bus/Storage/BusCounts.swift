@@ -1,17 +1,17 @@
 /// What became of the reports of a bus, apart from what the intake counts; with 64 bits on all systems, since the
 /// counts grow as long as the bus lives.
 struct BusCounts {
-    private(set) var handled: Int64
-    private(set) var ignored: Int64 = 0
-    private(set) var unmatched: Int64 = 0
-    private(set) var suppressed: Int64 = 0
+    var handled: Int64
+    var ignored: Int64 = 0
+    var unmatched: Int64 = 0
+    var suppressed: Int64 = 0
     /// Notices of drops and of failures that were made.
-    private(set) var notices: Int64 = 0
+    var notices: Int64 = 0
     /// Dropped errors of which a notice, or the last resort, has said so.
-    private(set) var reportedDrops: Int64 = 0
+    var reportedDrops: Int64 = 0
     /// Reports that a shutdown has taken back.
-    private(set) var takenBack: Int64 = 0
-    private(set) var actionFailures: Int64 = 0
+    var takenBack: Int64 = 0
+    var actionFailures: Int64 = 0
 
     /// - Parameter start: How many reports count as handled from the beginning.
     init(startingAt start: Int64) { handled = start }
@@ -19,19 +19,13 @@ struct BusCounts {
     /// How many reports were delivered.
     var delivered: Int64 { handled + ignored + unmatched }
 
-    mutating func add(_ disposition: HandleOutcome.Disposition) {
+    mutating func addDelivered(_ disposition: HandleOutcome.Disposition) {
         switch disposition {
         case .ignored: ignored += 1
         case .unmatched: unmatched += 1
         default: handled += 1
         }
     }
-
-    mutating func addSuppressed() { suppressed += 1 }
-    mutating func addNotice() { notices += 1 }
-    mutating func addReportedDrops(_ count: Int64) { reportedDrops += count }
-    mutating func addTakenBack(_ count: Int) { takenBack += Int64(count) }
-    mutating func addActionFailures(_ count: Int) { actionFailures += Int64(count) }
 }
 
 extension BusStateMachine {

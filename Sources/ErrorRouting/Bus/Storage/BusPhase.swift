@@ -12,8 +12,9 @@ extension BusStateMachine {
     /// | --- | --- | --- |
     /// | `idle` | `next` | `delivering`, or `admitting` where there is a flood limit; nothing there: sleep, or `ended` |
     /// | `admitting` | `admit` | it passes: `delivering`; it is held: as `next` in `idle` |
-    /// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
-    /// | | `timeIsUp`, `replaceWorker`, `next` | `delivering`: another worker goes on with the report |
+    /// | `delivering` | `note`, `actionWillBegin` | `acting` |
+    /// | both | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
+    /// | | `timeIsUp`, `replaceWorker`, `next` | as it is: another worker goes on with the report |
     /// | `notifying` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
     /// | | `takeBack` | `notifying`, and the end waits for that |
     /// | any other | `takeBack` | `ended` |
@@ -21,8 +22,10 @@ extension BusStateMachine {
         case idle
         /// The worker computes the fingerprint of the report that comes next, which is not in delivery yet.
         case admitting(Delivery)
-        /// A report is in delivery; the checkpoint is nil as long as only one worker delivers it.
-        case delivering(Delivery, Checkpoint?)
+        /// A report is in delivery.
+        case delivering(Delivery)
+        /// A report is in delivery, and another worker may have to go on with it.
+        case acting(Delivery, Checkpoint)
         /// The worker notifies everyone of a report's end; what ends the bus meanwhile waits for that.
         case notifying(then: Aftermath)
         /// Everything is delivered or taken back.

@@ -13,6 +13,7 @@
 ///                         └─ dropped                   (taken back by shutdown)
 struct BusStateMachine: ~Copyable {
     private let actionTimeLimit: Duration?
+    private let hasFloodLimit: Bool
 
     private(set) var phase = Phase.idle
     private var runPhase = RunPhase.notStarted
@@ -45,6 +46,7 @@ struct BusStateMachine: ~Copyable {
     ///   - start: The first report's number; all before it count as handled.
     init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         self.actionTimeLimit = actionTimeLimit.map { min($0, BusClock.forever) }
+        hasFloodLimit = floodLimit != nil
         nextNumber = start
         counts = BusCounts(startingAt: start)
         // Held reports take capacity: at most half of it, so that one storm does not keep everything else out.
@@ -57,21 +59,33 @@ struct BusStateMachine: ~Copyable {
     var hasEnded: Bool {
         switch phase {
         case .ended, .notifying(then: .stop), .notifying(then: .end): true
-        case .idle, .admitting, .delivering, .notifying(then: .goOn): false
+        case .idle, .admitting, .delivering, .acting, .notifying(then: .goOn): false
         }
     }
 
-    var isDelivering: Bool { if case .delivering = phase { true } else { false } }
+    /// The number, in the order of delivery, of the report whose delivery begins.
+    private var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
+
+    /// How far the report has come that more than one worker may deliver.
+    var checkpoint: Checkpoint? { if case .acting(_, let checkpoint) = phase { checkpoint } else { nil } }
+
+    /// The report in delivery.
+    private var delivery: Delivery? {
+        switch phase {
+        case .delivering(let delivery), .acting(let delivery, _): delivery
+        case .idle, .admitting, .notifying, .ended: nil
+        }
+    }
+
+    var isDelivering: Bool { delivery != nil }
 
     /// Whether the report with a sequence number is in delivery.
-    func isDelivering(_ sequence: UInt64) -> Bool {
-        if case .delivering(let delivery, _) = phase { delivery.sequence == sequence } else { false }
-    }
+    func isDelivering(_ sequence: UInt64) -> Bool { delivery?.sequence == sequence }
 
     private var isNotifying: Bool { if case .notifying = phase { true } else { false } }
 
     /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
-    var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) - unfilled }
+    var released: Int64 { nextNumber - (hasFloodLimit ? Int64(flood?.heldCount ?? 0) : 0) - unfilled }
 
     /// Whether nothing is pending, and everyone was notified of the last report.
     func isIdle(_ intake: borrowing BusIntake) -> Bool {
@@ -99,7 +113,8 @@ struct BusStateMachine: ~Copyable {
         }
         guard generation == self.generation else { return stop(for: generation) }
         switch phase {
-        case .delivering(let delivery, let checkpoint): return .deliver(delivery, from: checkpoint)
+        case .delivering(let delivery): return .deliver(delivery)
+        case .acting(let delivery, let checkpoint): return .goOn(delivery, from: checkpoint)
         case .admitting(let delivery): return .fingerprint(delivery, isKnown: nextToken != nil)
         case .idle: return beginNext(at: now, intake)
         case .notifying, .ended: return stop(for: generation)
@@ -111,14 +126,17 @@ struct BusStateMachine: ~Copyable {
         phase = .idle
         defer { intake.publishReleased(released) }
         while true {
-            if let notice = failureNotices.popFirst() ?? takeDropNotice(before: nextNumber, intake) {
+            if !failureNotices.isEmpty, let notice = failureNotices.popFirst() { return deliver(notice) }
+            if intake.drops.hasNotice, let notice = takeDropNotice(before: nextNumber, intake) {
                 return deliver(notice)
             }
             if waiters.isFlushDue(before: nextNumber) {
                 if let release = flood?.releaseHeld() { return deliver(Posting(release)) }
                 return .flushed(waiters.takeFlushed(before: nextNumber))
             }
-            if intake.mailbox.isFilled(at: nextNumber) { return deliverNext(intake) }
+            if let posting = unsafe intake.mailbox.element(at: nextNumber) {
+                return deliver(unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence))
+            }
             if let release = releaseDue(at: now, intake) { return deliver(Posting(release)) }
             if endIfDone(intake) { return .end }
             guard now != nil else { return .wait(for: nextNumber) }
@@ -130,23 +148,24 @@ struct BusStateMachine: ~Copyable {
 
     /// Begins to deliver a report that is in no slot.
     private mutating func deliver(_ posting: consuming Posting) -> WorkerAction {
-        let delivery = Delivery(posting, sequence: UInt64(counts.delivered + 1))
-        phase = .delivering(delivery, nil)
-        return .deliver(delivery, from: nil)
+        let delivery = Delivery(posting, sequence: nextSequence)
+        phase = .delivering(delivery)
+        return .deliver(delivery)
     }
 
-    /// Begins with the report in the next slot.
-    private mutating func deliverNext(_ intake: borrowing BusIntake) -> WorkerAction {
-        let delivery = Delivery(slot: nextNumber, of: intake.mailbox, sequence: UInt64(counts.delivered + 1))
-        if flood == nil { return pass(delivery) }
+    /// Begins to deliver the report in the next slot, or to ask the flood limit about it.
+    @inline(__always)
+    private mutating func deliver(_ delivery: Delivery) -> WorkerAction {
+        if !hasFloodLimit { return pass(delivery) }
         phase = .admitting(delivery)
         return .fingerprint(delivery, isKnown: nextToken != nil)
     }
 
+    @inline(__always)
     private mutating func pass(_ delivery: Delivery) -> WorkerAction {
         nextNumber += 1
-        phase = .delivering(delivery, nil)
-        return .deliver(delivery, from: nil)
+        phase = .delivering(delivery)
+        return .deliver(delivery)
     }
 
     /// Lets the flood limit decide about the report that the worker has come to.
@@ -179,7 +198,7 @@ struct BusStateMachine: ~Copyable {
             return deliver(Posting(release))
         case .isHeld(let suppressesOne):
             nextNumber += 1
-            if suppressesOne { counts.addSuppressed() }
+            if suppressesOne { counts.suppressed += 1 }
             phase = .idle
             return waiting.map { .held($0) } ?? beginNext(intake)
         }
@@ -200,28 +219,32 @@ struct BusStateMachine: ~Copyable {
     ///   - result: The report's finished dispatch.
     ///   - generation: The worker's.
     ///   - isObserved: Whether observers have to be notified.
+    ///   - unreported: Set to the failures that the worker writes to the last resort, if there are any.
     ///   - intake: Where the reports are.
+    /// - Returns: What the worker does next; nil if it first takes the posting out of its slot, and notifies the
+    ///   observers and the waiting poster. Unless it stops, it frees the slot.
     mutating func complete(
-        _ result: DispatchProgress, for generation: UInt64, isObserved: Bool, _ intake: borrowing BusIntake
-    ) -> CompleteAction {
-        guard generation == self.generation, case .delivering(let delivery, _) = phase else {
-            return .stop(stop(for: generation, after: result.failures))
+        _ result: borrowing DispatchProgress, for generation: UInt64, isObserved: Bool,
+        unreported: inout [ActionFailure], _ intake: borrowing BusIntake
+    ) -> WorkerAction? {
+        guard generation == self.generation, let delivery else {
+            return stop(for: generation, after: result.failures)
         }
-        counts.add(result.disposition)
-        let unreported = result.hasFailures ? note(result.failures, of: delivery) : []
+        counts.addDelivered(result.disposition)
+        if result.hasFailures { unreported = note(result.failures, of: delivery) }
         if unsafe isObserved || delivery.posting.pointee.isWaitedFor || !unreported.isEmpty {
             phase = .notifying(then: .goOn)
-            return .notify(unreported: unreported)
+            return nil
         }
-        return .goOn(beginNext(intake))
+        return beginNext(intake)
     }
 
     /// Queues notices of a report's failed actions; returns those that get none, since the report is such a notice.
     private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> [ActionFailure] {
-        counts.addActionFailures(failures.count)
+        counts.actionFailures += Int64(failures.count)
         if unsafe delivery.posting.pointee.isFailureNotice { return failures }
         for failure in failures {
-            counts.addNotice()
+            counts.notices += 1
             failureNotices.append(Posting(noticeOf: failure, in: unsafe delivery.posting.pointee.scope))
         }
         return []
@@ -246,33 +269,24 @@ struct BusStateMachine: ~Copyable {
 
     // MARK: - Asynchronous actions
 
-    /// Changes the checkpoint of a worker's report; returns whether the worker still has the report.
-    private mutating func change(for generation: UInt64, _ change: (Checkpoint?) -> Checkpoint?) -> Bool {
-        guard generation == self.generation, case .delivering(let delivery, let checkpoint) = phase else {
-            return false
-        }
-        phase = .delivering(delivery, change(checkpoint))
+    /// Notes how far the report in delivery has come, and which asynchronous action is about to begin: whoever takes
+    /// it over, or takes it back, has to know which of its actions have failed.
+    ///
+    /// - Returns: Whether the worker of the generation still has the report.
+    mutating func note(_ checkpoint: Checkpoint, for generation: UInt64) -> Bool {
+        guard generation == self.generation, let delivery else { return false }
+        phase = .acting(delivery, checkpoint)
         return true
     }
 
-    /// Notes how far the report in delivery has come: whoever takes it over, or takes it back, has to know which of its
-    /// actions have failed.
-    ///
-    /// - Returns: Whether the worker of the generation still has the report.
-    mutating func note(_ progress: DispatchProgress, for generation: UInt64) -> Bool {
-        change(for: generation) { _ in Checkpoint(progress) }
-    }
-
-    /// Notes the asynchronous action that is about to begin.
-    ///
-    /// - Returns: Whether it may begin: whether the worker still has the report.
-    mutating func actionWillBegin(_ action: SupervisedAction, at now: Duration, for generation: UInt64) -> Bool {
-        change(for: generation) { _ in Checkpoint(action.progress, running: (action, began: now)) }
-    }
-
-    /// Notes that the action has returned; returns whether its worker still had the report.
+    /// Notes that the action has returned, or that its rule did not match; returns whether its worker still had the
+    /// report.
     mutating func actionDidEnd(for generation: UInt64) -> Bool {
-        change(for: generation) { $0.map { Checkpoint($0.progress) } }
+        guard generation == self.generation, delivery != nil else { return false }
+        if case .acting(let delivery, let checkpoint) = phase {
+            phase = .acting(delivery, Checkpoint(checkpoint.progress))
+        }
+        return true
     }
 
     /// Stops the worker of a generation, and returns the next one's; nil if it was stopped already.
@@ -290,14 +304,14 @@ struct BusStateMachine: ~Copyable {
         if let end = flood?.nextEnd {
             if end <= now { action.wakes = isAsleep(intake) } else { moments.append(end) }
         }
-        if let actionTimeLimit, case .delivering(let delivery, let checkpoint) = phase,
-            let (running, began) = checkpoint?.action
+        if let actionTimeLimit, case .acting(let delivery, let checkpoint) = phase,
+            let (running, began) = checkpoint.action
         {
             if began + actionTimeLimit <= now {
                 var progress = running.progress
                 let overdue = ActionTimeLimitExceeded(limit: actionTimeLimit)
                 progress.record(overdue, of: running.rule, running.report)
-                phase = .delivering(delivery, Checkpoint(progress))
+                phase = .acting(delivery, Checkpoint(progress))
                 generation += 1
                 action.replacement = generation
             } else {
@@ -315,7 +329,7 @@ struct BusStateMachine: ~Copyable {
         guard let notice = intake.drops.takeNotice(before: number) else { return nil }
         // The worker was woken for it, which its slot does not know.
         _ = isAsleep(intake)
-        counts.addNotice()
+        counts.notices += 1
         let drops = takeDrops(intake, at: notice.source)
         return Posting(drops, at: notice.source, moment: notice.moment)
     }
@@ -327,15 +341,17 @@ struct BusStateMachine: ~Copyable {
         // After the end nobody would deliver another notice.
         while isMoreUnreported, hasEnded { isMoreUnreported = intake.drops.take(into: &drops) }
         if isMoreUnreported { intake.drops.setNotice(DropNotice(turn: intake.accepted, source: source)) }
-        counts.addReportedDrops(drops.total)
+        counts.reportedDrops += drops.total
         return drops.error
     }
 
     /// Takes the drops of which a poster has announced a notice that nobody will deliver, since the bus has ended.
     ///
-    /// - Returns: The drops; nil if a shutdown has taken the notice back.
-    mutating func dropsAfterEnd(_ intake: borrowing BusIntake) -> ErrorsDropped? {
-        intake.drops.takeNotice(before: .max).map { takeDrops(intake, at: $0.source) }
+    /// - Returns: The drops, and where the first of them was posted; nil if somebody else has taken the notice.
+    mutating func dropsAfterEnd(
+        _ intake: borrowing BusIntake
+    ) -> (error: ErrorsDropped, source: ErrorReport.Source)? {
+        intake.drops.takeNotice(before: .max).map { (takeDrops(intake, at: $0.source), $0.source) }
     }
 
     // MARK: - Waiting
@@ -387,7 +403,8 @@ struct BusStateMachine: ~Copyable {
     /// Ends, if the intake is closed, everything is delivered, and no more will come; returns whether it did.
     private mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
         guard intake.state.isClosed, intake.end(released: released) else { return false }
-        phase = .ended()
+        // A worker that was replaced before has reported all its failures.
+        phase = .ended(reported: .max)
         return true
     }
 
@@ -437,15 +454,10 @@ struct BusStateMachine: ~Copyable {
         var left = Leftovers(worker: generation)
         generation += 1
         // The worker may still be reading the posting in its slot: it is copied, and the worker frees the slot.
-        var unfreed: Delivery?
-        switch phase {
-        case .delivering(let delivery, let checkpoint):
-            unfreed = delivery
-            left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence)
-            left.failures = checkpoint?.progress.failures ?? []
-        case .admitting(let delivery): unfreed = delivery
-        case .idle, .notifying, .ended: break
-        }
+        var unfreed = delivery
+        if let delivery { left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence) }
+        left.failures = checkpoint?.progress.failures ?? []
+        if case .admitting(let delivery) = phase { unfreed = delivery }
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count, unfreed: unfreed)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before what is still in the intake.
@@ -464,8 +476,8 @@ struct BusStateMachine: ~Copyable {
             }
         }
         nextNumber = end
-        counts.addTakenBack(left.postings.count)
-        counts.addActionFailures(left.failures.count)
+        counts.takenBack += Int64(left.postings.count)
+        counts.actionFailures += Int64(left.failures.count)
         intake.publishReleased(released)
         return left
     }

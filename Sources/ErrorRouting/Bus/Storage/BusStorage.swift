@@ -29,10 +29,10 @@ struct BusStorage: ~Copyable, Sendable {
     /// user's may be deallocated then.
     @inline(__always)
     func perform<Result>(_ event: (inout BusStateMachine, borrowing BusIntake) -> Result) -> Result {
-        var former = BusStateMachine.Phase.idle
+        var former: Checkpoint?
         defer { withExtendedLifetime(former) {} }
         return machine.withLock { machine in
-            former = machine.phase
+            former = machine.checkpoint
             defer { generation.store(machine.generation, ordering: .releasing) }
             return event(&machine, intake)
         }

@@ -27,7 +27,7 @@ struct BusWaiters {
     mutating func remove(_ promise: Promise<Bool>) { flushes.removeAll { $0.promise === promise } }
 
     /// Whether anyone waits only for reports before a number.
-    func isFlushDue(before number: Int64) -> Bool { flushes.first.map { $0.turn <= number } ?? false }
+    func isFlushDue(before number: Int64) -> Bool { !flushes.isEmpty && flushes[0].turn <= number }
 
     /// Removes and returns those who wait only for reports before a number.
     mutating func takeFlushed(before number: Int64) -> [Promise<Bool>] {

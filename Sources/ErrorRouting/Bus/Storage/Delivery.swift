@@ -10,9 +10,9 @@
     let sequence: UInt64
 
     /// The report in a slot of the mailbox.
-    init(slot number: Int64, of mailbox: borrowing Mailbox<Posting>, sequence: UInt64) {
-        unsafe posting = mailbox.element(at: number)
-        (self.number, self.sequence) = (number, sequence)
+    @inline(__always)
+    init(_ posting: UnsafeMutablePointer<Posting>, inSlot number: Int64, sequence: UInt64) {
+        (unsafe self.posting, self.number, self.sequence) = unsafe (posting, number, sequence)
     }
 
     /// A notice, or a report that a flood limit held: such a report is in no slot of the mailbox.
@@ -25,8 +25,9 @@
     /// Frees the slot, and returns the posting.
     ///
     /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
+    @inline(__always)
     func take(from mailbox: borrowing Mailbox<Posting>) -> Posting {
-        if let number { return mailbox.take(number) }
+        if let number { return unsafe mailbox.take(posting, of: number) }
         defer { unsafe posting.deallocate() }
         return unsafe posting.move()
     }

@@ -55,15 +55,15 @@ final class DeliveryWorker: ActionSupervisor {
 
     /// What the worker's task may be suspended for.
     private enum Wait {
-        case actions(of: Delivery, from: DispatchProgress)
+        case actions(of: Delivery, from: Checkpoint)
         case otherTasks(then: WorkerAction)
         case wakeUp
     }
 
     private func suspend(for wait: Wait) async -> WorkerAction {
         switch wait {
-        case .actions(let delivery, let progress):
-            return await finish(delivery, from: progress)
+        case .actions(let delivery, let checkpoint):
+            return await finish(delivery, from: checkpoint.progress)
         case .otherTasks(let action):
             await Task.yield()
             return action
@@ -100,18 +100,19 @@ final class DeliveryWorker: ActionSupervisor {
                 untilClock = 0
             }
             switch action {
-            case .deliver(let delivery, let checkpoint):
+            case .deliver(let delivery):
                 if untilClock == 0 {
                     bus.noteDelivery()
                     untilClock = Self.clockTurn
                 }
                 untilClock -= 1
                 untilYield -= 1
-                var progress = checkpoint?.progress ?? DispatchProgress()
-                guard checkpoint == nil, let next = dispatch(delivery, into: &progress) else {
-                    return .actions(of: delivery, from: progress)
-                }
-                action = next
+                action = dispatch(delivery)
+                // Not stopped before it: if its task was cancelled, what has run is noted for the next worker first.
+                if case .goOn(_, let checkpoint) = action { return .actions(of: delivery, from: checkpoint) }
+            case .goOn(let delivery, let checkpoint):
+                bus.noteDelivery()
+                return .actions(of: delivery, from: checkpoint)
             case .fingerprint(let delivery, let isKnown):
                 action = admit(delivery, isKnown: isKnown)
             case .held(let promise):
@@ -171,14 +172,13 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     /// Tries the rules for a report in order, up to the first asynchronous one.
-    ///
-    /// - Returns: What to do next; nil if an asynchronous rule is next.
-    private func dispatch(_ delivery: Delivery, into progress: inout DispatchProgress) -> WorkerAction? {
+    private func dispatch(_ delivery: Delivery) -> WorkerAction {
         // The bus retains its own rules, and the posting those of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
         let path = unsafe Self.path(of: delivery.posting.pointee.unretainedScope)
         var report = LazyReport(delivery)
+        var progress = DispatchProgress()
         let end = unsafe DispatchWalk.run(
             delivery.posting.pointee.error, through: rules.program, on: path, &report, under: self, into: &progress)
         switch end {
@@ -187,9 +187,10 @@ final class DeliveryWorker: ActionSupervisor {
         case .superseded:
             return stop(after: progress.failures)
         case .needsSuspension, .needsNewTask:
-            // Whoever takes the report back meanwhile has to know of them.
-            if progress.hasFailures { _ = note(progress) }
-            return nil
+            let checkpoint = Checkpoint(progress)
+            // Whoever takes the report back meanwhile has to know of its failures.
+            if progress.hasFailures { _ = note(checkpoint) }
+            return .goOn(delivery, from: checkpoint)
         }
     }
 
@@ -207,31 +208,33 @@ final class DeliveryWorker: ActionSupervisor {
         case .superseded, .needsSuspension: return stop(after: walk.progress.failures)
         case .needsNewTask:
             // If it is noted, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
-            return note(walk.progress) ? next() : stop(after: walk.progress.failures)
+            return note(Checkpoint(walk.progress)) ? next() : stop(after: walk.progress.failures)
         }
     }
 
-    private func note(_ progress: DispatchProgress) -> Bool {
-        bus.storage.perform { $0.note(progress, for: generation) }
+    private func note(_ checkpoint: Checkpoint) -> Bool {
+        bus.storage.perform { $0.note(checkpoint, for: generation) }
     }
 
     private func stop(after failures: [ActionFailure]) -> WorkerAction {
         bus.storage.perform { $0.stop(for: generation, after: failures) }
     }
 
-    private func complete(_ delivery: Delivery, _ progress: DispatchProgress) -> WorkerAction {
+    private func complete(_ delivery: Delivery, _ progress: borrowing DispatchProgress) -> WorkerAction {
         let isObserved = !observers.isEmpty
-        switch bus.storage.perform({ $0.complete(progress, for: generation, isObserved: isObserved, $1) }) {
-        case .goOn(let action):
+        var unreported: [ActionFailure] = []
+        let action = bus.storage.perform {
+            $0.complete(progress, for: generation, isObserved: isObserved, unreported: &unreported, $1)
+        }
+        if let action {
+            if case .stop = action { return action }
             _ = delivery.take(from: bus.storage.intake.mailbox)
             return action
-        case .notify(let unreported):
-            notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, progress.outcome)
-            for failure in unreported { bus.lastResort.write(failure) }
-            return next()
-        case .stop(let action):
-            return action
         }
+        let posting = delivery.take(from: bus.storage.intake.mailbox)
+        notify(posting, delivery.sequence, progress.outcome)
+        for failure in unreported { bus.lastResort.write(failure) }
+        return next()
     }
 
     /// Notifies the observers and the waiting poster of a report's end.
@@ -259,14 +262,10 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     func actionWillBegin(_ action: SupervisedAction) -> Bool {
-        guard let limit = bus.configuration.actionTimeLimit else {
-            return bus.storage.perform { $0.actionWillBegin(action, at: .zero, for: generation) }
-        }
-        let now = bus.clock.now()
-        guard bus.storage.perform({ $0.actionWillBegin(action, at: now, for: generation) }) else {
-            return false
-        }
-        bus.setTimer(now + min(limit, BusClock.forever))
+        let limit = bus.configuration.actionTimeLimit
+        let now = limit == nil ? .zero : bus.clock.now()
+        guard note(Checkpoint(action.progress, running: (action, began: now))) else { return false }
+        if let limit { bus.setTimer(now + min(limit, BusClock.forever)) }
         return true
     }
 

@@ -26,7 +26,12 @@ extension ErrorBus {
     ///
     /// The cancellation must not reach the actions of later reports, and would end the stream of wake-ups.
     func replaceCancelledWorker(_ generation: UInt64) {
-        if let next = storage.perform({ $0.replaceWorker(generation) }) { startWorker(next) }
+        if let next = storage.perform({ $0.replaceWorker(generation) }) {
+            startWorker(next)
+        } else if case .stop(_, let unfreed?) = storage.perform({ $0.stop(for: generation) }) {
+            // A shutdown has taken back the report that the worker was about to begin with.
+            _ = unfreed.take(from: storage.intake.mailbox)
+        }
     }
 
     /// Reads the clock for ``Statistics/deliveryTime``.

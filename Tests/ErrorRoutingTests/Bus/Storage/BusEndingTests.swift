@@ -73,7 +73,7 @@ extension BusEndingTests {
         // The notice comes too late, and is no post; its dropper reports the drop.
         let isInTime = bus.storage.intake.announceDrops(at: .init())
         #expect(!isInTime)
-        expect(bus.storage.perform { $0.dropsAfterEnd($1)?.count }, equals: 1)
+        expect(bus.storage.perform { $0.dropsAfterEnd($1)?.error.count }, equals: 1)
         expect(bus.statistics, equals: .init(posted: 2, dropped: 2))
 
         let other = DrivenStorage(capacity: 1)

@@ -192,30 +192,23 @@ extension BusStateMachineTests {
         deinit { found.note(bus.storage.statisticsIfUnlocked == nil) }
     }
 
-    @Test("what was found out about an error in delivery is deallocated outside the lock", arguments: 0..<4)
+    @Test("what was found out about an error in delivery is deallocated outside the lock", arguments: 0..<3)
     func releasedOutside(way: Int) {
         let (bus, found) = (DrivenStorage(), Journal<Bool>())
         bus.isObserved = true
         bus.post(1)
         _ = (bus.next(), bus.replaceWorker(0), bus.next(1))
-        func progress() -> DispatchProgress {
+        func checkpoint() -> Checkpoint {
             var progress = DispatchProgress()
             progress.keep(ErrorSubject(Dying(bus, found)))
-            return progress
+            return Checkpoint(progress)
         }
-        if way < 3 {
-            _ = bus.storage.perform { $0.note(progress(), for: 1) }
-        } else {
-            let report = ErrorReport(error: Numbered(0), source: .init())
-            let action = SupervisedAction(rule: bus.rule, progress: progress(), report: report)
-            _ = bus.storage.perform { $0.actionWillBegin(action, at: .zero, for: 1) }
-        }
+        _ = bus.storage.perform { $0.note(checkpoint(), for: 1) }
         #expect(found.entries.isEmpty)
         switch way {
         case 0: _ = bus.takeBack()
         case 1: _ = bus.complete(generation: 1)
-        case 2: _ = bus.storage.perform { $0.note(DispatchProgress(), for: 1) }
-        default: _ = bus.takeBack()
+        default: _ = bus.storage.perform { $0.note(Checkpoint(DispatchProgress()), for: 1) }
         }
         expect(found.entries, equals: [false])
     }

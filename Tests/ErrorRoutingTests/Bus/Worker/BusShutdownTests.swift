@@ -104,14 +104,14 @@ extension BusShutdownTests {
     func returnedWhereItWasTaken() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            for isInLane in [true, false] { await Self.takeBackTwice(isInLane: isInLane) }
+            for isInSlot in [true, false] { await Self.takeBackTwice(isInSlot: isInSlot) }
         }
         // What had failed before is told once.
         expect(result.standardErrorText.components(separatedBy: "failed with talkative").count, equals: 3)
     }
 
     /// Shuts a bus down twice while an action hangs, after one that has thrown.
-    private static func takeBackTwice(isInLane: Bool) async {
+    private static func takeBackTwice(isInSlot: Bool) async {
         let (entered, gate, asked, returned) = (Gate(), Gate(), Gate(), Gate())
         let answer = DispatchSemaphore(value: 0)
         let handler = ErrorHandler()
@@ -121,9 +121,9 @@ extension BusShutdownTests {
                 return .stop
             }
             .on(Numbered.self) { _ in throw Talkative(asked: asked, answer: answer) }
-        let bus = ErrorBus(handler: handler, configuration: configuration(isInLane: isInLane))
+        let bus = ErrorBus(handler: handler, configuration: configuration(isInSlot: isInSlot))
         for number in 1...3 { bus.post(Numbered(number), line: UInt(number)) }
-        if !isInLane { bus.finish() }
+        if !isInSlot { bus.finish() }
         async let running: Void = bus.run()
         await entered.wait()
         // Takes three reports back, and blocks while it writes the failure to standard error.
@@ -145,18 +145,59 @@ extension BusShutdownTests {
     }
 
     /// What a flood limit has held until the end does not go through the lane.
-    private static func configuration(isInLane: Bool) -> ErrorBus.Configuration {
-        .init(floodLimit: isInLane ? nil : FloodLimit(first: 0, per: .seconds(3_600)))
+    private static func configuration(isInSlot: Bool) -> ErrorBus.Configuration {
+        .init(floodLimit: isInSlot ? nil : FloodLimit(first: 0, per: .seconds(3_600)))
+    }
+
+    private final class Tracked: Error {}
+
+    /// An error whose deallocation, by the worker, waits.
+    private final class Blocking: Error {
+        let entered: Gate
+        let leave: DispatchSemaphore
+
+        init(_ entered: Gate, _ leave: DispatchSemaphore) { (self.entered, self.leave) = (entered, leave) }
+
+        deinit {
+            entered.open()
+            leave.wait()
+        }
+    }
+
+    // In a process of its own, since it keeps a thread of the pool from everyone else.
+    @Test("what is taken back before the worker has begun with it is released, although that worker is cancelled")
+    func releasedUnbegun() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            let (entered, leave, tracked) = (Gate(), DispatchSemaphore(value: 0), Locked(Weak<Tracked>(nil)))
+            let handler = ErrorHandler()
+                .on(Numbered.self) { _ in
+                    let thrown = Tracked()
+                    tracked.withLock { $0 = Weak(thrown) }
+                    throw thrown
+                }
+                .on(Numbered.self) { _ in throw Blocking(entered, leave) }
+                .on(ActionFailure.self) { _ in .stop }
+            let bus = ErrorBus(handler: handler)
+            bus.post(Numbered(1))
+            async let running: Void = bus.run()
+            // The worker has gone on to the notice of the second failure, and releases that of the first.
+            await entered.wait()
+            expect(await bus.shutdown(within: .zero).count, equals: 1)
+            await running
+            leave.signal()
+            while tracked.withLock({ $0.object }) != nil { await Task.yield() }
+        }
     }
 
     /// What is slow, and cut off by a shutdown, after an action that has thrown.
     private enum Slow: Int, CaseIterable {
-        /// A predicate, of a report in the lane or outside.
-        case notMatchingInLane, matchingInLane, notMatching, matching
+        /// A predicate, of a report in its slot or in memory of its own.
+        case notMatchingInSlot, matchingInSlot, notMatching, matching
         /// With asynchronous rules before, between or after.
         case beforeAsynchronous, betweenAsynchronous, afterAsynchronous
 
-        var isInLane: Bool { self == .notMatchingInLane || self == .matchingInLane }
+        var isInSlot: Bool { self == .notMatchingInSlot || self == .matchingInSlot }
 
         /// The rules; the closure waits for the shutdown, and returns its argument.
         func handler(_ slow: @escaping @Sendable (Bool) -> Bool) -> ErrorHandler {
@@ -166,9 +207,9 @@ extension BusShutdownTests {
                 return .next
             }
             return switch self {
-            case .notMatchingInLane, .notMatching:
+            case .notMatchingInSlot, .notMatching:
                 ErrorHandler().on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(with: throwing)
-            case .matchingInLane, .matching:
+            case .matchingInSlot, .matching:
                 ErrorHandler().on(matching: .predicate { _ in slow(true) }) { _ in .stop }.overlaid(with: throwing)
             case .beforeAsynchronous:
                 asynchronous.on(matching: .predicate { _ in slow(false) }) { _ in .stop }.overlaid(with: throwing)
@@ -205,10 +246,10 @@ extension BusShutdownTests {
             leave.wait()
             return answer
         }
-        var bus: ErrorBus? = ErrorBus(handler: handler, configuration: configuration(isInLane: slow.isInLane))
+        var bus: ErrorBus? = ErrorBus(handler: handler, configuration: configuration(isInSlot: slow.isInSlot))
         let watched = Weak(bus)
         bus?.post(Numbered(1))
-        if !slow.isInLane { bus?.finish() }
+        if !slow.isInSlot { bus?.finish() }
         let running = Task { [bus] in await bus?.run() }
         await entered.wait()
         expect(await bus?.shutdown(within: .zero).count, equals: 1)

@@ -53,6 +53,35 @@ extension BusTimeLimitTests {
         expect(recorded.statistics, equals: before)
     }
 
+    @Test("failures before it are reported once, although it returns only when the bus has ended")
+    func failuresBefore() async {
+        let (failures, lines, returned) = (Journal<String>(), Journal<String>(), Gate())
+        let handler = ErrorHandler()
+            .on(ActionFailure.self) { failure in
+                failures.note("\(type(of: failure.error))")
+                return .stop
+            }
+            .on(Numbered.self) { [gate] _ in
+                await gate.wait()
+                returned.open()
+                return .stop
+            }
+            .on(Numbered.self) { _ in throw Numbered(9) }
+        var configuration = configuration()
+        configuration.lastResort = LastResort { lines.note($0) }
+        await withErrorBus(handler: handler, configuration: configuration) { bus in
+            bus.post(Numbered(1))
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(30))
+        }
+        gate.open()
+        await returned.wait()
+        // What the abandoned worker still does has time to go wrong.
+        for _ in 0..<1_000 { await Task.yield() }
+        expect(failures.entries, equals: ["Numbered", "ActionTimeLimitExceeded"])
+        expect(lines.entries, equals: [])
+    }
+
     @Test("its task is cancelled, so an action that honours cancellation ends")
     func cancelled() async {
         let ended = Gate()

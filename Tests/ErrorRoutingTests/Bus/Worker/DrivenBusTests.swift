@@ -22,15 +22,16 @@ extension DrivenBusTests {
         var action = bus.storage.perform { $0.next(for: 0, $1) }
         steps: while true {
             switch action {
-            case .deliver(let delivery, _):
+            case .deliver(let delivery):
                 delivered.append(unsafe delivery.posting.pointee.error)
                 if delivered.count == 1 { post(8, to: bus, line: 3) }
+                var unreported: [ActionFailure] = []
                 let next = bus.storage.perform {
-                    $0.complete(DispatchProgress(), for: 0, isObserved: false, $1)
+                    $0.complete(DispatchProgress(), for: 0, isObserved: false, unreported: &unreported, $1)
                 }
                 _ = delivery.take(from: bus.storage.intake.mailbox)
-                guard case .goOn(let following) = next else { break steps }
-                action = following
+                guard let next else { break steps }
+                action = next
             case .fingerprint(let delivery, let isKnown):
                 let token = isKnown ? nil : unsafe bus.floodToken(of: delivery.posting)
                 var suppressed: Posting?

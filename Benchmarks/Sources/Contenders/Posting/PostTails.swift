@@ -1,0 +1,114 @@
+import ErrorRouting
+import Foundation
+import Synchronization
+
+/// How long single posts take where many threads post at once, and the system interrupts them anywhere.
+package struct PostTails: Sendable {
+    /// The name of a line in a table.
+    package let name: String
+    private let prepare: @Sendable (_ posts: Int) -> Posting
+
+    /// A way to post, and what ends it.
+    private struct Posting: Sendable {
+        let post: @Sendable (any Error) -> Void
+        let end: @Sendable () async -> Void
+
+        init(post: @escaping @Sendable (any Error) -> Void, end: @escaping @Sendable () async -> Void) {
+            (self.post, self.end) = (post, end)
+        }
+
+        /// Runs a bus meanwhile.
+        init(to bus: ErrorBus, post: @escaping @Sendable (any Error) -> Void) {
+            let loop = Task.detached { await bus.run() }
+            self.post = post
+            end = {
+                bus.finish()
+                await loop.value
+            }
+        }
+    }
+
+    /// What the threads have measured.
+    private final class Samples: Sendable {
+        private let samples = Mutex<[Int64]>([])
+        private let left: Atomic<Int>
+
+        init(of threads: Int) { left = Atomic(threads) }
+
+        var all: [Int64] { samples.withLock { $0 } }
+
+        /// Adds what a thread has measured; returns whether it was the last one.
+        func add(_ own: [Int64]) -> Bool {
+            samples.withLock { $0 += own }
+            return left.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
+        }
+    }
+
+    /// The numbers of threads.
+    package static let series = [2, 8, 64]
+
+    package static let all = [
+        PostTails("ErrorBus") { posts in
+            let bus = ErrorBus(handler: Handlers.plainTypes(), configuration: .init(capacity: posts))
+            return Posting(to: bus) { bus.post($0) }
+        },
+        PostTails("postError on a thread, to the root") { posts in
+            let bus = ErrorBus(handler: Handlers.plainTypes(), configuration: .init(capacity: posts))
+            bus.becomeRoot()
+            return Posting(to: bus) { postError($0) }
+        },
+        PostTails("ErrorBus, full: each post is dropped and counted") { _ in
+            let bus = ErrorBus(handler: Handlers.plainTypes(), configuration: .init(capacity: 1))
+            bus.post(E1())
+            return Posting {
+                bus.post($0)
+            } end: {
+                _ = await bus.shutdown(within: .zero)
+            }
+        },
+        PostTails("queue behind a mutex") { _ in
+            let queue = QueueTransport()
+            let loop = Task.detached { await queue.run() }
+            return Posting {
+                queue.post($0)
+            } end: {
+                queue.finish()
+                _ = await loop.value
+            }
+        },
+    ]
+
+    private init(_ name: String, prepare: @escaping @Sendable (_ posts: Int) -> Posting) {
+        (self.name, self.prepare) = (name, prepare)
+    }
+
+    /// Measures once.
+    ///
+    /// - Parameters:
+    ///   - threads: How many threads post at once.
+    ///   - posts: How many errors they post in all.
+    /// - Returns: The nanoseconds of each post, with those of reading the clock.
+    @concurrent
+    package func sample(threads: Int, posts: Int = 64_000) async -> [Int64] {
+        let posting = prepare(posts)
+        let (samples, share) = (Samples(of: threads), posts / threads)
+        await withCheckedContinuation { continuation in
+            for _ in 0..<threads {
+                Thread.detachNewThread {
+                    var own: [Int64] = []
+                    own.reserveCapacity(share)
+                    let clock = ContinuousClock()
+                    for number in 0..<share {
+                        let error = makeError(number)
+                        let start = clock.now
+                        posting.post(error)
+                        own.append(Int64((clock.now - start) / .nanoseconds(1)))
+                    }
+                    if samples.add(own) { continuation.resume() }
+                }
+            }
+        }
+        await posting.end()
+        return samples.all
+    }
+}
