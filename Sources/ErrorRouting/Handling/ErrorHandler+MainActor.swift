@@ -113,7 +113,7 @@ extension ErrorHandler {
             do: action)
     }
 
-    /// Adds an `onNoMatch` with an action of the main actor; see ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` with an action of the main actor; else as its other overloads.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -123,8 +123,7 @@ extension ErrorHandler {
         onNoMatch(fileID: fileID, line: line) { error async throws in try await action(error) }
     }
 
-    /// Adds an `onNoMatch` with an action of the main actor that also gets the report; see
-    /// ``onNoMatch(fileID:line:do:)``.
+    /// Adds an `onNoMatch` with an action of the main actor that also gets the report; else as its other overloads.
     public func onNoMatch(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -134,7 +133,7 @@ extension ErrorHandler {
         onNoMatch(fileID: fileID, line: line) { error, report async throws in try await action(error, report) }
     }
 
-    /// Adds an `always` with an action of the main actor; see ``always(fileID:line:do:)``.
+    /// Adds an `always` with an action of the main actor; else as its other overloads.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,
@@ -144,7 +143,7 @@ extension ErrorHandler {
         always(fileID: fileID, line: line) { error async throws in try await action(error) }
     }
 
-    /// Adds an `always` with an action of the main actor that also gets the report; see ``always(fileID:line:do:)``.
+    /// Adds an `always` with an action of the main actor that also gets the report; else as its other overloads.
     public func always(
         fileID: String = #fileID,
         line: UInt = #line,
