@@ -35,7 +35,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     /// When the error was posted.
     public var instant: ContinuousClock.Instant { moment.instant }
     /// When the oldest error that the report stands for was posted: ``instant``, unless a flood limit merged several.
-    public var firstInstant: ContinuousClock.Instant { firstMoment.instant }
+    public var firstInstant: ContinuousClock.Instant { min(label?.firstMoment ?? moment, moment).instant }
     /// The metadata from the metadata provider, the scopes and the poster.
     public internal(set) var metadata: [String: String]
     /// The path of scopes in which the error was posted, the outermost first; empty if it was posted to the bus itself.
@@ -54,7 +54,6 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
 
     private let label: Label?
     private let moment: Moment
-    private let firstMoment: Moment
 
     /// Makes a report, for tests and for posters of your own; a bus makes its reports itself.
     ///
@@ -84,10 +83,9 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     ) {
         self.init(
             error: error,
-            label: .of(role),
+            label: .of(role, since: firstInstant.map(Moment.init)),
             source: source,
             moment: Moment(instant),
-            firstMoment: firstInstant.map(Moment.init),
             metadata: metadata,
             scope: scope,
             sequence: sequence,
@@ -101,7 +99,6 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         label: Label?,
         source: Source,
         moment: Moment,
-        firstMoment: Moment? = nil,
         metadata: [String: String],
         scope: [String],
         sequence: UInt64,
@@ -112,7 +109,6 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
         self.label = label
         self.source = source
         self.moment = moment
-        self.firstMoment = min(firstMoment ?? moment, moment)
         self.metadata = metadata
         self.scope = scope
         self.sequence = sequence

@@ -20,13 +20,13 @@ struct Posting: Sendable {
     /// The scope, with what only some postings have.
     private struct Extras: Sendable {
         var scope: ScopeContext?
-        /// A role other than failure, and a witness's mark.
+        /// A role other than failure, a witness's mark, and the moment of the first error that the posting stands for.
         var label: ErrorReport.Label?
         /// The promise of a waiting poster.
         var promise: Promise<HandleOutcome>?
         var floodStamp: FloodStamp?
-        /// How many errors the posting stands for, and when the first of them was posted.
-        var merged: (occurrences: Int, first: ErrorReport.Moment)?
+        /// How many errors the posting stands for.
+        var occurrences = 1
         /// Whether it is a notice that an action failed: failures of its own actions go to the last resort, and no
         /// further.
         var isFailureNotice = false
@@ -85,7 +85,8 @@ struct Posting: Sendable {
         let held = release.held
         (error, source, metadata, moment) = (held.error, held.source, held.metadata, held.moment)
         var extras = held.extras ?? Extras(scope: held.scope)
-        extras.merged = (release.occurrences, release.firstMoment)
+        extras.occurrences = release.occurrences
+        extras.label = .of(held.role, held.mark, since: release.firstMoment)
         context = .more(Box(extras))
     }
 
@@ -153,9 +154,9 @@ struct Posting: Sendable {
     private func fullReport(_ sequence: UInt64, _ outcome: HandleOutcome) -> ErrorReport {
         let (scope, extras) = (scope?.forReports, extras)
         return ErrorReport(
-            error: error, label: extras?.label, source: source, moment: moment, firstMoment: extras?.merged?.first,
+            error: error, label: extras?.label, source: source, moment: moment,
             metadata: scope?.metadata(with: metadata) ?? metadata, scope: scope?.path ?? [], sequence: sequence,
-            occurrences: extras?.merged?.occurrences ?? 1, outcome: outcome)
+            occurrences: extras?.occurrences ?? 1, outcome: outcome)
     }
 }
 
