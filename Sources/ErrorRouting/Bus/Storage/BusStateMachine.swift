@@ -53,6 +53,12 @@ struct BusStateMachine: ~Copyable {
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
 
+    deinit {
+        // No worker is left to free a report in memory of its own; the mailbox frees its slots itself.
+        if case .ended(_, let unfreed?) = phase { unfreed.discard() }
+        delivery?.discard()
+    }
+
     // MARK: - State
 
     /// Whether everything is delivered or taken back; the worker may still notify observers of the last report.

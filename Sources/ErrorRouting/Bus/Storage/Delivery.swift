@@ -31,6 +31,13 @@
         defer { unsafe posting.deallocate() }
         return unsafe posting.move()
     }
+
+    /// Frees memory of its own; does nothing with a slot of the mailbox.
+    func discard() {
+        guard number == nil else { return }
+        unsafe posting.deinitialize(count: 1)
+        unsafe posting.deallocate()
+    }
 }
 
 /// How far the dispatch of a report has come that more than one worker may deliver.
