@@ -40,7 +40,7 @@ extension StressError {
 
 /// The errors of the stress test: one type for each way through the handler.
 enum Stress {
-    /// An error whose rule is synchronous, and runs in the lane.
+    /// An error whose rule is synchronous, and runs while the report is in its slot.
     struct Quick: StressError { let mark: StressMark }
     /// An error whose rule is asynchronous.
     struct Slow: StressError { let mark: StressMark }

@@ -5,15 +5,15 @@ extension BusStateMachine {
 
     /// What is being done with reports that are not waiting any more.
     ///
-    /// Where the events of the worker and of a shutdown lead from each phase; an event that has no row comes from a worker
-    /// that was replaced, and stops it:
+    /// Where the events of the worker and of a shutdown lead from each phase; an event that has no row comes from a
+    /// worker that was replaced, and stops it:
     ///
     /// | in the phase | event | leads to |
     /// | --- | --- | --- |
-    /// | `idle` | `next` | `delivering`, or `admitting` where there is a flood limit; nothing there: sleep, or `ended` |
+    /// | `idle` | `next` | `delivering`, or `admitting` under a flood limit; nothing is there: sleep, or `ended` |
     /// | `admitting` | `admit` | it passes: `delivering`; it is held: as `next` in `idle` |
-    /// | `delivering` | `note`, `actionWillBegin` | `acting` |
-    /// | both | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
+    /// | `delivering` | `note` | `acting`: before an asynchronous action, or where another worker has to go on |
+    /// | `delivering`, `acting` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
     /// | | `timeIsUp`, `replaceWorker`, `next` | as it is: another worker goes on with the report |
     /// | `notifying` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
     /// | | `takeBack` | `notifying`, and the end waits for that |
