@@ -1,8 +1,8 @@
 import BoundedDescriptions
 import Foundation
 
-/// The key by which a flood limit groups errors: type, code, posting line, path of scopes and role; or the text that the
-/// user's closure returned.
+/// The key by which a flood limit groups errors: type, code, posting line, path of scopes and role; or the text that
+/// the user's closure returned.
 ///
 /// Making one builds no string: an `NSError`'s domain is stored as it is, and texts are compared only if all other
 /// fields are equal.

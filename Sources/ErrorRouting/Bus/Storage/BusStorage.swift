@@ -2,8 +2,8 @@ import Synchronization
 
 /// All of a bus's reports, from the post to the end, and everything that decides about them.
 ///
-/// Posters use the intake, without a lock. Everything else is an event of the state machine, under the lock. The storage
-/// has no tasks, no clock and no observers, and writes no output.
+/// Posters use the intake, without a lock. Everything else is an event of the state machine, under the lock. The
+/// storage has no tasks, no clock and no observers, and writes no output.
 struct BusStorage: ~Copyable, Sendable {
     /// What posters write to.
     let intake: BusIntake
