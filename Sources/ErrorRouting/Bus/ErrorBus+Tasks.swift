@@ -3,8 +3,8 @@ extension ErrorBus {
     ///
     /// For a service that has to stop in time: call it after the other work has ended, and before
     /// ``shutdown(within:)``, so that the last errors of these tasks are delivered like any others. If the limit
-    /// passes, tasks that are started later are cancelled too. A task that goes on in spite of its cancellation is no longer
-    /// waited for once the grace has passed: not by another caller of this, who gets false at once, nor by
+    /// passes, tasks that are started later are cancelled too. A task that goes on in spite of its cancellation is no
+    /// longer waited for once the grace has passed: not by another caller of this, who gets false at once, nor by
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``. Cancelling the caller does not shorten the time. If
     /// one of these tasks calls this, it waits for itself.
     ///
