@@ -21,6 +21,7 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     /// Calls a closure with the value while holding the lock.
     ///
     /// The closure must not call code of the user's: decide here, act afterwards.
+    @inline(__always)
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

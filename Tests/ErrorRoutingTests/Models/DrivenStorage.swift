@@ -91,12 +91,14 @@ final class DrivenStorage {
             return begin(delivery, from: DispatchProgress())
         case .goOn(let delivery, let checkpoint):
             return begin(delivery, from: checkpoint.progress)
-        case .fingerprint(let delivery, _) where stopsUnadmitted:
-            unadmittedNumber = Int(delivery.number ?? -1)
+        case .fingerprint(let delivery) where stopsUnadmitted:
+            unadmittedNumber = Int(delivery.number)
             return .unadmitted
-        case .fingerprint(let delivery, let isKnown):
-            let token = isKnown ? nil : Self.token(of: unsafe delivery.posting.pointee)
+        case .fingerprint(let delivery):
+            let token = Self.token(of: unsafe delivery.posting.pointee)
             return carryOut(admit(token, generation), generation, at: now)
+        case .admitAgain:
+            return carryOut(admit(nil, generation), generation, at: now)
         case .held(let promise):
             promise.fulfill(.pending)
             return next(generation, at: now)
@@ -137,11 +139,13 @@ final class DrivenStorage {
         generation: UInt64 = 0, at now: Duration = .zero
     ) -> Event {
         let result = result(disposition, failures)
-        var unreported: [ActionFailure] = []
-        let action = storage.perform {
-            $0.complete(result, for: generation, isObserved: isObserved, unreported: &unreported, $1)
+        let action = storage.perform { $0.complete(result, for: generation, isObserved: isObserved, $1) }
+        var isFailureNotice = false
+        if case .stop? = action {
+        } else if let posting = delivery?.take(from: storage.intake.mailbox) {
+            isFailureNotice = posting.isFailureNotice
         }
-        if case .stop? = action {} else { _ = delivery?.take(from: storage.intake.mailbox) }
-        return action.map { carryOut($0, generation, at: now) } ?? .notifies(unreported.map(Self.event(of:)))
+        if let action { return carryOut(action, generation, at: now) }
+        return .notifies(isFailureNotice ? result.failures.map(Self.event(of:)) : [])
     }
 }

@@ -1,11 +1,13 @@
-/// What the worker does next.
+/// What the worker does next; what is rare and large is in a box, so that the rest is returned in registers.
 enum WorkerAction {
     /// Deliver the report.
     case deliver(Delivery)
     /// Go on with the report's actions.
-    case goOn(Delivery, from: Checkpoint)
-    /// Compute what a flood limit needs to know of the report, unless it is known, and ask whether the report passes.
-    case fingerprint(Delivery, isKnown: Bool)
+    indirect case goOn(Delivery, from: Checkpoint)
+    /// Compute what a flood limit needs to know of the report, and ask whether the report passes.
+    case fingerprint(Delivery)
+    /// What a flood limit needs to know of the report is known already: ask again.
+    case admitAgain
     /// A flood limit holds the report that the promise is for: fulfill it, and ask again.
     case held(Promise<HandleOutcome>)
     /// Everything posted before these promises were made is delivered: fulfill them, and ask again.
@@ -13,16 +15,16 @@ enum WorkerAction {
     /// No report is there: wait a moment for the one of this number, and ask again with the clock's time.
     case wait(for: Int64)
     /// Nothing is pending for these promises: fulfill them, and sleep until woken, at the latest at the moment.
-    case sleep([Promise<Void>], until: Duration?)
+    indirect case sleep([Promise<Void>], until: Duration?)
     /// Everything is delivered or taken back, and no more will come: end the bus.
     case end
     /// The worker was replaced, or the bus has ended: write these failures to the last resort, free the slot, and stop.
-    case stop(unreported: [ActionFailure], freeing: Delivery?)
+    indirect case stop(unreported: [ActionFailure], freeing: Delivery?)
 
     /// Whether it is about the report that comes next, which another worker may as well take over.
     var isDelivery: Bool {
         switch self {
-        case .deliver, .goOn, .fingerprint: true
+        case .deliver, .goOn, .fingerprint, .admitAgain: true
         default: false
         }
     }

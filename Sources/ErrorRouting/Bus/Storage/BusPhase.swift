@@ -12,9 +12,8 @@ extension BusStateMachine {
     /// | --- | --- | --- |
     /// | `idle` | `next` | `delivering`, or `admitting` under a flood limit; nothing is there: sleep, or `ended` |
     /// | `admitting` | `admit` | it passes: `delivering`; it is held: as `next` in `idle` |
-    /// | `delivering` | `note` | `acting`: before an asynchronous action, or where another worker has to go on |
-    /// | `delivering`, `acting` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
-    /// | | `timeIsUp`, `replaceWorker`, `next` | as it is: another worker goes on with the report |
+    /// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
+    /// | | `note`, `timeIsUp`, `replaceWorker`, `next` | as it is: another worker may go on with the report |
     /// | `notifying` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
     /// | | `takeBack` | `notifying`, and the end waits for that |
     /// | any other | `takeBack` | `ended` |
@@ -24,8 +23,6 @@ extension BusStateMachine {
         case admitting(Delivery)
         /// A report is in delivery.
         case delivering(Delivery)
-        /// A report is in delivery, and another worker may have to go on with it.
-        case acting(Delivery, Checkpoint)
         /// The worker notifies everyone of a report's end; what ends the bus meanwhile waits for that.
         case notifying(then: Aftermath)
         /// Everything is delivered or taken back.

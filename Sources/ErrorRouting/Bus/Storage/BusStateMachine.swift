@@ -16,6 +16,8 @@ struct BusStateMachine: ~Copyable {
     private let hasFloodLimit: Bool
 
     private(set) var phase = Phase.idle
+    /// How far the report in delivery has come, if more than one worker may deliver it.
+    private(set) var checkpoint: Checkpoint?
     private var runPhase = RunPhase.notStarted
     private(set) var counts: BusCounts
 
@@ -65,23 +67,15 @@ struct BusStateMachine: ~Copyable {
     var hasEnded: Bool {
         switch phase {
         case .ended, .notifying(then: .stop), .notifying(then: .end): true
-        case .idle, .admitting, .delivering, .acting, .notifying(then: .goOn): false
+        case .idle, .admitting, .delivering, .notifying(then: .goOn): false
         }
     }
 
     /// The number, in the order of delivery, of the report whose delivery begins.
     private var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
 
-    /// How far the report has come that more than one worker may deliver.
-    var checkpoint: Checkpoint? { if case .acting(_, let checkpoint) = phase { checkpoint } else { nil } }
-
     /// The report in delivery.
-    private var delivery: Delivery? {
-        switch phase {
-        case .delivering(let delivery), .acting(let delivery, _): delivery
-        case .idle, .admitting, .notifying, .ended: nil
-        }
-    }
+    private var delivery: Delivery? { if case .delivering(let delivery) = phase { delivery } else { nil } }
 
     var isDelivering: Bool { delivery != nil }
 
@@ -119,37 +113,55 @@ struct BusStateMachine: ~Copyable {
         }
         guard generation == self.generation else { return stop(for: generation) }
         switch phase {
-        case .delivering(let delivery): return .deliver(delivery)
-        case .acting(let delivery, let checkpoint): return .goOn(delivery, from: checkpoint)
-        case .admitting(let delivery): return .fingerprint(delivery, isKnown: nextToken != nil)
+        case .delivering(let delivery): return checkpoint.map { .goOn(delivery, from: $0) } ?? .deliver(delivery)
+        case .admitting(let delivery): return nextToken == nil ? .fingerprint(delivery) : .admitAgain
         case .idle: return beginNext(at: now, intake)
         case .notifying, .ended: return stop(for: generation)
         }
     }
 
     /// Finds out what comes next, since nothing is in delivery.
+    @inline(__always)
     private mutating func beginNext(at now: Duration? = nil, _ intake: borrowing BusIntake) -> WorkerAction {
         phase = .idle
         defer { intake.publishReleased(released) }
         while true {
-            if !failureNotices.isEmpty, let notice = failureNotices.popFirst() { return deliver(notice) }
-            if intake.drops.hasNotice, let notice = takeDropNotice(before: nextNumber, intake) {
-                return deliver(notice)
-            }
-            if waiters.isFlushDue(before: nextNumber) {
-                if let release = flood?.releaseHeld() { return deliver(Posting(release)) }
-                return .flushed(waiters.takeFlushed(before: nextNumber))
-            }
+            if let action = beginWhatComesFirst(intake) { return action }
             if let posting = unsafe intake.mailbox.element(at: nextNumber) {
                 return deliver(unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence))
             }
-            if let release = releaseDue(at: now, intake) { return deliver(Posting(release)) }
-            if endIfDone(intake) { return .end }
-            guard now != nil else { return .wait(for: nextNumber) }
-            guard intake.mailbox.sleep(at: nextNumber) else { continue }
-            let isIdle = statistics(intake).pending == 0
-            return .sleep(isIdle ? waiters.takeIdle() : [], until: flood?.nextEnd)
+            if let action = beginToWait(at: now, intake) { return action }
         }
+    }
+
+    /// Begins with what comes before the report in the next slot, if there is anything: a notice, or a flush.
+    @inline(__always)
+    private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
+        if failureNotices.isEmpty, !intake.drops.hasNotice, !waiters.isFlushDue(before: nextNumber) { return nil }
+        return takeNotice(intake) ?? flushIfDue()
+    }
+
+    @inline(never)
+    private mutating func takeNotice(_ intake: borrowing BusIntake) -> WorkerAction? {
+        (failureNotices.popFirst() ?? takeDropNotice(before: nextNumber, intake)).map { deliver($0) }
+    }
+
+    @inline(never)
+    private mutating func flushIfDue() -> WorkerAction? {
+        guard waiters.isFlushDue(before: nextNumber) else { return nil }
+        if let release = flood?.releaseHeld() { return deliver(Posting(release)) }
+        return .flushed(waiters.takeFlushed(before: nextNumber))
+    }
+
+    /// Finds out what to do while the next slot is empty; nil if it is filled meanwhile.
+    @inline(never)
+    private mutating func beginToWait(at now: Duration?, _ intake: borrowing BusIntake) -> WorkerAction? {
+        if let release = releaseDue(at: now, intake) { return deliver(Posting(release)) }
+        if endIfDone(intake) { return .end }
+        guard now != nil else { return .wait(for: nextNumber) }
+        guard intake.mailbox.sleep(at: nextNumber) else { return nil }
+        let isIdle = statistics(intake).pending == 0
+        return .sleep(isIdle ? waiters.takeIdle() : [], until: flood?.nextEnd)
     }
 
     /// Begins to deliver a report that is in no slot.
@@ -164,7 +176,7 @@ struct BusStateMachine: ~Copyable {
     private mutating func deliver(_ delivery: Delivery) -> WorkerAction {
         if !hasFloodLimit { return pass(delivery) }
         phase = .admitting(delivery)
-        return .fingerprint(delivery, isKnown: nextToken != nil)
+        return nextToken == nil ? .fingerprint(delivery) : .admitAgain
     }
 
     @inline(__always)
@@ -225,35 +237,38 @@ struct BusStateMachine: ~Copyable {
     ///   - result: The report's finished dispatch.
     ///   - generation: The worker's.
     ///   - isObserved: Whether observers have to be notified.
-    ///   - unreported: Set to the failures that the worker writes to the last resort, if there are any.
     ///   - intake: Where the reports are.
-    /// - Returns: What the worker does next; nil if it first takes the posting out of its slot, and notifies the
-    ///   observers and the waiting poster. Unless it stops, it frees the slot.
+    /// - Returns: What the worker does next; nil if it first takes the posting out of its slot, and notifies everyone of
+    ///   the report's end. Unless it stops, it frees the slot.
+    @inline(never)
     mutating func complete(
-        _ result: borrowing DispatchProgress, for generation: UInt64, isObserved: Bool,
-        unreported: inout [ActionFailure], _ intake: borrowing BusIntake
+        _ result: borrowing DispatchProgress, for generation: UInt64, isObserved: Bool, _ intake: borrowing BusIntake
     ) -> WorkerAction? {
-        guard generation == self.generation, let delivery else {
+        guard generation == self.generation, case .delivering(let delivery) = phase else {
             return stop(for: generation, after: result.failures)
         }
+        if checkpoint != nil { checkpoint = nil }
         counts.addDelivered(result.disposition)
-        if result.hasFailures { unreported = note(result.failures, of: delivery) }
-        if unsafe isObserved || delivery.posting.pointee.isWaitedFor || !unreported.isEmpty {
+        var hasToNotify = unsafe isObserved || delivery.posting.pointee.isWaitedFor
+        if result.hasFailures, note(result.failures, of: delivery) { hasToNotify = true }
+        if hasToNotify {
             phase = .notifying(then: .goOn)
             return nil
         }
         return beginNext(intake)
     }
 
-    /// Queues notices of a report's failed actions; returns those that get none, since the report is such a notice.
-    private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> [ActionFailure] {
+    /// Queues notices of a report's failed actions; returns true if they get none, since the report is such a notice:
+    /// the worker writes them to the last resort.
+    @inline(never)
+    private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> Bool {
         counts.actionFailures += Int64(failures.count)
-        if unsafe delivery.posting.pointee.isFailureNotice { return failures }
+        if unsafe delivery.posting.pointee.isFailureNotice { return true }
         for failure in failures {
             counts.notices += 1
             failureNotices.append(Posting(noticeOf: failure, in: unsafe delivery.posting.pointee.scope))
         }
-        return []
+        return false
     }
 
     /// Stops a worker that was replaced, or whose report was taken back.
@@ -280,18 +295,16 @@ struct BusStateMachine: ~Copyable {
     ///
     /// - Returns: Whether the worker of the generation still has the report.
     mutating func note(_ checkpoint: Checkpoint, for generation: UInt64) -> Bool {
-        guard generation == self.generation, let delivery else { return false }
-        phase = .acting(delivery, checkpoint)
+        guard generation == self.generation, isDelivering else { return false }
+        self.checkpoint = checkpoint
         return true
     }
 
     /// Notes that the action has returned, or that its rule did not match; returns whether its worker still had the
     /// report.
     mutating func actionDidEnd(for generation: UInt64) -> Bool {
-        guard generation == self.generation, delivery != nil else { return false }
-        if case .acting(let delivery, let checkpoint) = phase {
-            phase = .acting(delivery, Checkpoint(checkpoint.progress))
-        }
+        guard generation == self.generation, isDelivering else { return false }
+        checkpoint = checkpoint.map { Checkpoint($0.progress) }
         return true
     }
 
@@ -310,14 +323,12 @@ struct BusStateMachine: ~Copyable {
         if let end = flood?.nextEnd {
             if end <= now { action.wakes = isAsleep(intake) } else { moments.append(end) }
         }
-        if let actionTimeLimit, case .acting(let delivery, let checkpoint) = phase,
-            let (running, began) = checkpoint.action
-        {
+        if let actionTimeLimit, let checkpoint, let (running, began) = checkpoint.action {
             if began + actionTimeLimit <= now {
                 var progress = running.progress
                 let overdue = ActionTimeLimitExceeded(limit: actionTimeLimit)
                 progress.record(overdue, of: running.rule, running.report)
-                phase = .acting(delivery, Checkpoint(progress))
+                self.checkpoint = Checkpoint(progress)
                 generation += 1
                 action.replacement = generation
             } else {
@@ -464,6 +475,7 @@ struct BusStateMachine: ~Copyable {
         if let delivery { left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence) }
         left.failures = checkpoint?.progress.failures ?? []
         if case .admitting(let delivery) = phase { unfreed = delivery }
+        checkpoint = nil
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count, unfreed: unfreed)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before what is still in the intake.

@@ -32,7 +32,7 @@ struct BusStorage: ~Copyable, Sendable {
         var former: Checkpoint?
         defer { withExtendedLifetime(former) {} }
         return machine.withLock { machine in
-            former = machine.checkpoint
+            if machine.checkpoint != nil { former = machine.checkpoint }
             defer { generation.store(machine.generation, ordering: .releasing) }
             return event(&machine, intake)
         }

@@ -4,8 +4,8 @@
 @safe struct Delivery: @unchecked Sendable {
     /// Where the posting lies: in a slot of the mailbox, or in memory of its own.
     let posting: UnsafeMutablePointer<Posting>
-    /// The number of the mailbox's slot; nil for memory of its own.
-    let number: Int64?
+    /// The number of the mailbox's slot; -1 for memory of its own.
+    let number: Int64
     /// The report's number in the order of delivery.
     let sequence: UInt64
 
@@ -19,7 +19,7 @@
     init(_ posting: consuming Posting, sequence: UInt64) {
         unsafe self.posting = .allocate(capacity: 1)
         unsafe self.posting.initialize(to: posting)
-        (number, self.sequence) = (nil, sequence)
+        (number, self.sequence) = (-1, sequence)
     }
 
     /// Frees the slot, and returns the posting.
@@ -27,14 +27,14 @@
     /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
     @inline(__always)
     func take(from mailbox: borrowing Mailbox<Posting>) -> Posting {
-        if let number { return unsafe mailbox.take(posting, of: number) }
+        if number >= 0 { return unsafe mailbox.take(posting, of: number) }
         defer { unsafe posting.deallocate() }
         return unsafe posting.move()
     }
 
     /// Frees memory of its own; does nothing with a slot of the mailbox.
     func discard() {
-        guard number == nil else { return }
+        guard number < 0 else { return }
         unsafe posting.deinitialize(count: 1)
         unsafe posting.deallocate()
     }

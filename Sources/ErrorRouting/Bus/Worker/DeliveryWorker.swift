@@ -113,8 +113,10 @@ final class DeliveryWorker: ActionSupervisor {
             case .goOn(let delivery, let checkpoint):
                 bus.noteDelivery()
                 return .actions(of: delivery, from: checkpoint)
-            case .fingerprint(let delivery, let isKnown):
-                action = admit(delivery, isKnown: isKnown)
+            case .fingerprint(let delivery):
+                action = admit(unsafe bus.floodToken(of: delivery.posting))
+            case .admitAgain:
+                action = admit(nil)
             case .held(let promise):
                 promise.fulfill(.pending)
                 action = next()
@@ -164,8 +166,7 @@ final class DeliveryWorker: ActionSupervisor {
     // MARK: One report
 
     /// Lets the flood limit decide about a report.
-    private func admit(_ delivery: Delivery, isKnown: Bool) -> WorkerAction {
-        let token = isKnown ? nil : unsafe bus.floodToken(of: delivery.posting)
+    private func admit(_ token: FloodToken?) -> WorkerAction {
         // Released when this returns: an error's deinitializer may run the user's code.
         var suppressed: Posting?
         return bus.storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
@@ -222,30 +223,27 @@ final class DeliveryWorker: ActionSupervisor {
 
     private func complete(_ delivery: Delivery, _ progress: borrowing DispatchProgress) -> WorkerAction {
         let isObserved = !observers.isEmpty
-        var unreported: [ActionFailure] = []
-        let action = bus.storage.perform {
-            $0.complete(progress, for: generation, isObserved: isObserved, unreported: &unreported, $1)
-        }
+        let action = bus.storage.perform { $0.complete(progress, for: generation, isObserved: isObserved, $1) }
         if let action {
             if case .stop = action { return action }
             _ = delivery.take(from: bus.storage.intake.mailbox)
             return action
         }
-        let posting = delivery.take(from: bus.storage.intake.mailbox)
-        notify(posting, delivery.sequence, progress.outcome)
-        for failure in unreported { bus.lastResort.write(failure) }
+        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, progress)
         return next()
     }
 
-    /// Notifies the observers and the waiting poster of a report's end.
-    @inline(__always)
-    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ outcome: HandleOutcome) {
-        let (scope, promise) = (posting.scope, posting.promise)
+    /// Notifies the observers and the waiting poster of a report's end; failures of a notice's actions go to the last
+    /// resort.
+    @inline(never)
+    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ progress: borrowing DispatchProgress) {
+        let (scope, promise, isFailureNotice) = (posting.scope, posting.promise, posting.isFailureNotice)
         if !observers.isEmpty {
             // Moved into the report, not copied.
-            observers.send(posting.report(sequence: sequence, outcome: outcome), of: scope)
+            observers.send(posting.report(sequence: sequence, outcome: progress.outcome), of: scope)
         }
-        promise?.fulfill(outcome)
+        promise?.fulfill(progress.outcome)
+        if isFailureNotice { for failure in progress.failures { bus.lastResort.write(failure) } }
     }
 
     /// Returns the rules on the path of a scope; nil if there is no scope, so that the bus's rules are all.

@@ -25,17 +25,19 @@ extension DrivenBusTests {
             case .deliver(let delivery):
                 delivered.append(unsafe delivery.posting.pointee.error)
                 if delivered.count == 1 { post(8, to: bus, line: 3) }
-                var unreported: [ActionFailure] = []
                 let next = bus.storage.perform {
-                    $0.complete(DispatchProgress(), for: 0, isObserved: false, unreported: &unreported, $1)
+                    $0.complete(DispatchProgress(), for: 0, isObserved: false, $1)
                 }
                 _ = delivery.take(from: bus.storage.intake.mailbox)
                 guard let next else { break steps }
                 action = next
-            case .fingerprint(let delivery, let isKnown):
-                let token = isKnown ? nil : unsafe bus.floodToken(of: delivery.posting)
+            case .fingerprint(let delivery):
+                let token = unsafe bus.floodToken(of: delivery.posting)
                 var suppressed: Posting?
                 action = bus.storage.perform { $0.admit(token, for: 0, suppressing: &suppressed, $1) }
+            case .admitAgain:
+                var suppressed: Posting?
+                action = bus.storage.perform { $0.admit(nil, for: 0, suppressing: &suppressed, $1) }
             default: break steps
             }
         }
