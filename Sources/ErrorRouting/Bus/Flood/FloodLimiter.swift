@@ -26,12 +26,11 @@ struct FloodLimiter<Held> {
         /// Holds a newer error in place of this one, which is suppressed.
         ///
         /// - Returns: The suppressed error.
-        mutating func replaceHeld(by newest: Held, posted moment: ErrorReport.Moment) -> Held {
-            defer { held = newest }
+        mutating func replaceHeld(by newest: consuming Held, posted moment: ErrorReport.Moment) -> Held {
             if occurrences < .max { occurrences += 1 }
             // Errors are not quite in the order of their moments.
             firstMoment = min(firstMoment, moment)
-            return held
+            return exchange(&held, with: newest)
         }
     }
 
@@ -123,12 +122,14 @@ struct FloodLimiter<Held> {
             windows[slot].passed += 1
             return .passes
         }
-        let (newest, moment) = error()
-        former = held[slot]?.replaceHeld(by: newest, posted: moment)
-        if former != nil { return .isHeld(suppressesOne: true) }
-        held[slot] = Release(held: newest, firstMoment: moment)
-        heldCount += 1
-        return .isHeld(suppressesOne: false)
+        let newest = error()
+        if held[slot] == nil {
+            held[slot] = Release(held: newest.0, firstMoment: newest.1)
+            heldCount += 1
+            return .isHeld(suppressesOne: false)
+        }
+        former = held[slot]?.replaceHeld(by: newest.0, posted: newest.1)
+        return .isHeld(suppressesOne: true)
     }
 
     /// The slot of the window of an error's kind; nil if there is none.

@@ -201,11 +201,10 @@ struct BusStateMachine: ~Copyable {
         guard generation == self.generation, case .admitting(let delivery) = phase else { return stop(for: generation) }
         defer { intake.publishReleased(released) }
         guard let token = token ?? nextToken.take() else { return pass(delivery) }
-        var waiting: Promise<HandleOutcome>?
+        let waiting = unsafe delivery.posting.pointee.isWaitedFor ? delivery.posting.pointee.promise : nil
         let verdict = flood?.admit(token, suppressing: &suppressed) {
-            let posting = delivery.take(from: intake.mailbox)
-            waiting = posting.promise
-            return (posting, posting.moment)
+            let moment = unsafe delivery.posting.pointee.moment
+            return (delivery.take(from: intake.mailbox), moment)
         }
         switch verdict {
         case .passes, nil:
