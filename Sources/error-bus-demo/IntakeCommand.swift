@@ -37,7 +37,7 @@ struct IntakeCommand: Sendable {
             let reports = bus.reports(bufferingNewest: .max)
             let counting = Task { await RuleTally(counting: reports) }
             let scopes = IntakeScopes(of: bus, ledger: ledger)
-            let recovering = RecoveringPayments(payments, reportingTo: scopes.payments)
+            let recovering = RecoveringPayments(payments, errors: scopes.payments)
             let intake = OrderIntake(inbox: inbox, payments: recovering, ledger: ledger, progress: progress)
             await intake.run(in: scopes)
             return (bus, scopes, counting, recovering)

@@ -36,7 +36,7 @@ struct InteractiveCommand: Sendable {
             let observation = await screen.presenter.observe(bus)
             defer { observation.cancel() }
             let scopes = IntakeScopes(of: bus, ledger: ledger)
-            let payments = RecoveringPayments(client, reportingTo: scopes.payments)
+            let payments = RecoveringPayments(client, errors: scopes.payments)
             let intake = OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress)
             // Quitting does not wait for orders that have not begun: leaving this closure cancels both tasks.
             async let _ = Self.run(intake, in: scopes)

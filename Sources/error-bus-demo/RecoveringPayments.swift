@@ -17,15 +17,15 @@ struct RecoveringPayments: Sendable {
     init<C: Clock>(
         _ client: PaymentClient,
         policy: RetryPolicy = .payments,
-        reportingTo errors: any ErrorPosting = .ambient,
+        errors: any ErrorPosting = .ambient,
         clock: C = ContinuousClock()
     ) where C.Duration == Duration {
         self.client = client
         self.policy = policy
         // An endpoint that answers is reachable, whatever its status, except for the time-outs 408 and 504.
         circuit = CircuitBreaker(
-            "payments", opensAt: 10, for: .milliseconds(250), counting: .unreachable, clock: clock,
-            reportingTo: errors)
+            "payments", opensAt: 10, openFor: .milliseconds(250), counting: .unreachable, clock: clock,
+            errors: errors)
     }
 
     /// Charges an order, in as many attempts as the policy allows.

@@ -34,7 +34,7 @@ final class Stage {
         let clock = clock
         circuits = buses.enumerated().map { number, bus in
             CircuitBreaker(
-                "\(number)", opensAt: Model.opensAt, counting: Self.counted, clock: clock, reportingTo: bus)
+                "\(number)", opensAt: Model.opensAt, counting: Self.counted, clock: clock, errors: bus)
         }
         observation = presenter.observe(first)
     }
@@ -58,7 +58,7 @@ final class Stage {
         case .task(let place):
             await poster(place).task { try await self.run(operation, in: operation.layers[...]) }.value
         case .loader(let place):
-            let loader = Loader(reportingTo: poster(place)) { () async throws in
+            let loader = Loader(errors: poster(place)) { () async throws in
                 try await self.run(operation, in: operation.layers[...])
             }
             await loader.load()
@@ -77,7 +77,7 @@ final class Stage {
     private func run(_ operation: Operation, in layers: ArraySlice<Layer>) async throws {
         switch layers.first {
         case .retry(let attempts, let place):
-            try await retry(policy(attempts), postingAttemptsTo: place.map(poster)) { _ in
+            try await retry(policy(attempts), errors: place.map(poster)) { _ in
                 try await self.run(operation, in: layers.dropFirst())
             }
         case .circuit(let number):

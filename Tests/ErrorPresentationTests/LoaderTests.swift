@@ -14,7 +14,7 @@ extension LoaderTests {
     func failure() async throws {
         let (flaky, poster) = (Flaky(failures: 2), RecordingPoster())
         let line: UInt = #line + 1
-        let loader = Loader(reportingTo: poster) { try flaky.run() }
+        let loader = Loader(errors: poster) { try flaky.run() }
         await loader.load()
         expect(loader.state.error as? Plain, equals: Plain("attempt 1 failed"))
         expect(loader.failureCount, equals: 1)
@@ -46,7 +46,7 @@ extension LoaderTests {
     func overtaking() async {
         let (gates, poster) = ([Gate(), Gate(), Gate()], RecordingPoster())
         var queries = 0
-        let loader = Loader(reportingTo: poster) {
+        let loader = Loader(errors: poster) {
             let query = queries
             queries += 1
             await gates[query].wait()
@@ -77,7 +77,7 @@ extension LoaderTests {
     func cancelled(end: (any Error)?) async {
         let (begun, gate, poster) = (Gate(), Gate(), RecordingPoster())
         var loads = 0
-        let loader = Loader(reportingTo: poster) {
+        let loader = Loader(errors: poster) {
             loads += 1
             if loads == 1 { return "first" }
             begun.open()
@@ -107,7 +107,7 @@ extension LoaderTests {
         func duration(of count: Int, cancels: Bool) async -> Duration {
             let gate = Gate()
             var begun = 0
-            let loader = Loader(reportingTo: nil) {
+            let loader = Loader(errors: nil) {
                 begun += 1
                 if cancels { try await gate.waitUnlessCancelled() } else { await gate.wait() }
                 return begun
@@ -133,7 +133,7 @@ extension LoaderTests {
     @Test("it is idle, then loading, then loaded; reset forgets, and what is under way is ignored")
     func reset() async {
         let (begun, gate) = (Gate(), Gate())
-        let loader = Loader(reportingTo: nil) {
+        let loader = Loader(errors: nil) {
             begun.open()
             await gate.wait()
             return 1

@@ -15,7 +15,7 @@ extension ObservationTests {
     @Test("a loader that loads, fails, reloads and is reset shows its last state")
     func loader() async {
         let flaky = Flaky(failures: 50)
-        let loader = Loader(reportingTo: nil) { try flaky.run() }
+        let loader = Loader(errors: nil) { try flaky.run() }
         let seen = Seen { (loader.state.value, loader.latest, loader.failureCount) }
         for _ in 0..<51 { await loader.load() }
         await waitUntil { seen.last.0 == 51 && seen.last.1 == 51 && seen.last.2 == 0 }
@@ -27,7 +27,7 @@ extension ObservationTests {
     func nothingToSee() async {
         let gates = [Gate(), Gate()]
         var begun = 0
-        let loader = Loader(reportingTo: nil) {
+        let loader = Loader(errors: nil) {
             let load = begun
             begun += 1
             await gates[load].wait()

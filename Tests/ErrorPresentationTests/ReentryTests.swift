@@ -17,7 +17,7 @@ extension ReentryTests {
         weak var held: Loader<Evil, Evil>?
         let (resets, loads) = (Locked(0), Locked(0))
         do {
-            let loader = Loader<Evil, Evil>(reportingTo: nil) { () async throws(Evil) in
+            let loader = Loader<Evil, Evil>(errors: nil) { () async throws(Evil) in
                 let load = loads.withLock { loads in
                     loads += 1
                     return loads
@@ -42,7 +42,7 @@ extension ReentryTests {
 
     @Test("an observer that is told of a load may reset the loader, and one told of an alert may close it")
     func observers() async {
-        let loader = Loader(reportingTo: nil) { 1 }
+        let loader = Loader(errors: nil) { 1 }
         let isFirst = Locked(true)
         withObservationTracking {
             _ = loader.state.isLoading

@@ -13,7 +13,7 @@ extension CircuitBreakerTests {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
-                "payments", opensAt: 2, counting: .type(Timeout.self), clock: clock, reportingTo: bus)
+                "payments", opensAt: 2, counting: .type(Timeout.self), clock: clock, errors: bus)
             await breaker.fail(with: Timeout(code: 1))
             expect(breaker.state, equals: .closed)
             await breaker.fail(with: Timeout(code: 2))
@@ -117,7 +117,7 @@ extension CircuitBreakerTests {
     @Test("cancellations, refusals and changes, of this circuit or another, and what wraps them never count")
     func neverCounted() async {
         struct Wrapped: Error { let cause: any Error }
-        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: ManualClock(), reportingTo: Nobody())
+        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: ManualClock(), errors: Nobody())
         let refusal = CircuitOpen(name: "other", retryAfter: nil, cause: Timeout())
         let change = CircuitChanged(name: "other", state: .open, cause: Timeout())
         for error in [CancellationError(), refusal, change, Wrapped(cause: refusal)] as [any Error] {
@@ -134,9 +134,10 @@ extension CircuitBreakerTests {
     func concurrent(listens: Bool) async {
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
-                "test", opensAt: 3, within: .seconds(3_600), for: .zero, counting: .type(Timeout.self),
-                reportingTo: bus)
-            let handler = listens ? breaker.countingHandler() : ErrorHandler()
+                "test", opensAt: 3, within: .seconds(3_600), openFor: .zero, counting: .type(Timeout.self),
+                from: listens ? .reports : .calls,
+                errors: bus)
+            let handler = listens ? breaker.handler : ErrorHandler()
             await withErrorBus(handler: handler) { listening in
                 let scope = listening.scope("scope", handler: handler)
                 await withTaskGroup { group in
@@ -173,7 +174,7 @@ extension CircuitBreakerTests {
     func reentrant() async {
         let poster = Asking()
         let breaker = CircuitBreaker(
-            "test", opensAt: 1, for: .zero, counting: .type(Timeout.self), clock: ManualClock(), reportingTo: poster)
+            "test", opensAt: 1, openFor: .zero, counting: .type(Timeout.self), clock: ManualClock(), errors: poster)
         poster.breaker.withLock { $0 = breaker }
         await breaker.fail(with: Timeout())
         expect(poster.states.withLock { $0 }, equals: ["open: open"])
@@ -220,7 +221,7 @@ struct Nobody: ErrorPosting {
 extension CircuitBreaker {
     /// A circuit that counts time-outs, and posts nothing.
     static func quiet(_ clock: ManualClock, opensAt failures: Int = 1) -> CircuitBreaker {
-        CircuitBreaker("test", opensAt: failures, counting: .type(Timeout.self), clock: clock, reportingTo: Nobody())
+        CircuitBreaker("test", opensAt: failures, counting: .type(Timeout.self), clock: clock, errors: Nobody())
     }
 
     /// Runs an operation that throws an error, and swallows it.

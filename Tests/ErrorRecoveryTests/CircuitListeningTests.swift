@@ -11,8 +11,8 @@ struct CircuitListeningTests {
     /// The window is longer than any delivery takes: a report's age is real, whatever the circuit's clock.
     private func breaker(opensAt failures: Int) -> CircuitBreaker {
         CircuitBreaker(
-            "test", opensAt: failures, within: .seconds(3_600), counting: .type(Timeout.self), clock: clock,
-            reportingTo: Nobody())
+            "test", opensAt: failures, within: .seconds(3_600), counting: .type(Timeout.self), from: .reports,
+            clock: clock, errors: Nobody())
     }
 }
 
@@ -26,7 +26,7 @@ extension CircuitListeningTests {
             .always { _ in .stop }
         let errors = [Timeout(code: 1), Timeout(code: 2), Timeout(code: 3)]
         let without = await withRecordedErrors(handler: rules) { bus in for error in errors { bus.post(error) } }
-        let with = await withRecordedErrors(handler: rules.overlaid(with: breaker.countingHandler())) { bus in
+        let with = await withRecordedErrors(handler: rules.overlaid(with: breaker.handler)) { bus in
             for error in errors { bus.post(error) }
             bus.post(Refused())
         }
@@ -39,9 +39,9 @@ extension CircuitListeningTests {
     func reported() async {
         struct Wrapped: Error { let cause: any Error, text: String }
         let breaker = CircuitBreaker(
-            "test", opensAt: 3, within: .seconds(3_600), counting: .anywhere(.type(Timeout.self)), clock: clock,
-            reportingTo: Nobody())
-        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
+            "test", opensAt: 3, within: .seconds(3_600), counting: .anywhere(.type(Timeout.self)),
+            from: .reports, clock: clock, errors: Nobody())
+        await withRecordedErrors(handler: breaker.handler) { bus in
             for _ in 0..<9 { await breaker.fail(with: Timeout()) }
             expect(breaker.state, equals: .closed)
             for language in ["out of time", "時間切れ"] {
@@ -61,9 +61,9 @@ extension CircuitListeningTests {
     @Test("however many errors wait, each counts once, also with a scope and its bus; each report of another bus too")
     func undelivered() async {
         let breaker = breaker(opensAt: 1_502)
-        let handler = breaker.countingHandler()
+        let handler = breaker.handler
         await withRecordedErrors(handler: handler) { bus in
-            let scope = bus.scope("a", handler: handler).scope("b", handler: breaker.countingHandler())
+            let scope = bus.scope("a", handler: handler).scope("b", handler: breaker.handler)
             for _ in 0..<1_500 {
                 do { try await breaker.run { throw Timeout() } } catch { scope.post(error) }
             }
@@ -83,7 +83,7 @@ extension CircuitListeningTests {
     func flood() async {
         let breaker = breaker(opensAt: 21)
         let configuration = ErrorBus.Configuration(floodLimit: .init(first: 2, per: .seconds(1)))
-        await withRecordedErrors(handler: breaker.countingHandler(), configuration: configuration) { bus in
+        await withRecordedErrors(handler: breaker.handler, configuration: configuration) { bus in
             for code in 0..<20 { bus.post(Timeout(code: code)) }
             _ = await bus.flush(within: .seconds(60))
             expect(breaker.state, equals: .closed)
@@ -94,8 +94,8 @@ extension CircuitListeningTests {
 
     @Test("a report counts at the moment of its posting, however late it is delivered")
     func late() async {
-        let breaker = CircuitBreaker("test", opensAt: 2, within: .seconds(60), counting: .any, reportingTo: Nobody())
-        let handler = breaker.countingHandler()
+        let breaker = CircuitBreaker("test", opensAt: 2, within: .seconds(60), counting: .any, from: .reports, errors: Nobody())
+        let handler = breaker.handler
         func report(_ age: Duration) async {
             await handler.handle(
                 ErrorReport(error: Timeout(), source: .init(), instant: .now - age, occurrences: age == .zero ? 1 : 9))
@@ -112,8 +112,9 @@ extension CircuitListeningTests {
     @Test("a report that stands for many counts those that lie in the window, and none from before the circuit closed")
     func merged() async throws {
         let breaker = CircuitBreaker(
-            "test", opensAt: 3, within: .seconds(1_000), counting: .any, clock: clock, reportingTo: Nobody())
-        let handler = breaker.countingHandler()
+            "test", opensAt: 3, within: .seconds(1_000), counting: .any, from: .reports, clock: clock,
+            errors: Nobody())
+        let handler = breaker.handler
         /// Handles a report of errors that were posted at equal intervals, the last of them now.
         func report(_ occurrences: Int, every seconds: Int) async {
             let now = ContinuousClock.now
@@ -143,7 +144,7 @@ extension CircuitListeningTests {
             await gate.wait()
             return .stop
         }
-        try await withErrorBus(handler: slow.overlaid(with: breaker.countingHandler())) { bus in
+        try await withErrorBus(handler: slow.overlaid(with: breaker.handler)) { bus in
             for _ in 0..<2 { await bus.deliver(Timeout()) }
             expect(breaker.state, equals: .open)
             bus.post(Refused())
@@ -164,8 +165,9 @@ extension CircuitListeningTests {
     func ownChanges() async {
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
-                "test", opensAt: 1, within: .seconds(3_600), counting: .any, clock: clock, reportingTo: bus)
-            await withErrorBus(handler: breaker.countingHandler()) { listening in
+                "test", opensAt: 1, within: .seconds(3_600), counting: .any, from: .reports, clock: clock,
+                errors: bus)
+            await withErrorBus(handler: breaker.handler) { listening in
                 await listening.deliver(Timeout())
                 clock.advance(by: .seconds(5))
                 try? await breaker.run {}

@@ -10,7 +10,7 @@ struct CircuitMachineTests {}
 extension CircuitMachineTests {
     @Test("it opens at so many failures in the window; each that one report stands for counts, and none that is older")
     func opening() {
-        var circuit = Circuit(opensAt: 3, within: 10, for: 5)
+        var circuit = Circuit(opensAt: 3, within: 10, openFor: 5)
         expectNil(circuit.fail(at: 0))
         expectNil(circuit.fail(at: 5))
         // The first is as old as the window now.
@@ -18,9 +18,9 @@ extension CircuitMachineTests {
         expect(circuit.machine.state, equals: .closed)
         expect(circuit.fail(at: 14), equals: .open)
         expect(circuit.machine.state, equals: .open)
-        var many = Circuit(opensAt: 5, within: 10, for: 5)
+        var many = Circuit(opensAt: 5, within: 10, openFor: 5)
         expect([4, 0, -3, 1].map { many.hear(count: $0, at: 1) }, equals: [nil, nil, nil, .open])
-        var flood = Circuit(opensAt: 5, within: 10, for: 5)
+        var flood = Circuit(opensAt: 5, within: 10, openFor: 5)
         expectNil(flood.hear(at: 0))
         expect(flood.hear(count: .max, at: 0), equals: .open)
     }
@@ -28,19 +28,19 @@ extension CircuitMachineTests {
     @Test("the failures of one report count as spread evenly between its first and its newest moment, however many")
     func spread() {
         // 60 ms apart, with milliseconds for seconds: no more than two lie in a window of 100 ms.
-        var slow = Circuit(opensAt: 3, within: 100, for: 5)
+        var slow = Circuit(opensAt: 3, within: 100, openFor: 5)
         expectNil(slow.hear(count: 8, span: 7 * 60, at: 1_000))
         expect(slow.hear(at: 1_000), equals: .open)
         // Nine failures from before the circuit closed, and one after that.
-        var recovered = Circuit(opensAt: 2, within: 100, for: 5)
+        var recovered = Circuit(opensAt: 2, within: 100, openFor: 5)
         recovered.openAndClose(at: 50)
         expectNil(recovered.hear(count: 10, span: 9 * 10, at: 51))
         expect(recovered.hear(count: 10, sequence: 2, span: 9 * 10, at: 61), equals: .open)
         // A report takes no more steps than the circuit needs failures, wherever its failures lie.
         for span in [0, 1, 3_000_000_000] {
-            var circuit = Circuit(opensAt: 1_000, within: 60, for: 5)
+            var circuit = Circuit(opensAt: 1_000, within: 60, openFor: 5)
             expect(circuit.hear(count: .max, span: span, at: 0), equals: .open)
-            circuit = Circuit(opensAt: 1_000, within: 60, for: 5)
+            circuit = Circuit(opensAt: 1_000, within: 60, openFor: 5)
             expectNil(circuit.hear(count: .max, age: 60, span: span, at: 0))
             circuit.openAndClose(at: 0)
             expectNil(circuit.hear(count: .max, span: span, at: 0))
@@ -50,21 +50,21 @@ extension CircuitMachineTests {
     @Test("reports that stand for very many failures take few steps each, and count all of them")
     func merged() {
         let count = 60_000_000
-        var circuit = Circuit(opensAt: 6 * count, within: 10_000, for: 5)
+        var circuit = Circuit(opensAt: 6 * count, within: 10_000, openFor: 5)
         // Each begins in the middle of the one before.
         for now in 1...5 { expectNil(circuit.hear(count: count, span: 2_000, at: 2_000 + now * 1_000)) }
         expectNil(circuit.hear(count: count - 1, span: 2_000, at: 8_000))
         expect(circuit.hear(at: 8_000), equals: .open)
         // A circuit that opens as late as can be.
-        var last = Circuit(opensAt: .max, within: 60, for: 5)
+        var last = Circuit(opensAt: .max, within: 60, openFor: 5)
         expectNil(last.hear(count: .max, span: 120, at: 0))
         expectNil(last.hear(count: .max / 3, span: 30, at: 0))
         expect(last.hear(count: .max, span: 60, at: 1), equals: .open)
-        var all = Circuit(opensAt: .max, within: 60, for: 5)
+        var all = Circuit(opensAt: .max, within: 60, openFor: 5)
         expectNil(all.hear(count: .max - 1, span: 59, at: 0))
         expect(all.hear(at: 0), equals: .open)
         // Few enough to be counted one by one.
-        var exact = Circuit(opensAt: 100, within: 10, for: 5)
+        var exact = Circuit(opensAt: 100, within: 10, openFor: 5)
         expectNil(exact.hear(count: 1_001, span: 1_000, at: 1_000))
         expectNil(exact.hear(count: 89, at: 1_000))
         expect(exact.hear(at: 1_000), equals: .open)
@@ -72,17 +72,15 @@ extension CircuitMachineTests {
 
     @Test("a report counts once, for the moment of its posting, and not if that was before the circuit closed")
     func reports() {
-        var circuit = Circuit(opensAt: 2, within: 10, for: 5)
-        // Once it listens, it has forgotten what was thrown, and counts nothing that is.
+        var circuit = Circuit(opensAt: 2, within: 10, openFor: 5, countsReports: true)
+        // What is thrown does not count.
         expectNil(circuit.fail(at: 20))
-        circuit.listen()
         expectNil(circuit.fail(at: 20))
         expectNil(circuit.hear(sequence: 1, age: 9, at: 20))
         expectNil(circuit.hear(sequence: 1, age: 9, at: 20))
         // The first is as old as the window now, and so is another that comes late.
         expectNil(circuit.hear(sequence: 2, age: 0, at: 21))
         expectNil(circuit.hear(sequence: 3, age: 10, at: 21))
-        circuit.listen()
         expect(circuit.hear(sequence: 4, age: 9, at: 21), equals: .open)
         expect(circuit.admit(at: 26), equals: .tries(1, .halfOpen))
         expect(circuit.end(1, .success, at: 26), equals: .closed)
@@ -93,17 +91,17 @@ extension CircuitMachineTests {
 
     @Test("a clock that is put back costs one more pause, and makes no failure younger than it")
     func putBack() {
-        var open = Circuit(opensAt: 1, within: 10, for: 5)
+        var open = Circuit(opensAt: 1, within: 10, openFor: 5)
         _ = open.fail(at: 1_000)
         expect(
             [4, 8, 9].map { open.admit(at: $0) }, equals: [.refused(left: 5), .refused(left: 1), .tries(1, .halfOpen)])
-        var closed = Circuit(opensAt: 3, within: 10, for: 5)
+        var closed = Circuit(opensAt: 3, within: 10, openFor: 5)
         expect([1_000, 0, 10, 11, 12].map { closed.fail(at: $0) }, equals: [nil, nil, nil, nil, .open])
     }
 
     @Test("it refuses for the pause, then lets one through: its success closes it, its failure opens it anew")
     func trials() {
-        var circuit = Circuit(opensAt: 2, within: 100, for: 5)
+        var circuit = Circuit(opensAt: 2, within: 100, openFor: 5)
         expect([circuit.fail(at: 0), circuit.fail(at: 0)], equals: [nil, .open])
         expect([0, 4].map { circuit.admit(at: $0) }, equals: [.refused(left: 5), .refused(left: 1)])
         expect(circuit.machine.state, equals: .open)
@@ -125,12 +123,10 @@ extension CircuitMachineTests {
         for _ in 0..<(isLong ? 30_000 : 300) {
             func random(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &generator) }
             let (limit, window, pause) = (random(1...4), random(1...8), random(0...6))
-            var circuit = Circuit(opensAt: limit, within: window, for: pause)
+            let countsReports = random(0...1) == 0
+            var circuit = Circuit(opensAt: limit, within: window, openFor: pause, countsReports: countsReports)
             var naive = NaiveCircuit(limit: limit, window: window, pause: pause)
-            if random(0...1) == 0 {
-                circuit.listen()
-                naive.listens = true
-            }
+            naive.listens = countsReports
             // By the circuit's clock, which may be put anywhere, and by the clock of the reports.
             var (now, real) = (0, 0)
             for _ in 0..<120 {
@@ -170,11 +166,10 @@ private struct Circuit {
 
     private(set) var machine: CircuitMachine
 
-    init(opensAt failures: Int, within window: Int, for pause: Int) {
-        machine = CircuitMachine(opensAt: failures, within: .seconds(window), for: .seconds(pause))
+    init(opensAt failures: Int, within window: Int, openFor pause: Int, countsReports: Bool = false) {
+        machine = CircuitMachine(
+            opensAt: failures, within: .seconds(window), openFor: .seconds(pause), countsReports: countsReports)
     }
-
-    mutating func listen() { machine.listen() }
 
     mutating func admit(within trial: UInt64? = nil, at now: Int) -> NaiveCircuit.Answer {
         let (admission, change) = machine.admit(within: trial, at: .seconds(now))

@@ -8,8 +8,8 @@ import Testing
 struct CircuitNoticesTests {
     private let clock = ManualClock()
 
-    private func breaker(reportingTo errors: any ErrorPosting = .ambient) -> CircuitBreaker {
-        CircuitBreaker("search", opensAt: 1, counting: .type(Timeout.self), clock: clock, reportingTo: errors)
+    private func breaker(errors: any ErrorPosting = .ambient) -> CircuitBreaker {
+        CircuitBreaker("search", opensAt: 1, counting: .type(Timeout.self), clock: clock, errors: errors)
     }
 
     /// Opens the circuit, lets a trial through, and closes it.
@@ -25,7 +25,7 @@ extension CircuitNoticesTests {
     func scopes() async {
         let swallowing = ErrorHandler().on(matching: .any) { _ in .stop }
         let recorded = await withRecordedErrors { bus in
-            let breakers = [breaker(), breaker(reportingTo: bus), breaker(reportingTo: bus.scope("circuits"))]
+            let breakers = [breaker(), breaker(errors: bus), breaker(errors: bus.scope("circuits"))]
             await withErrorScope("request", handler: swallowing) { _ in
                 for breaker in breakers { await cycle(breaker) }
                 // Made in a scope, it is not the scope's either.
@@ -41,7 +41,7 @@ extension CircuitNoticesTests {
     func flood() async {
         let configuration = ErrorBus.Configuration(floodLimit: .init(first: 1, per: .seconds(3_600)))
         let recorded = await withRecordedErrors(configuration: configuration) { bus in
-            for breaker in (0..<5).map({ _ in breaker(reportingTo: bus) }) { await cycle(breaker) }
+            for breaker in (0..<5).map({ _ in breaker(errors: bus) }) { await cycle(breaker) }
         }
         expect(recorded.matches(of: .type(CircuitChanged.self)).count { $0.state == .open }, equals: 5)
         expect(recorded.reports.map(\.occurrences), equals: .init(repeating: 1, count: 15))
@@ -66,7 +66,7 @@ extension CircuitNoticesTests {
     func root() async {
         let outcome = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let breaker = CircuitBreaker("search", opensAt: 1, for: .zero, counting: .type(Timeout.self))
+            let breaker = CircuitBreaker("search", opensAt: 1, openFor: .zero, counting: .type(Timeout.self))
             let toRoot = Locked<[CircuitChanged.State]>([])
             let rules = ErrorHandler().on(CircuitChanged.self) { change in
                 toRoot.withLock { $0.append(change.state) }

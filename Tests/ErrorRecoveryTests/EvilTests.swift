@@ -23,13 +23,13 @@ extension EvilTests {
 
         var description: String {
             _ = target.breaker?.state
-            _ = target.breaker?.countingHandler().handleSynchronously(self)
+            _ = target.breaker?.handler.handleSynchronously(self)
             return "evil"
         }
 
         var retryDecision: RetryDecision {
             _ = RetryPolicy.default.explain(self)
-            _ = target.breaker?.countingHandler().handleSynchronously(self)
+            _ = target.breaker?.handler.handleSynchronously(self)
             return .retry()
         }
 
@@ -64,20 +64,20 @@ extension EvilTests {
     func evil() async {
         let target = Target()
         let breaker = CircuitBreaker(
-            "evil", opensAt: 2, for: .zero,
+            "evil", opensAt: 2, openFor: .zero,
             counting: .predicate { _ in
                 _ = target.breaker?.state
                 return true
-            }, clock: EvilClock(target))
+            }, from: .reports, clock: EvilClock(target))
         target.set(breaker)
-        await withRecordedErrors(handler: breaker.countingHandler()) { bus in
+        await withRecordedErrors(handler: breaker.handler) { bus in
             await withTaskGroup { group in
                 for _ in 0..<4 {
                     group.addTask {
                         for round in 0..<20 {
                             await bus.catching {
                                 try await retry(
-                                    .default, clock: EvilClock(target), postingAttemptsTo: bus,
+                                    .default, clock: EvilClock(target), errors: bus,
                                     onStep: { _ in _ = breaker.state }
                                 ) { _ in
                                     try await breaker.run {

@@ -50,8 +50,11 @@ extension MisuseTests {
         Misuse("CircuitBreaker(a): within must be positive, but is 0.0 seconds") {
             _ = CircuitBreaker("a", within: .zero, counting: .any)
         },
-        Misuse("CircuitBreaker(a): for must not be negative, but is -1.0 seconds") {
-            _ = CircuitBreaker("a", for: .seconds(-1), counting: .any)
+        Misuse("CircuitBreaker(a): openFor must not be negative, but is -1.0 seconds") {
+            _ = CircuitBreaker("a", openFor: .seconds(-1), counting: .any)
+        },
+        Misuse("CircuitBreaker(a).handler: this circuit counts calls; make it with from: .reports") {
+            _ = CircuitBreaker("a", counting: .any).handler
         },
     ]
 

@@ -62,7 +62,7 @@ extension NestedRunTests {
 
     @Test("a refusal keeps the hint of its cause, where that is later than the pause")
     func hints() async throws {
-        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: clock, reportingTo: Nobody())
+        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: clock, errors: Nobody())
         func hint() async -> Duration? {
             await #expect(throws: CircuitOpen.self) { try await breaker.run {} }?.retryAfter
         }

@@ -90,18 +90,19 @@ final class ProgramRun: Sendable {
         var result = Result()
         var second: RecordedErrors?
         let first = await withRecordedErrors { busA in
-            func circuit(_ number: Int, reportingTo errors: any ErrorPosting = .ambient) -> CircuitBreaker {
+            func circuit(_ number: Int, errors: any ErrorPosting = .ambient) -> CircuitBreaker {
                 let circuit = program.circuits[number]
                 return CircuitBreaker(
                     "\(number)", opensAt: circuit.failures, within: .minutes(circuit.window),
-                    for: .minutes(circuit.pause),
-                    counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)), clock: clock,
-                    reportingTo: errors)
+                    openFor: .minutes(circuit.pause),
+                    counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)),
+                    from: number == 0 ? .calls : .reports, clock: clock,
+                    errors: errors)
             }
             // Reports to the bus where it is made.
             let third = circuit(2)
-            second = await withRecordedErrors(handler: third.countingHandler()) { busB in
-                let circuits = [circuit(0, reportingTo: busA), circuit(1), third]
+            second = await withRecordedErrors(handler: third.handler) { busB in
+                let circuits = [circuit(0, errors: busA), circuit(1), third]
                 let run = ProgramRun(program, clock, budgets, circuits, [busA, busB])
                 for step in program.steps { try? await run.run(step) }
                 result.log = run.log.withLock { $0 }
@@ -121,7 +122,7 @@ final class ProgramRun: Sendable {
         self.circuits = circuits
         self.buses = buses
         // Where a report passes a handler twice, the circuit counts it once.
-        handlers = [.init(), circuits[1].countingHandler(), circuits[2].countingHandler()]
+        handlers = [.init(), circuits[1].handler, circuits[2].handler]
         let scope = buses[0].scope("a", handler: handlers[1])
         places = [
             buses[0], scope, scope.scope("b", handler: handlers[1]), buses[1],
@@ -153,7 +154,7 @@ final class ProgramRun: Sendable {
         case .retry(let policy, let inner):
             let place = placesOfAttempts[policy].map { places[$0] }
             try await retry(
-                policies[policy], clock: clock, postingAttemptsTo: place,
+                policies[policy], clock: clock, errors: place,
                 onStep: { write("attempt \($0.attempt) of \($0.maxAttempts): \(PlainError($0.error)), \($0)") }
             ) { attempt in
                 if attempt > 1 { await settle() }

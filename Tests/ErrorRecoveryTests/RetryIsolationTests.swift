@@ -18,7 +18,7 @@ extension RetryIsolationTests {
     func mainActor() async throws {
         let counter = Counter()
         let clock = ImmediateClock()
-        let circuit = CircuitBreaker("test", opensAt: 1, for: .zero, counting: .type(Timeout.self), clock: clock)
+        let circuit = CircuitBreaker("test", opensAt: 1, openFor: .zero, counting: .type(Timeout.self), clock: clock)
         let result = try await retry(
             .timeouts(budget: RetryBudget()), clock: clock,
             onStep: { _ in

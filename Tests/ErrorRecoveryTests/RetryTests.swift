@@ -80,7 +80,7 @@ extension RetryTests {
             _ = try? await retry(.timeouts(), clock: ImmediateClock()) { _ in throw Timeout() }
             let (policy, clock) = (RetryPolicy.timeouts(), ImmediateClock())
             _ = try? await retry(
-                policy, clock: clock, postingAttemptsTo: bus, metadata: ["order": "7"]
+                policy, clock: clock, errors: bus, metadata: ["order": "7"]
             ) { attempt in throw Timeout(code: attempt) }
         }
         expect(recorded.matches(of: .type(Timeout.self)).map(\.code), equals: [1, 2])
@@ -99,7 +99,7 @@ extension RetryTests {
         let recorded = await withRecordedErrors { bus in
             await #expect(throws: Timeout(code: 1)) {
                 try await retry(
-                    .timeouts(), clock: ImmediateClock(failure: Refused()), postingAttemptsTo: bus,
+                    .timeouts(), clock: ImmediateClock(failure: Refused()), errors: bus,
                     onStep: { verdicts.append($0.verdict) }
                 ) { throw Timeout(code: $0) }
             }

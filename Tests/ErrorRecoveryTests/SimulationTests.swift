@@ -147,7 +147,7 @@ extension SimulationTests {
     func flappingDependency() async {
         let without = await flapping { _ in nil }
         let with = await flapping { simulation in
-            CircuitBreaker("flapping", counting: .type(Timeout.self), clock: simulation, reportingTo: Nobody())
+            CircuitBreaker("flapping", counting: .type(Timeout.self), clock: simulation, errors: Nobody())
         }
         #expect(without.whileDown > 5_000)
         #expect(without.whileUp > 5_000)

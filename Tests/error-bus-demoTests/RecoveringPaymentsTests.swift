@@ -27,7 +27,7 @@ extension RecoveringPaymentsTests {
         var (attempts, refused, lines) = (0, 0, [String]())
         let recorded = await withRecordedErrors { bus in
             // However long it takes here: by this clock no time passes.
-            let payments = RecoveringPayments(client, policy: policy, reportingTo: bus, clock: ManualClock())
+            let payments = RecoveringPayments(client, policy: policy, errors: bus, clock: ManualClock())
             for number in 1...100 {
                 do {
                     try await payments.charge(Order(id: "A-\(number)", customer: "customer-1", lines: []))

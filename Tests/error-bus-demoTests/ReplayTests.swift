@@ -26,7 +26,7 @@ extension ReplayTests {
             let scopes = IntakeScopes(of: bus, ledger: ledger)
             let payments = RecoveringPayments(
                 PaymentClient(endpoint: PaymentClient.closedEndpoint), policy: RetryPolicy(maxAttempts: 1),
-                reportingTo: scopes.payments)
+                errors: scopes.payments)
             let progress = ProgressDisplay(total: inbox.entries.count, ledger: ledger)
             await OrderIntake(inbox: inbox, payments: payments, ledger: ledger, progress: progress).run(in: scopes)
         }

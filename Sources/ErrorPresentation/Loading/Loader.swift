@@ -38,7 +38,7 @@ public final class Loader<Value: Sendable, Failure: Error> {
     ///   - line: The line that posted failures name as their source.
     ///   - operation: Loads the value. If a failed load is to be retried, the operation does so itself.
     public nonisolated init(
-        reportingTo errors: (any ErrorPosting)? = .ambient,
+        errors: (any ErrorPosting)? = .ambient,
         fileID: String = #fileID,
         line: UInt = #line,
         _ operation: @escaping @MainActor () async throws(Failure) -> Value

@@ -15,8 +15,9 @@ import Synchronization
 /// not count, the next attempt is the trial. A trial without a time limit can block all other callers for ever. An
 /// attempt that began before the circuit closed does not open it again.
 ///
-/// Failures are counted in one place: where ``run(_:)`` throws them, or, once ``countingHandler()`` was asked for,
-/// where a bus reports them. Of what `run` throws, only the failure of a trial counts then.
+/// Failures are counted in one place: where ``run(_:)`` throws them, or, of a circuit that is made with
+/// `from: .reports`, where a bus reports them to its ``handler``. Of what `run` throws, only the failure of a trial
+/// counts then.
 ///
 /// What the operation of a trial runs through the same circuit, say the refresh of a token, is part of the trial: it is
 /// not refused, and the end of the trial alone counts. In a closed circuit a run within a run counts its failure, and
@@ -25,6 +26,14 @@ import Synchronization
 /// Each change of state is posted once as ``CircuitChanged``, with the role `.notice`, in order, and always to the same
 /// place: where the circuit was told to report. It is in no scope of a caller's.
 public final class CircuitBreaker: Sendable {
+    /// Where a circuit counts failures.
+    public enum Source: Sendable {
+        /// What ``CircuitBreaker/run(_:)`` throws.
+        case calls
+        /// What a bus reports to ``CircuitBreaker/handler``.
+        case reports
+    }
+
     /// The breaker's name, as errors and descriptions show it.
     public let name: String
 
@@ -51,6 +60,7 @@ public final class CircuitBreaker: Sendable {
     private let trial = TaskLocal<Trial?>(wrappedValue: nil)
 
     private let matches: @Sendable (any Error) -> Bool
+    private let source: Source
     private let now: @Sendable () -> Duration
     private let notices: CircuitNotices
 
@@ -64,6 +74,7 @@ public final class CircuitBreaker: Sendable {
     ///   - pause: How long the open circuit refuses attempts before a trial; not negative.
     ///   - counting: The errors that count as failures. These never count: a cancellation, an error thrown in a
     ///     cancelled task, and ``CircuitOpen`` or ``CircuitChanged``, also as an underlying error.
+    ///   - source: Where they are counted.
     ///   - clock: The clock that measures window and pause; a test clock in tests.
     ///   - errors: Where changes are posted. `.ambient` is the bus that is bound where the circuit is made, for as long
     ///     as that bus lives; if there is none, it is the process's root bus at the time of the change, and if there is
@@ -74,18 +85,22 @@ public final class CircuitBreaker: Sendable {
         _ name: String,
         opensAt failures: Int = 5,
         within window: Duration = .seconds(10),
-        for pause: Duration = .seconds(5),
+        openFor pause: Duration = .seconds(5),
         counting: ErrorMatcher<Output>,
+        from source: Source = .calls,
         clock: C = ContinuousClock(),
-        reportingTo errors: any ErrorPosting = .ambient,
+        errors: any ErrorPosting = .ambient,
         fileID: String = #fileID,
         line: UInt = #line
     ) where C.Duration == Duration {
         if failures < 1 { fatalError("CircuitBreaker(\(name)): opensAt must be at least 1, not \(failures)") }
         if window <= .zero { fatalError("CircuitBreaker(\(name)): within must be positive, but is \(window)") }
-        if pause < .zero { fatalError("CircuitBreaker(\(name)): for must not be negative, but is \(pause)") }
+        if pause < .zero { fatalError("CircuitBreaker(\(name)): openFor must not be negative, but is \(pause)") }
         self.name = name
-        storage = Locked(Storage(machine: CircuitMachine(opensAt: failures, within: window, for: pause)))
+        self.source = source
+        let machine = CircuitMachine(
+            opensAt: failures, within: window, openFor: pause, countsReports: source == .reports)
+        storage = Locked(Storage(machine: machine))
         matches = { counting.match($0) != nil }
         let start = clock.now
         now = { start.duration(to: clock.now) }
@@ -114,15 +129,16 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// A handler that counts the failures posted to a bus; overlay it on the bus's own handler.
+    /// The handler that counts the failures posted to a bus, for a circuit that is made with `from: .reports`; overlay
+    /// it on the bus's own handler.
     ///
     /// ```swift
-    /// try await withErrorBus(handler: .default.overlaid(with: payments.countingHandler())) { bus in … }
+    /// let payments = CircuitBreaker("payments", counting: .type(Timeout.self), from: .reports)
+    /// try await withErrorBus(handler: .default.overlaid(with: payments.handler)) { bus in … }
     /// ```
     ///
-    /// From the first call of this function on, failures count where they are reported, and no longer where ``run(_:)``
-    /// throws them; what it has thrown before is forgotten. So an error counts once, however it is wrapped, and whether
-    /// or not it came through the circuit; one that nobody posts does not count.
+    /// An error counts once, however it is wrapped, and whether or not it came through the circuit; one that nobody
+    /// posts does not count. To ask a circuit that counts calls for its handler is a programming error.
     ///
     /// A report counts once, even if the handler is overlaid on a scope and on its bus, and as often as the errors that
     /// it stands for (`occurrences`). It counts for the moment at which it was posted, however late it is delivered;
@@ -136,10 +152,10 @@ public final class CircuitBreaker: Sendable {
     ///
     /// The handler changes no outcome. It is an `always` action, so an `always` that runs before it, in a scope or in a
     /// handler that is overlaid later, must return `.next`.
-    ///
-    /// - Returns: The handler.
-    public func countingHandler() -> ErrorHandler {
-        storage.withLock { $0.machine.listen() }
+    public var handler: ErrorHandler {
+        if source == .calls {
+            fatalError("CircuitBreaker(\(name)).handler: this circuit counts calls; make it with from: .reports")
+        }
         // `always` instead of a rule: a rule that matches would turn an unmatched error into a handled one.
         return ErrorHandler().always(fileID: notices.source.fileID, line: notices.source.line) { [self] error, report in
             if counts(error) { heard(report) }

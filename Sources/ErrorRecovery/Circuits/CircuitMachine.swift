@@ -77,14 +77,15 @@ struct CircuitMachine {
     private var era = 1
     /// When the circuit closed last; nil if it has never been open.
     private var closed: ContinuousClock.Instant?
-    /// Whether failures are counted where they are reported, in place of where they are thrown.
-    private var countsReports = false
+    private let countsReports: Bool
 
     /// - Parameters:
     ///   - failures: How many failures open the circuit.
     ///   - window: The time within which the failures have to lie.
     ///   - pause: How long an open circuit refuses attempts before a trial.
-    init(opensAt failures: Int, within window: Duration, for pause: Duration) {
+    ///   - countsReports: Whether failures are counted where they are reported, in place of where they are thrown.
+    init(opensAt failures: Int, within window: Duration, openFor pause: Duration, countsReports: Bool = false) {
+        self.countsReports = countsReports
         self.failures = FailureWindow(limit: failures, length: window)
         self.pause = pause
     }
@@ -128,7 +129,7 @@ struct CircuitMachine {
         }
     }
 
-    /// Counts a failure that an attempt threw which was not a trial, unless the circuit listens.
+    /// Counts a failure that an attempt threw which was not a trial, unless reports are counted.
     ///
     /// Only a closed circuit counts. In a half-open one only the trial decides, since another attempt that fails then
     /// may have begun long ago; for the same reason an attempt from before the circuit closed does not count.
@@ -140,15 +141,6 @@ struct CircuitMachine {
     mutating func fail(_ failure: Failure, in attemptEra: Int, at now: Duration) -> Change? {
         if countsReports || attemptEra != closedEra { return nil }
         return failures.record(now: now) ? open(failure, at: now) : nil
-    }
-
-    /// Counts failures from now on where they are reported.
-    ///
-    /// Those that were thrown until now are forgotten, since they may be reported yet.
-    mutating func listen() {
-        if countsReports { return }
-        countsReports = true
-        failures.removeAll()
     }
 
     /// Counts a failure that was reported.

@@ -20,7 +20,8 @@ public import ErrorRouting
 /// - Parameters:
 ///   - policy: Which errors are retried, how often, and after which delays.
 ///   - clock: The clock for the delays and the deadline; a test clock in tests.
-///   - errors: Where the errors of attempts that are followed by another are posted; nil for nowhere.
+///   - errors: Where the errors of attempts that are followed by another are posted, with the role `.attempt`; nil for
+///     nowhere.
 ///   - metadata: The metadata to post with these errors.
 ///   - fileID: The file that these errors name as their source.
 ///   - line: The line that these errors name as their source.
@@ -35,7 +36,7 @@ public import ErrorRouting
 public func retry<T, F: Error, C: Clock>(
     _ policy: RetryPolicy,
     clock: C = ContinuousClock(),
-    postingAttemptsTo errors: (any ErrorPosting)? = nil,
+    errors: (any ErrorPosting)? = nil,
     metadata: [String: String] = [:],
     fileID: String = #fileID,
     line: UInt = #line,

@@ -104,7 +104,7 @@ public struct APIClient: Sendable {
     ) async throws(NetworkError) -> R.Response {
         do throws(NetworkError) {
             return try await ErrorRecovery.retry(
-                policy, clock: clock, postingAttemptsTo: errors,
+                policy, clock: clock, errors: errors,
                 metadata: ["http.request": message.description], fileID: source.fileID, line: source.line
             ) { (_: Int) async throws(NetworkError) in
                 try await attempt(request, message, source)

@@ -54,7 +54,7 @@ final class Walk {
         other = ErrorPresenter(rules: Self.rules, limit: limits.1)
         (model, otherModel) = (NaivePresenter(limit: limits.0), NaivePresenter(limit: limits.1))
         let loads = loads
-        loader = Loader(reportingTo: bus) {
+        loader = Loader(errors: bus) {
             switch await loads.hold() {
             case .success: return 1
             case .cancellation: throw CancellationError()
