@@ -73,8 +73,10 @@ struct InteractiveCommand: Sendable {
 
 extension ErrorMap where Value == PresentationStyle {
     /// The styles of the intake's errors; an open circuit is not shown, since the payments that opened it are.
-    static let ofIntake = ErrorMap.default
-        .on(CircuitOpen.self, .never)
+    static let ofIntake = ErrorMap(default: .alert)
+        .on(ActionFailure.self, .hidden)
+        .on(ErrorsDropped.self, .hidden)
+        .on(CircuitOpen.self, .hidden)
         .on(FileTooLarge.self, .banner)
 }
 

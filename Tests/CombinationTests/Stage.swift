@@ -14,7 +14,7 @@ final class Stage {
     private static let counted: ErrorMatcher<any Error> = .type(Flaky.self) || .network(.server, .connection)
 
     let buses: [ErrorBus]
-    let presenter = ErrorPresenter(limit: 100_000)
+    let presenter = ErrorPresenter(rules: ErrorMap(default: .alert), limit: 100_000)
     let circuits: [CircuitBreaker]
     private(set) var attempts = 0
     private let clock = ManualClock()

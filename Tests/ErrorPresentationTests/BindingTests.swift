@@ -59,7 +59,7 @@ extension BindingTests {
         var attempts = 0
         presenter.present(Plain("no")) { attempts += 1 }
         let seen = try #require(presenter.alert)
-        let other = ErrorPresenter()
+        let other = ErrorPresenter(rules: .alerts)
         other.present(Plain("other")) { attempts += 1 }
         await other.retry(seen)
         await presenter.retry(PresentedError(id: seen.id, message: seen.message, canRetry: true))

@@ -14,7 +14,7 @@ struct BurstTests {}
 extension BurstTests {
     @Test("all that comes while the main actor is busy costs it one wake-up; the next batch another")
     func wakeUps() async {
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         let receive = presenter.receiver
         for batch in 1...3 {
             // The main actor is busy with this.
@@ -31,7 +31,7 @@ extension BurstTests {
 
     @Test("errors that a slow main actor has no room for are counted, and so are those that are not to be shown")
     func overflow() async {
-        let presenter = ErrorPresenter(limit: 2)
+        let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         let receive = presenter.receiver
         for index in 0..<5_000 { receive(.delivered(Plain("error \(index)"))) }
         for _ in 0..<10 { receive(.delivered(Plain("ignored"), .ignored)) }
@@ -43,7 +43,7 @@ extension BurstTests {
 
     @Test("P2: what is never shown takes no room from what is, and is no discarded error where there is none left")
     func neverShown() async {
-        let presenter = ErrorPresenter(limit: 0)
+        let presenter = ErrorPresenter(rules: .alerts, limit: 0)
         let receive = presenter.receiver
         let marked = ErrorReport.delivered(Plain("seen"), metadata: OwnViewMark.metadata(for: Plain("seen")))
         let isNeverShown: [ErrorReport] = [
@@ -60,7 +60,7 @@ extension BurstTests {
 
     @Test("errors that are presented in between come in their turn, and do not double the wake-ups")
     func presentedInBetween() async {
-        let presenter = ErrorPresenter(limit: 2_000)
+        let presenter = ErrorPresenter(rules: .alerts, limit: 2_000)
         let receive = presenter.receiver
         for index in 0..<500 {
             receive(.delivered(Plain("from the bus \(index)")))
@@ -78,7 +78,7 @@ extension BurstTests {
         "a burst over a bus, from several tasks: the law holds at any moment, and the bus waits for nobody",
         arguments: [1_000, isLong ? 100_000 : 10_000])
     func burst(count: Int) async {
-        let presenter = ErrorPresenter(rules: .default.on(Plain("never"), .never))
+        let presenter = ErrorPresenter(rules: .alerts.on(Plain("never"), .hidden))
         let handler = ErrorHandler().ignore(Plain("ignored"))
         let texts = ["a", "b", "ignored", "never"] + (0..<100).map { "error \($0)" }
         var moments = 0

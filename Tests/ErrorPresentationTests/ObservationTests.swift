@@ -56,7 +56,7 @@ extension ObservationTests {
 
     @Test("a presenter that gets reports from a bus shows its last state, and whether a retry is under way")
     func presenter() async {
-        let presenter = ErrorPresenter(limit: 3)
+        let presenter = ErrorPresenter(rules: .alerts, limit: 3)
         let current = Seen { presenter.current?.message }
         let numbers = Seen { [presenter.waiting, presenter.discarded] }
         let statistics = Seen { presenter.statistics }
@@ -83,7 +83,7 @@ extension ObservationTests {
 
     @Test("an observer that comes back within a change loses no event")
     func reentrance() {
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         let isFirst = Locked(true)
         withObservationTracking {
             _ = presenter.current

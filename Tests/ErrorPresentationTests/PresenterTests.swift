@@ -14,7 +14,7 @@ extension PresenterTests {
     @Test("a negative limit stops the program, which names it")
     func negativeLimit() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { @MainActor in
-            _ = ErrorPresenter(limit: -1)
+            _ = ErrorPresenter(rules: .alerts, limit: -1)
         }
         let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         #expect(said.contains("ErrorPresenter: limit must not be negative, but is -1"))
@@ -22,7 +22,7 @@ extension PresenterTests {
 
     @Test("what a person asked for is shown though a bus's errors fill the queue, and in its turn")
     func askedFor() async {
-        let presenter = ErrorPresenter(limit: 2)
+        let presenter = ErrorPresenter(rules: .alerts, limit: 2)
         let observed = presenter.receiver
         for index in 0..<9 { observed(ErrorReport(error: Plain("bus \(index)"), source: .init())) }
         await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("no") }
@@ -36,6 +36,31 @@ extension PresenterTests {
         expect(presenter.current?.canRetry, equals: true)
         presenter.dismiss()
         expect(presenter.current?.message, equals: "by hand")
+    }
+
+    @Test("by default what nobody asked for is hidden, and what a person waits for is an alert, unless a rule hides it")
+    func defaults() async {
+        for rules in [ErrorMap<PresentationStyle>.default, .default.on(Plain("posted"), .banner)] {
+            let presenter = ErrorPresenter(rules: rules.on(Plain("unimportant"), .hidden))
+            await withErrorBus(handler: ErrorHandler()) { bus in
+                let observation = presenter.observe(bus)
+                for text in ["posted", "other"] { bus.post(Plain(text)) }
+                await waitUntil { presenter.statistics.received == 2 }
+                observation.cancel()
+            }
+            expect(presenter.alert?.message, equals: nil)
+            await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("unimportant") }
+            presenter.present(Plain("unimportant"))
+            expect(presenter.alert?.message, equals: nil)
+            await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("other") }
+            expect(presenter.alert?.message, equals: "other")
+            presenter.dismiss()
+            presenter.present(Plain("other"))
+            expect(presenter.alert?.style, equals: .alert)
+            presenter.dismiss()
+            await presenter.run("Saving", errors: RecordingPoster()) { throw Plain("posted") }
+            expect(presenter.banner == nil, equals: presenter.alert != nil)
+        }
     }
 
     @Test("it shows what a bus delivers, handled or not, but nothing that was ignored, and no cancellation")
@@ -63,7 +88,7 @@ extension PresenterTests {
 
     @Test("P5: what a flood limit summed up under the mark is shown by no presenter")
     func suppressedUnderAMark() async {
-        let (presenter, other) = (ErrorPresenter(), ErrorPresenter())
+        let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: ManualClock())
         await withErrorBus(handler: ErrorHandler(), configuration: configuration) { bus in
@@ -83,7 +108,7 @@ extension PresenterTests {
 
     @Test("P5: attempts, notices and an application's own roles are not shown, but a failure among them is")
     func roles() async {
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         let configuration = ErrorBus.Configuration(
             floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: ManualClock())
         let roles: [ErrorReport.Role] = [.attempt, .attempt, .failure, .attempt, .notice, .failure, .init("audit")]
@@ -102,7 +127,7 @@ extension PresenterTests {
     func presenterGone() async {
         weak var gone: ErrorPresenter?
         await withErrorBus(handler: ErrorHandler()) { bus in
-            var presenter: ErrorPresenter? = ErrorPresenter()
+            var presenter: ErrorPresenter? = ErrorPresenter(rules: .alerts)
             gone = presenter
             let observation = presenter?.observe(bus)
             bus.post(Plain("seen"))
@@ -114,7 +139,7 @@ extension PresenterTests {
             withExtendedLifetime(observation) {}
         }
 
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         var bus: ErrorBus? = ErrorBus(handler: ErrorHandler())
         let observation = bus.map { presenter.observe($0) }
         bus?.post(Plain("left"))

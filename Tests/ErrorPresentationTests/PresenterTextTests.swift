@@ -125,7 +125,7 @@ extension PresenterTextTests {
         expect(other, equals: .init(id: other.id, message: "as it says"))
         // A rule may ask for the description.
         expect(present(Silent.secretCase(code: 51), texts: texts)?.message, equals: "secretCase(code: 51)")
-        let presenter = ErrorPresenter(texts: texts)
+        let presenter = ErrorPresenter(rules: .alerts, texts: texts)
         await presenter.run("Saving", errors: RecordingPoster()) { throw DiskFull() }
         presenter.present(DiskFull())
         expect(presenter.current?.title, equals: "Saving")
@@ -141,19 +141,18 @@ extension PresenterTextTests {
         #expect(message.hasSuffix("ä…"))
     }
 
-    @Test("the default rules show an alert, but what the bus tells operators not at all")
-    func defaults() {
+    @Test("rules decide how an error is shown, and whether")
+    func styles() {
         expect(present(Silent.secretCase(code: 1))?.style, equals: .alert)
-        expectNil(present(ErrorsDropped(count: 1, byType: [:])))
-        let rules = ErrorMap<PresentationStyle>.default.on(Plain.self, .banner).on(DiskFull.self, .inline)
+        let rules = ErrorMap<PresentationStyle>.alerts.on(Plain.self, .banner).on(DiskFull.self, .inline)
         expect(present(Plain(""), rules: rules)?.style, equals: .banner)
         expect(present(DiskFull(), rules: rules)?.style, equals: .inline)
-        expectNil(present(Plain(""), rules: rules.on(Plain.self, .never)))
+        expectNil(present(Plain(""), rules: rules.on(Plain.self, .hidden)))
     }
 
     private func present(
         _ error: any Error,
-        rules: ErrorMap<PresentationStyle> = .default,
+        rules: ErrorMap<PresentationStyle> = .alerts,
         texts: ErrorMap<PresentedText?> = .init(default: nil)
     ) -> PresentedError? {
         let presenter = ErrorPresenter(rules: rules, texts: texts)

@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite("P4: the options of a RecoverableError are carried out", .tags(.presentation4), .hangLimit)
 struct RecoveryTests {
-    private let presenter = ErrorPresenter()
+    private let presenter = ErrorPresenter(rules: .alerts)
 }
 
 extension RecoveryTests {
@@ -50,7 +50,7 @@ extension RecoveryTests {
     @Test("an error from a bus has its options too; once it was discarded or dismissed, it is released")
     func fromBus() async throws {
         let chosen = Locked<[Int]>([])
-        let presenter = ErrorPresenter(limit: 1)
+        let presenter = ErrorPresenter(rules: .alerts, limit: 1)
         weak var held: AnyObject?
         do {
             let token = NSObject()

@@ -56,7 +56,7 @@ extension ReentryTests {
         expectNil(loader.state.value)
         #expect(!loader.state.isLoading)
 
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         Self.closeAll(of: presenter)
         for index in 0..<10 { presenter.present(Plain("\(index)")) }
         var closed = 0
@@ -112,7 +112,7 @@ extension ReentryTests {
         #expect(presenter.statistics.received >= 26)
 
         // However long such a chain is, the stack does not grow with it.
-        let other = ErrorPresenter()
+        let other = ErrorPresenter(rules: .alerts)
         var links = 0
         func link() {
             links += 1
@@ -125,7 +125,7 @@ extension ReentryTests {
 
     @Test("an error that is released because another takes its place may present errors itself")
     func replaced() async {
-        let presenter = ErrorPresenter(limit: 1)
+        let presenter = ErrorPresenter(rules: .alerts, limit: 1)
         let receive = presenter.receiver
         func evil(_ text: String) -> any Error {
             EvilRecovery(text: text, evil: Evil { presenter.present(Plain("released")) })

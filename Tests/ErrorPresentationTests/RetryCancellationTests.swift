@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite("P3: a retry that is cancelled leaves its error as it was", .tags(.presentation3), .hangLimit)
 struct RetryCancellationTests {
-    private let presenter = ErrorPresenter()
+    private let presenter = ErrorPresenter(rules: .alerts)
     private let poster = RecordingPoster()
 }
 
@@ -122,7 +122,7 @@ extension RetryCancellationTests {
 
     @Test("a retry that failed has failed, also where its failure is not to be shown, and it is cancelled then")
     func cancelledAfterHiddenFailure() async {
-        let presenter = ErrorPresenter(rules: ErrorMap(default: .alert).on(Silent.self, .never))
+        let presenter = ErrorPresenter(rules: ErrorMap(default: .alert).on(Silent.self, .hidden))
         presenter.present(
             Plain("no"),
             retry: { [unowned presenter] in

@@ -13,7 +13,7 @@ struct RetryTests {}
 extension RetryTests {
     @Test("run returns its operation's value; a failure is posted once, from where it is run, and offered for a retry")
     func failure() async throws {
-        let (presenter, poster, flaky) = (ErrorPresenter(), RecordingPoster(), Flaky(failures: 1))
+        let (presenter, poster, flaky) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Flaky(failures: 1))
         let value: Int? = await presenter.run("Counting", errors: poster) { 3 }
         expect(value, equals: 3)
         expect(presenter.statistics, equals: .init())
@@ -33,7 +33,7 @@ extension RetryTests {
         "what was cancelled is neither posted nor shown; a failure in a cancelled task is only posted, under the mark",
         arguments: [CancellationError(), URLError(.cancelled), Plain("the server's last word")] as [any Error])
     func cancelled(error: any Error) async {
-        let (presenter, poster, begun) = (ErrorPresenter(), RecordingPoster(), Gate())
+        let (presenter, poster, begun) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Gate())
         let task = Task {
             await presenter.run("Waiting", errors: poster) {
                 begun.open()
@@ -51,7 +51,7 @@ extension RetryTests {
 
     @Test("P5: what comes back over an observed bus is not shown again, by no presenter")
     func comingBack() async {
-        let (presenter, other) = (ErrorPresenter(), ErrorPresenter())
+        let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
         let recorded = await withRecordedErrors { bus in
             let observations = [presenter.observe(bus), other.observe(bus)]
             await presenter.run("Saving", errors: bus) { throw Plain("no") }
@@ -85,7 +85,7 @@ extension RetryTests {
 
     @Test("what the rules of its bus, scope or task ignore is posted, and not shown")
     func ignored() async {
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         let recorded = await withRecordedErrors(handler: ErrorHandler().ignore(Plain("by the bus"))) { bus in
             let scope = bus.scope("part", handler: ErrorHandler().ignore(Plain("by the scope")))
             await presenter.run("1", errors: bus) { throw Plain("by the bus") }
@@ -102,7 +102,7 @@ extension RetryTests {
 
     @Test("a failure is shown at once, though its bus does not run")
     func busThatDoesNotRun() async {
-        let (presenter, bus) = (ErrorPresenter(), ErrorBus(handler: ErrorHandler()))
+        let (presenter, bus) = (ErrorPresenter(rules: .alerts), ErrorBus(handler: ErrorHandler()))
         await presenter.run("Saving", errors: bus) { throw Plain("no") }
         expect(presenter.current?.title, equals: "Saving")
         expect(bus.statistics.posted, equals: 1)
@@ -111,7 +111,7 @@ extension RetryTests {
 
     @Test("a retry runs once however often it is tapped, and does not reach the error that waits behind")
     func taps() async {
-        let (presenter, begun, gate) = (ErrorPresenter(), Gate(), Gate())
+        let (presenter, begun, gate) = (ErrorPresenter(rules: .alerts), Gate(), Gate())
         var (first, second) = (0, 0)
         presenter.present(Plain("first")) {
             first += 1
@@ -136,7 +136,7 @@ extension RetryTests {
 
     @Test("a tap that comes when the retry has ended reaches no error that has come up since")
     func lateTaps() async throws {
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         var (first, second) = (0, 0)
         presenter.present(Plain("first")) { first += 1 }
         presenter.present(Plain("second")) { second += 1 }
@@ -155,7 +155,7 @@ extension RetryTests {
 
     @Test("a retry that fails again is posted and shown anew, before those that wait; a late tap does not reach it")
     func failsAgain() async throws {
-        let (presenter, poster, flaky) = (ErrorPresenter(), RecordingPoster(), Flaky(failures: 3))
+        let (presenter, poster, flaky) = (ErrorPresenter(rules: .alerts), RecordingPoster(), Flaky(failures: 3))
         await presenter.run("Counting", errors: poster) { try flaky.run() }
         presenter.present(Plain("behind"))
         var ids = [try #require(presenter.current).id]
@@ -178,7 +178,7 @@ extension RetryTests {
 
     @Test("a retry of one's own that presents its failure does so next; where there is nothing to run, it does nothing")
     func failsAgainByItself() async {
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         await presenter.retry()
         presenter.present(Plain("first")) { presenter.present(Plain("first")) }
         presenter.present(Plain("second"))
@@ -191,7 +191,7 @@ extension RetryTests {
 
     @Test("P3: what a retried operation runs itself is an error of its own if it fails, and waits for its turn")
     func runWithinRetry() async {
-        let (presenter, poster) = (ErrorPresenter(), RecordingPoster())
+        let (presenter, poster) = (ErrorPresenter(rules: .alerts), RecordingPoster())
         var attempts = 0
         await presenter.run("Outer", errors: poster) {
             attempts += 1
@@ -210,7 +210,7 @@ extension RetryTests {
 
     @Test("what a retry presents on another presenter has its place there, though that runs something again too")
     func twoPresenters() async {
-        let (presenter, other, begun, gate) = (ErrorPresenter(), ErrorPresenter(), Gate(), Gate())
+        let (presenter, other, begun, gate) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts), Gate(), Gate())
         other.present(Plain("first")) {
             begun.open()
             await gate.wait()
@@ -227,7 +227,7 @@ extension RetryTests {
 
     @Test("of operations that fail alike under one title, the newest is run; with its own title each stands for itself")
     func folded() async {
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         var runs: [String] = []
         for name in ["old", "new"] {
             await presenter.run("Saving", errors: RecordingPoster()) {
@@ -246,7 +246,7 @@ extension RetryTests {
 
     @Test("an operation is released when its error has gone, and nobody has its value any more")
     func release() async {
-        let presenter = ErrorPresenter()
+        let presenter = ErrorPresenter(rules: .alerts)
         weak var held: Flaky?
         var seen: PresentedError?
         let ends: [@MainActor () async -> Void] = [

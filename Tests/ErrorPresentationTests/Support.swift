@@ -4,6 +4,11 @@ import Observation
 
 @testable import ErrorPresentation
 
+extension ErrorMap where Value == PresentationStyle {
+    /// Rules that show every error as an alert.
+    static var alerts: Self { ErrorMap(default: .alert) }
+}
+
 /// An error with a text for a person.
 struct Plain: LocalizedError, Equatable {
     var text: String

@@ -88,8 +88,10 @@ extension ErrorPresenter {
     /// Ignored errors and cancellations have been sorted out before.
     private func presented(_ arrival: Arrival) -> (PresentedError, optionPositions: [Int])? {
         let error = arrival.error
-        let style = rules[error]
-        if style == .never { return nil }
+        var style = rules[error]
+        // A person waits for it: to hide it takes a rule.
+        if style == .hidden, arrival.isAskedFor, rules.match(error) == nil { style = .alert }
+        if style == .hidden { return nil }
         let (text, own) = (texts[error], OwnText(error))
         let presented = PresentedError(
             id: 0,

@@ -38,7 +38,7 @@ extension ErrorPresenter {
         await attempt(title, errors, ErrorReport.Source(fileID: fileID, line: line), operation)
     }
 
-    private func attempt<T>(
+    func attempt<T>(
         _ title: String,
         _ errors: any ErrorPosting,
         _ source: ErrorReport.Source,

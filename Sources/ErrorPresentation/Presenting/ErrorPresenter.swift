@@ -69,7 +69,8 @@ public final class ErrorPresenter {
     /// Makes a presenter that shows nothing.
     ///
     /// - Parameters:
-    ///   - rules: How errors are shown.
+    ///   - rules: How errors are shown. What a person waits for, the failure of ``run(_:errors:fileID:line:_:)`` or of
+    ///     ``present(_:retry:)``, is an alert where no rule matches and the others are hidden.
     ///   - texts: The texts to show instead of the errors' own texts.
     ///   - limit: How many errors may wait behind the shown one of each style; not negative. When the queue is full, a
     ///     further error is discarded, since the first errors of a storm show its cause. But an error that did not come

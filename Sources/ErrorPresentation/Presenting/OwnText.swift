@@ -6,8 +6,9 @@ import Foundation
 /// The error's description is never used, since it is for developers. Foundation's generic sentence with a domain and a
 /// code is never used either, even if the error repeats that sentence from another error.
 struct OwnText {
-    /// The message for an error that has no text for a person.
-    static let unknown = "The operation could not be completed."
+    /// The message for an error that has no text for a person, in the app's language where the app translates it.
+    static let unknown = Bundle.main.localizedString(
+        forKey: "The operation could not be completed.", value: nil, table: nil)
     /// How many bytes of UTF-8 a text may have.
     static let limit = 16 * 1024
 

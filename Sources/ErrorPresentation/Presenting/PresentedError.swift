@@ -129,7 +129,7 @@ public struct PresentedText: Sendable, Hashable {
 /// The presenter passes the style on with the error; the view decides what a banner looks like.
 public enum PresentationStyle: Sendable, Hashable {
     /// The error is not shown.
-    case never
+    case hidden
     /// The error interrupts the person, who has to dismiss it.
     case alert
     /// The error is shown at the edge of the screen, without interrupting the person.
@@ -139,13 +139,10 @@ public enum PresentationStyle: Sendable, Hashable {
 }
 
 extension ErrorMap where Value == PresentationStyle {
-    /// Rules that show every error as an alert, except `ActionFailure` and `ErrorsDropped`, which are for operators.
+    /// Rules that show nothing that nobody asked for: each error is hidden until a rule says otherwise.
     ///
-    /// Add rules with `.default.on(Offline.self, .banner)`, or overlay rules with `.default.overlaid(with: …)`.
-    /// Cancellations and ignored errors need no rule: a presenter never shows them.
-    public static var `default`: Self {
-        ErrorMap(default: .alert)
-            .on(ActionFailure.self, .never)
-            .on(ErrorsDropped.self, .never)
-    }
+    /// An error that a person waits for, the failure of `run` or one that is passed to `present`, is an alert unless a
+    /// rule says otherwise. Add rules with `.default.on(Offline.self, .banner)`, or overlay rules with
+    /// `.default.overlaid(with: …)`. Cancellations and ignored errors need no rule: a presenter never shows them.
+    public static var `default`: Self { ErrorMap(default: .hidden) }
 }

@@ -82,7 +82,7 @@ struct PresenterMachine {
         isAskedFor: Bool = false,
         asFailureOf failed: ID? = nil
     ) -> Placement {
-        assert(error.style != .never, "an error that is not shown has no place")
+        assert(error.style != .hidden, "an error that is not shown has no place")
         let isAskedFor = isAskedFor || error.canRetry
         let count = error.count
         statistics.waiting -= count

@@ -8,8 +8,7 @@
 /// public init(errors: any ErrorPosting = .ambient)
 /// ```
 public struct AmbientErrorPosting: ErrorPosting {
-    /// Creates the ambient poster; `.ambient` reads better.
-    public init() {}
+    init() {}
 
     /// The scope or bus that this posts to now; nil if only the last resort is left.
     var target: (any ErrorPosting)? { ErrorScope.innermost ?? ErrorBus.current ?? ErrorBus.root }

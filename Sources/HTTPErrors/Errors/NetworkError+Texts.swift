@@ -8,12 +8,13 @@ extension NetworkError {
         /// Japanese.
         case japanese
 
-        /// The user's language: Japanese if it comes before English among the preferred languages, else English.
+        /// The app's language: Japanese if it comes before English among the localizations of the app that the user
+        /// prefers, else English. On Linux the environment variables say it.
         static let preferred = Language(
-            preferring: Locale.preferredLanguages, environment: ProcessInfo.processInfo.environment)
+            preferring: Bundle.main.preferredLocalizations, environment: ProcessInfo.processInfo.environment)
 
         /// - Parameters:
-        ///   - languages: Foundation's preferred languages, which on Linux do not depend on the user's settings.
+        ///   - languages: The app's localizations, in the order in which the user prefers them.
         ///   - environment: The environment variables, which have the user's settings on Linux.
         init(preferring languages: [String], environment: [String: String]) {
             #if os(Linux)
@@ -26,7 +27,9 @@ extension NetworkError {
         }
     }
 
-    /// The language of descriptions for people: the user's language, unless another one is bound.
+    /// The language of descriptions for people: the language that the app is shown in, unless another one is bound.
+    ///
+    /// An app without a Japanese localization gets English texts, whatever the language of the device.
     ///
     /// ```swift
     /// NetworkError.$language.withValue(.japanese) { error.localizedDescription }

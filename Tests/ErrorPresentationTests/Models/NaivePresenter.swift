@@ -70,7 +70,7 @@ struct NaivePresenter {
 
     mutating func receive(_ news: News) {
         if let failed = news.failureOf { retries[failed]?.hasFailed = true }
-        if news.style == .never { return pass(news.count) }
+        if news.style == .hidden { return pass(news.count) }
         counts.received += news.count
         let goesFirst =
             news.failureOf.map { retries[$0] != nil && shown(news.style)?.id == $0 } == true

@@ -72,7 +72,7 @@ final class Walk {
 
     nonisolated private static func style(of text: String) -> PresentationStyle {
         switch text.first {
-        case "n": .never
+        case "n": .hidden
         case "b": .banner
         case "i": .inline
         default: .alert
@@ -218,7 +218,7 @@ final class Walk {
                 model.pass()
                 if let retried { model.retries[retried]?.isCancelled = true }
             } else {
-                let style = Self.isIgnored(text, isInScope: isInScope) ? .never : Self.style(of: text)
+                let style = Self.isIgnored(text, isInScope: isInScope) ? .hidden : Self.style(of: text)
                 model.receive(
                     .init(
                         message: text, style: style, title: title, canRetry: true, isAskedFor: true, failureOf: retried)

@@ -28,7 +28,9 @@ extension MetadataTests {
             inner.post(Numbered(3))
             inner.post(Numbered(4), metadata: ["c": "poster", "d": "poster"])
             inner.scope("innermost").post(Numbered(5))
-            await inner.bound { await AmbientErrorPosting().task(metadata: ["c": "task"]) { throw Numbered(6) }.value }
+            await inner.bound {
+                await AmbientErrorPosting.ambient.task(metadata: ["c": "task"]) { throw Numbered(6) }.value
+            }
         }
         let inner = ["a": "outer", "b": "inner", "c": "inner"]
         expect(

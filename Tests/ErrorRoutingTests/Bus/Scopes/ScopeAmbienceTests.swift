@@ -32,7 +32,7 @@ extension ScopeAmbienceTests {
                 await bus.scope("run").bound {
                     // Both the loop's caller and the poster are in scopes.
                     let running = Task { await bus.run() }
-                    _ = await bus.scope("scope").bound { await AmbientErrorPosting().deliver(Numbered(1)) }
+                    _ = await bus.scope("scope").bound { await AmbientErrorPosting.ambient.deliver(Numbered(1)) }
                     bus.finish()
                     await running.value
                 }
@@ -128,7 +128,7 @@ extension ScopeAmbienceTests {
             let running = Task { await bus.run() }
             await withErrorScope("scope", handler: ErrorHandler().ignore(Numbered(1))) { scope in
                 #expect(ErrorBus.current === bus)
-                expect(await AmbientErrorPosting().deliver(Numbered(1)).disposition, equals: .ignored)
+                expect(await AmbientErrorPosting.ambient.deliver(Numbered(1)).disposition, equals: .ignored)
                 await Task.detached { postError(Numbered(2)) }.value
                 await Task.detached { scope.bound { postError(Numbered(3)) } }.value
             }
@@ -138,6 +138,34 @@ extension ScopeAmbienceTests {
             let found = await reports.collected().map { "\(($0.error as? Numbered)?.number ?? 0) \($0.scope)" }
             expect(found, equals: [#"1 ["scope"]"#, "2 []", #"3 ["scope"]"#, "4 []"])
         }
+    }
+
+    @Test("catchingErrors posts what an operation throws to the innermost scope, with its line, but no cancellation")
+    func catching() async {
+        let recorded = await withRecordedErrors { bus in
+            await bus.scope("scope").bound {
+                let number: Int? = await catchingErrors(metadata: ["k": "v"]) {
+                    await Task.yield()
+                    throw Numbered(1)
+                }
+                expectNil(number)
+                let two = await catchingErrors {
+                    await Task.yield()
+                    return 2
+                }
+                expect(two, equals: 2)
+                expect(catchingErrors { 3 }, equals: 3)
+                catchingErrors { throw Numbered(4) }
+                await catchingErrors {
+                    await Task.yield()
+                    throw CancellationError()
+                }
+            }
+        }
+        expect(recorded.matches(of: .type(Numbered.self)), equals: [Numbered(1), Numbered(4)])
+        expect(recorded.reports.map(\.scope), equals: [["scope"], ["scope"]])
+        expect(recorded.reports.map(\.metadata), equals: [["k": "v"], [:]])
+        expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID }, equals: true)
     }
 
     @Test("where there is no bus no rule is reached, and what is posted goes to standard error, with path and metadata")
@@ -164,8 +192,8 @@ extension ScopeAmbienceTests {
                 outer.scope("made").catching { throw Numbered(5) }
             }
             postError(Numbered(6))
-            expect(await AmbientErrorPosting().deliver(Numbered(7)).disposition, equals: .unmatched)
-            await AmbientErrorPosting().task { throw Numbered(8) }.value
+            expect(await AmbientErrorPosting.ambient.deliver(Numbered(7)).disposition, equals: .unmatched)
+            await AmbientErrorPosting.ambient.task { throw Numbered(8) }.value
         }
         let lines = result.standardErrorLines.map { ErrorLineFields($0) }
         let (outer, inner) = ("outer", "outer/inner")

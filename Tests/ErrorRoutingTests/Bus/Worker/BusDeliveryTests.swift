@@ -102,7 +102,7 @@ extension BusDeliveryTests {
         let journal = Journal<HandleOutcome.Disposition>()
         let handler = ErrorHandler().on(Numbered(1)) { _ in
             guard let bus = ErrorBus.current else { return .stop }
-            journal.note(await AmbientErrorPosting().deliver(Numbered(2)).disposition)
+            journal.note(await AmbientErrorPosting.ambient.deliver(Numbered(2)).disposition)
             journal.note(await bus.scope("inner").deliver(Numbered(3)).disposition)
             journal.note(await bus.deliver(Numbered(4)).disposition)
             return .stop
