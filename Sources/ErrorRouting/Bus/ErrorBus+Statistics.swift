@@ -75,17 +75,17 @@ extension ErrorBus {
             self.deliveryTime = deliveryTime
         }
 
-        /// How many errors came to each end, keyed by the end: for gauges, exporters and tables.
+        /// How many errors came to each end, with the end's name: for gauges, exporters and tables.
         ///
         /// The sum of the counts is ``posted``.
         ///
         /// ```swift
         /// for (end, count) in bus.statistics.counts { Gauge(label: "errors.\(end)").record(count) }
         /// ```
-        public var counts: KeyValuePairs<HandleOutcome.Disposition, Int> {
+        public var counts: KeyValuePairs<String, Int> {
             [
-                .handled: handled, .ignored: ignored, .unmatched: unmatched, .suppressed: suppressed,
-                .dropped: dropped, .pending: pending,
+                "handled": handled, "ignored": ignored, "unmatched": unmatched, "suppressed": suppressed,
+                "dropped": dropped, "pending": pending,
             ]
         }
 

@@ -16,12 +16,9 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         case ignored
         /// No rule matched; only `onNoMatch` and `always` actions ran.
         case unmatched
-        /// A flood limit held the error back, and a later error of its kind stands for it; counted, and never returned:
-        /// who waits for such an error gets `pending` as soon as it is held.
-        case suppressed
         /// The error was not delivered: the bus was full, finished, or shut down first.
         case dropped
-        /// The error has not been handled yet.
+        /// The error has not been handled yet, or a flood limit holds it, to deliver or suppress it later.
         case pending
     }
 

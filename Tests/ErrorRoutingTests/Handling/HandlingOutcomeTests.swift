@@ -94,7 +94,7 @@ extension HandlingOutcomeTests {
         let rule = RuleDescription(matcher: "slow payments", source: .init(fileID: "Intake/Rules.swift", line: 12))
         let report = ErrorReport(error: Zoo.Offline(), source: .init())
         let failure = ActionFailure(error: Zoo.Timeout(), report: report, rule: rule)
-        expect(HandleOutcome(disposition: .suppressed).description, equals: "suppressed")
+        expect(HandleOutcome(disposition: .pending).description, equals: "pending")
         expect(
             HandleOutcome(disposition: .handled, matchedRuleCount: 1, rule: rule, failures: [failure]).description,
             equals: "handled by slow payments at Intake/Rules.swift:12, 1 action failed"

@@ -140,8 +140,6 @@ struct StressLaws {
                 break
             case .dropped:
                 law("\(key) was dropped", holds: ends[key] == nil)
-            case .suppressed:
-                law("\(key) was suppressed, and its poster heard so in place of .pending", holds: false)
             default:
                 let isSame = ends[key].map { $0 == answer || !plan.isWitnessed } ?? false
                 law("\(key) was \(answer)", holds: isSame)
