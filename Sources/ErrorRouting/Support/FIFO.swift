@@ -29,7 +29,7 @@ struct FIFO<Element> {
 
     private mutating func grow() {
         var larger = [Element?](repeating: nil, count: max(4, 2 * count))
-        for place in 0..<count { larger[place] = slots[(head + place) & (slots.count - 1)] }
+        for index in 0..<count { larger[index] = slots[(head + index) & (slots.count - 1)] }
         (slots, head) = (larger, 0)
     }
 }

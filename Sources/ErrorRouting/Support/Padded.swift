@@ -7,28 +7,28 @@ import Synchronization
 @safe struct Padded<Value: AtomicRepresentable & Sendable>: ~Copyable, @unchecked Sendable
 where Value.AtomicRepresentation == UInt64.AtomicRepresentation {
     // `@unchecked` because of the pointer: its memory is accessed atomically.
-    private let place: UnsafeMutablePointer<Atomic<Value>>
+    private let storage: UnsafeMutablePointer<Atomic<Value>>
 
     init(_ value: consuming Value) {
         // Two cache lines, since processors fetch lines in pairs.
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 128, alignment: 128)
-        unsafe place = memory.initializeMemory(as: Atomic<Value>.self, to: Atomic(value))
+        unsafe storage = memory.initializeMemory(as: Atomic<Value>.self, to: Atomic(value))
     }
 
     deinit {
-        unsafe place.deinitialize(count: 1)
-        unsafe place.deallocate()
+        unsafe storage.deinitialize(count: 1)
+        unsafe storage.deallocate()
     }
 
     /// The value, read with acquire ordering: the reader sees what was written before the value was set.
-    var value: Value { unsafe place.pointee.load(ordering: .acquiring) }
+    var value: Value { unsafe storage.pointee.load(ordering: .acquiring) }
 
     /// Sets the value with release ordering.
-    func set(_ value: consuming Value) { unsafe place.pointee.store(value, ordering: .releasing) }
+    func set(_ value: consuming Value) { unsafe storage.pointee.store(value, ordering: .releasing) }
 
     /// Replaces the value if it is the expected one; returns whether it did so, and the value found.
     func replace(_ expected: consuming Value, by desired: consuming Value) -> (isReplaced: Bool, found: Value) {
-        let (isReplaced, found) = unsafe place.pointee.compareExchange(
+        let (isReplaced, found) = unsafe storage.pointee.compareExchange(
             expected: expected,
             desired: desired,
             successOrdering: .acquiringAndReleasing,

@@ -135,7 +135,7 @@ struct FloodLimiter<Held> {
     /// The slot of the window of an error's kind; nil if there is none.
     private func slot(of token: FloodToken) -> Int? {
         var slot = slots[token.hash & (slots.count - 1)]
-        // So that a kind is compared in its place, not copied.
+        // So that a kind is compared where it lies, not copied.
         return unsafe kinds.withUnsafeBufferPointer { kinds in
             while slot >= 0, unsafe windows[slot].hash != token.hash || !(kinds[slot] == token.fingerprint) {
                 slot = windows[slot].next
@@ -146,8 +146,8 @@ struct FloodLimiter<Held> {
 
     private mutating func open(_ token: FloodToken) -> Int {
         let (end, isForever) = token.moment.addingReportingOverflow(limit.window)
-        let place = token.hash & (slots.count - 1)
-        let window = Window(hash: token.hash, end: isForever ? .max : end, next: slots[place])
+        let bucket = token.hash & (slots.count - 1)
+        let window = Window(hash: token.hash, end: isForever ? .max : end, next: slots[bucket])
         let slot = freeSlots.popLast() ?? windows.count
         if slot == windows.count {
             windows.append(window)
@@ -156,7 +156,7 @@ struct FloodLimiter<Held> {
         } else {
             (windows[slot], kinds[slot]) = (window, token.fingerprint)
         }
-        slots[place] = slot
+        slots[bucket] = slot
         byOpening.append(slot)
         byLastUse.append(slot)
         return slot
@@ -164,10 +164,10 @@ struct FloodLimiter<Held> {
 
     /// Removes a window, and returns the error that is held in it.
     private mutating func removeWindow(_ slot: Int) -> Release? {
-        let place = windows[slot].hash & (slots.count - 1)
-        var previous = slots[place]
+        let bucket = windows[slot].hash & (slots.count - 1)
+        var previous = slots[bucket]
         if previous == slot {
-            slots[place] = windows[slot].next
+            slots[bucket] = windows[slot].next
         } else {
             while windows[previous].next != slot { previous = windows[previous].next }
             windows[previous].next = windows[slot].next
