@@ -63,12 +63,13 @@ extension EvilTests {
     @Test("matchers, clocks, errors and posters may ask the circuit that calls them")
     func evil() async {
         let target = Target()
+        let quiet = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: LastResort { _ in }))
         let breaker = CircuitBreaker(
             "evil", opensAt: 2, for: .zero,
             counting: .predicate { _ in
                 _ = target.breaker?.state
                 return true
-            }, clock: EvilClock(target))
+            }, clock: EvilClock(target), reportingTo: quiet)
         target.set(breaker)
         await withRecordedErrors(handler: breaker.countingHandler()) { bus in
             await withTaskGroup { group in
