@@ -17,8 +17,8 @@ package enum OneLine {
 
     /// Returns the text unchanged if it is one word of ASCII, else quoted.
     package static func bare(_ text: String) -> String {
-        let isWord = !text.isEmpty && isPlain(text) { isQuoteOrBackslash($0) || " =".utf8.contains($0) }
-        return isWord ? text : quoted(text)
+        let isWord = isPlain(text) { isQuoteOrBackslash($0) || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "=") }
+        return isWord && !text.isEmpty ? text : quoted(text)
     }
 
     private static func isQuoteOrBackslash(_ byte: UInt8) -> Bool {

@@ -7,12 +7,12 @@ import Foundation
 /// The lines that standard error has not taken yet: a plain value, which performs no input or output.
 struct LineBuffer {
     /// The state of the writer thread; while it writes, others only add their lines, so that lines are in order.
-    enum Thread { case none, resting, writing }
+    enum Thread { case absent, resting, writing }
 
     /// The size up to which a write to a pipe is atomic, so that no other process's output falls in between.
     static let atomicSize = Int(PIPE_BUF)
 
-    var thread = Thread.none
+    var thread = Thread.absent
 
     /// What is being written: whole lines, or a single long one.
     private var front: ArraySlice<UInt8> = []

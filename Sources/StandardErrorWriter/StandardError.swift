@@ -68,7 +68,7 @@ package enum StandardError {
         case nil, .writing: break
         case .resting: threadWakes.signal()
         // The lines wait until another one is added.
-        case .some(.none): if !startThread() { buffer.withLock { $0.thread = .none } }
+        case .absent: if !startThread() { buffer.withLock { $0.thread = .absent } }
         }
     }
 

@@ -53,7 +53,8 @@ package enum FailingTests {
         let bundle = own.firstIndex(of: "--test-bundle-path").map { own[$0...].prefix(2) } ?? []
         let program = Bundle.main.executablePath ?? own[0]
         return try await ChildProcess(
-            [program] + bundle + ["--testing-library", "swift-testing", "--filter", filter],
+            [program] + bundle + ["--testing-library", "swift-testing", "--filter", filter]
+                + own.filter { $0 == "--no-parallel" },
             environment: [variable: "1"])
     }
 }
