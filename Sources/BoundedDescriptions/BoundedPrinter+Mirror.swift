@@ -75,11 +75,11 @@ extension BoundedPrinter {
             // Parts of a tuple without a name are numbered: `.0`, `.1`.
             if areNamed, let name = child.label, !name.hasPrefix(".") { out.append("\(name): ") }
             if mirror.displayStyle == .dictionary, let (key, value) = child.value as? (key: Any, value: Any) {
-                write(key, depth: depth + 1)
+                writeValue(key, depth: depth + 1)
                 out.append(": ")
-                write(value, depth: depth + 1)
+                writeValue(value, depth: depth + 1)
             } else {
-                write(child.value, depth: depth + 1)
+                writeValue(child.value, depth: depth + 1)
             }
             children.formIndex(after: &index)
         }

@@ -33,19 +33,19 @@ package struct BoundedPrinter {
     }
 
     /// Prints a value.
-    mutating func print(_ value: Any) { write(value, depth: 0) }
+    mutating func print(_ value: Any) { writeValue(value, depth: 0) }
 
     /// Prints a value that is contained in as many others as the depth says.
-    mutating func write(_ value: Any, depth: Int) {
+    mutating func writeValue(_ value: Any, depth: Int) {
         let type = type(of: value)
         if type == String.self || type == Substring.self {
             // As a substring, which shares the string's storage, neither is copied.
             let text = value as? Substring ?? (value as? String)?[...] ?? ""
             if depth == 0 { out.append(text) } else { out.append(Self.beginning(of: text).debugDescription) }
         } else if type is NSError.Type || Self.wrappers.contains(ObjectIdentifier(type)) {
-            if let error = value as? any Error { write(error as NSError) }
+            if let error = value as? any Error { writeError(error as NSError) }
         } else if type == AnyHashable.self, let value = value as? AnyHashable {
-            write(value.base, depth: depth)
+            writeValue(value.base, depth: depth)
         } else if type == DecodingError.self, let error = value as? DecodingError {
             out.append(TypeName.withoutAddresses("\(Self.withoutUnderlyingError(error))"))
         } else if let words = Self.words(of: value) {
@@ -100,7 +100,7 @@ package struct BoundedPrinter {
     private static func beginning(of text: Substring) -> String { String(text.unicodeScalars.prefix(byteLimit)) }
 
     /// Prints an error without its user info, which may be of any size and contain the error itself.
-    private mutating func write(_ error: NSError) {
+    private mutating func writeError(_ error: NSError) {
         out.append("Error Domain=")
         out.append(TypeName.withoutAddresses(Self.beginning(of: error.domain[...])))
         out.append(" Code=\(error.code) \"")
