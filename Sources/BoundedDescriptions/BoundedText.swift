@@ -1,7 +1,7 @@
 /// A text of a limited number of bytes of UTF-8; it ends in `…` if something was left out.
 ///
 /// What does not fit is not read: appending a text of 100 MB costs as much as appending the bytes that fit.
-package struct BoundedText: TextOutputStream {
+package struct BoundedText {
     /// The mark in place of what was left out.
     package static let mark = "…"
 
@@ -10,6 +10,8 @@ package struct BoundedText: TextOutputStream {
     /// Whether something was left out; then nothing more is appended.
     package private(set) var isCut = false
     private var bytes: [UInt8] = []
+    /// The last place between two units at which the mark fits.
+    private var place = 0
 
     /// Makes an empty text.
     package init(limit: Int) {
@@ -22,8 +24,6 @@ package struct BoundedText: TextOutputStream {
 
     /// The text so far.
     package var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    package mutating func write(_ string: String) { append(string) }
 
     /// Adds a text, or the part of it that fits.
     package mutating func append(_ text: some StringProtocol) {
@@ -39,18 +39,13 @@ package struct BoundedText: TextOutputStream {
         }
     }
 
-    /// Adds bytes that belong together, or cuts the text at an earlier place if they do not fit.
-    ///
-    /// - Parameters:
-    ///   - unit: The bytes of UTF-8.
-    ///   - place: The place at which the text may end without breaking up a character or an escape.
-    mutating func append(_ unit: some Collection<UInt8>, cuttingAt place: Int) {
+    /// Adds bytes of UTF-8 that a cut must not part: a scalar or an escape.
+    mutating func append(unit: some Collection<UInt8>) {
         guard !isCut else { return }
-        if bytes.count + unit.count > limit { cut(at: place) } else { bytes.append(contentsOf: unit) }
+        guard bytes.count + unit.count <= limit else { return cut(at: place) }
+        bytes.append(contentsOf: unit)
+        if bytes.count + Self.mark.utf8.count <= limit { place = bytes.count }
     }
-
-    /// Returns the end of the text if the mark fits there, else an earlier place at which it fits.
-    func place(orBefore place: Int) -> Int { count + Self.mark.utf8.count <= limit ? count : place }
 
     /// Removes what follows a place, and ends the text with the mark.
     mutating func cut(at place: Int) {
@@ -68,16 +63,9 @@ package struct BoundedText: TextOutputStream {
     ///   - starts: The places at which the parts begin.
     ///   - separator: The text between two parts.
     mutating func sort(partsAt starts: [Int], separator: String) {
-        guard !isCut, let first = starts.first else { return }
+        guard let first = starts.first else { return }
         let ends = starts.dropFirst().map { $0 - separator.utf8.count } + [bytes.count]
         let parts = zip(starts, ends).map { bytes[$0..<$1] }.sorted { $0.lexicographicallyPrecedes($1) }
         bytes.replaceSubrange(first..., with: Array(parts.joined(separator: separator.utf8)))
-    }
-
-    /// Returns a text unchanged if it fits the limit, else cut.
-    static func cut(_ text: String, to limit: Int) -> String {
-        var bounded = BoundedText(limit: limit)
-        bounded.append(text)
-        return bounded.isCut ? bounded.text : text
     }
 }

@@ -25,42 +25,27 @@ package enum TypeName {
     /// standard library for this: a quarter of what a line of the preset costs.
     static func reflected(_ type: Any.Type) -> String { _typeName(type, qualified: true) }
 
-    /// Returns a text made by Swift without the addresses in the names of types.
-    package static func withoutAddresses(_ text: String) -> String {
-        let opening = "(unknown context at $"
+    /// Returns a name made by Swift without the addresses in it.
+    package static func withoutAddresses(_ name: String) -> String {
         // Most names have no parenthesis.
-        guard text.utf8.contains(UInt8(ascii: "(")) else { return text }
-        let bytes = Array(text.utf8)
-        var kept: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index...].starts(with: opening.utf8) {
-                var end = index + opening.utf8.count
-                while end < bytes.count, Character(Unicode.Scalar(bytes[end])).isHexDigit { end += 1 }
-                if bytes[end...].starts(with: ").".utf8) {
-                    index = end + 2
-                    continue
-                }
-            }
-            kept.append(bytes[index])
-            index += 1
+        guard name.utf8.contains(UInt8(ascii: "(")) else { return name }
+        let opening = "(unknown context at $"
+        let parts = name.components(separatedBy: opening)
+        let rest = parts.dropFirst().map { part in
+            part.range(of: ").").map { String(part[$0.upperBound...]) } ?? opening + part
         }
-        return kept.count == bytes.count ? text : String(decoding: kept, as: UTF8.self)
+        return parts[0] + rest.joined()
     }
 
     /// Whether a type is a pointer, a slice of a buffer pointer, or another address whose memory may be deallocated.
-    package static func isAddress(_ type: Any.Type) -> Bool { isAddress(named: reflected(type)) }
-
-    /// Whether the type with a name is an address, as ``isAddress(_:)`` says.
-    static func isAddress(named name: String) -> Bool {
+    package static func isAddress(_ type: Any.Type) -> Bool {
+        let name = reflected(type)
         // Most types are of other modules.
-        guard name.hasPrefix("Swift.") else { return false }
-        let slice = "Swift.Slice<Swift."
-        let inner = name.dropFirst(name.hasPrefix(slice) ? slice.utf8.count : "Swift.".utf8.count)
-        return addresses.contains { inner.hasPrefix($0) }
+        return name.hasPrefix("Swift.") && addresses.contains { name.hasPrefix($0) }
     }
 
     private static let addresses = [
-        "Unsafe", "OpaquePointer", "ObjectIdentifier", "Unmanaged", "AutoreleasingUnsafe", "Unowned",
+        "Swift.Unsafe", "Swift.Slice<Swift.Unsafe", "Swift.OpaquePointer", "Swift.ObjectIdentifier", "Swift.Unmanaged",
+        "Swift.AutoreleasingUnsafe", "Swift.Unowned",
     ]
 }

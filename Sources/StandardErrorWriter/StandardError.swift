@@ -7,8 +7,9 @@ import Foundation
 
 /// Writes lines to standard error without making callers wait.
 ///
-/// What standard error does not accept at once is buffered, and written by a dedicated thread. ``LineBuffer`` decides
-/// who writes what; this type performs those steps, under no lock.
+/// A line is written at once if nothing waits, a pipe would accept it in one piece, and `poll` says that standard error
+/// accepts it. Otherwise it is buffered, and written by a dedicated thread. So a caller waits only if another process
+/// fills a pipe between `poll` and `write`, or for a terminal that accepts no more than a part of the line.
 package enum StandardError {
     /// The lines that wait; at exit those that are left are written.
     static let buffer: LockedLineBuffer = {
@@ -22,12 +23,10 @@ package enum StandardError {
 
     /// Writes one whole line without waiting.
     ///
-    /// If no lines wait and standard error accepts the line, it is written when this returns. Otherwise it is buffered;
-    /// if the buffer is full, the line is counted as lost, and the count is written later. A line whose write fails is
-    /// counted as lost too.
+    /// If the buffer is full, or the write fails, the line is counted as lost, and the count is written later.
     package static func write(_ line: String) {
         let bytes = bytes(of: line)
-        act(on: buffer.withLock { $0.arrive(bytes) }, isThread: false)
+        wake(buffer.withLock { add(bytes, to: &$0) })
     }
 
     /// The number of bytes that wait to be written.
@@ -35,32 +34,41 @@ package enum StandardError {
 
     static func bytes(of line: String) -> [UInt8] { Array("\(line)\n".utf8) }
 
-    private static func act(on step: LineBuffer.Step, isThread: Bool) {
-        var step = step
-        var stalls = StallCount()
+    /// Adds lines, and writes what can be written at once unless the thread is writing.
+    ///
+    /// - Returns: What the thread has done so far, if it has to be woken or started.
+    static func add(_ lines: [UInt8], to buffer: inout LineBuffer, limit: Int = 1 << 20) -> LineBuffer.Thread? {
+        buffer.add(lines, limit: limit)
+        if buffer.thread == .writing || writeAtOnce(&buffer) { return nil }
+        defer { buffer.thread = .writing }
+        return buffer.thread
+    }
+
+    /// Writes while standard error accepts bytes.
+    ///
+    /// - Returns: Whether all is written.
+    static func writeAtOnce(_ buffer: inout LineBuffer) -> Bool {
         while true {
-            switch step {
-            case .rest:
-                return
-            case .write(let bytes, let target):
-                let outcome = StandardErrorDescriptor.write(bytes, continuing: target, mayWait: isThread)
-                stalls.note(outcome)
-                step = buffer.withLock { $0.attempted(outcome) }
-            case .wait:
-                stalls.wait(milliseconds: 100)
-                step = buffer.withLock { $0.again() }
-            case .wakeThread, .startThread:
-                return handOver(step)
+            let bytes = buffer.next()
+            if bytes.isEmpty { return true }
+            guard bytes.count <= LineBuffer.atomicSize, StandardErrorDescriptor.accepts(withinMilliseconds: 0) else {
+                return false
             }
+            let count = StandardErrorDescriptor.write(bytes)
+            buffer.wrote(count)
+            if count == 0 { return false }
         }
     }
 
-    /// Wakes or starts the thread.
-    static func handOver(_ step: LineBuffer.Step) {
-        if step == .wakeThread {
-            threadWakes.signal()
-        } else if !startThread() {
-            buffer.withLock { $0.threadDidNotStart() }
+    // MARK: The thread
+
+    /// Wakes or starts the thread, if there is a need.
+    static func wake(_ thread: LineBuffer.Thread?) {
+        switch thread {
+        case nil, .writing: break
+        case .resting: threadWakes.signal()
+        // The lines wait until another one is added.
+        case .absent: if !startThread() { buffer.withLock { $0.thread = .absent } }
         }
     }
 
@@ -95,28 +103,23 @@ package enum StandardError {
 
     private static func runThread() {
         while true {
-            act(on: buffer.withLock { $0.threadBegins() }, isThread: true)
+            var bytes = buffer.withLock { $0.next() }
+            while !bytes.isEmpty {
+                var count = 0
+                // For a short time, since it is not noticed meanwhile if the program replaces the file.
+                if StandardErrorDescriptor.accepts(withinMilliseconds: 100) {
+                    count = StandardErrorDescriptor.write(bytes)
+                    // Another process was faster, and may be again.
+                    if count == 0 { usleep(1_000) }
+                }
+                bytes = buffer.withLock { buffer in
+                    buffer.wrote(count)
+                    let bytes = buffer.next()
+                    if bytes.isEmpty { buffer.thread = .resting }
+                    return bytes
+                }
+            }
             threadWakes.wait()
         }
-    }
-}
-
-/// The number of consecutive times that a write to standard error would have blocked.
-///
-/// `poll` may report room that another process fills first, and for some files it always reports room; trying again at
-/// once each time would keep a core busy.
-struct StallCount {
-    private var count: UInt32 = 0
-
-    mutating func note(_ outcome: LineBuffer.Outcome) {
-        count = outcome == .wouldBlock ? count + 1 : 0
-    }
-
-    /// Waits until standard error accepts bytes, or the time is over.
-    ///
-    /// Callers pass a short time, since it is not noticed during the wait if the program replaces the file.
-    func wait(milliseconds: Int32) {
-        let isReady = StandardErrorDescriptor.wait(milliseconds: milliseconds)
-        if isReady, count > 1 { usleep(1_000 * min(count, 10)) }
     }
 }

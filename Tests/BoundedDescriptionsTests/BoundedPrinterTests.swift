@@ -4,19 +4,11 @@ import Testing
 
 @testable import BoundedDescriptions
 
-@Suite("The bounded printer prints values of an ordinary size as print does", .tags(.behaviour24))
+@Suite(
+    "Behaviour 24: a value is printed by its own description if it has one, else by its mirror", .tags(.behaviour24))
 struct BoundedPrinterTests {}
 
 extension BoundedPrinterTests {
-    /// The expectation for a nested value and for a whole one: what the standard library prints.
-    struct Sample: Sendable, CustomTestStringConvertible {
-        let make: @Sendable () -> Any
-
-        init(_ make: @escaping @Sendable () -> Any) { self.make = make }
-
-        var testDescription: String { String(describing: make()) }
-    }
-
     struct Holder { var content: Any }
 
     struct Pair<First, Second> {
@@ -29,14 +21,11 @@ extension BoundedPrinterTests {
     enum Shape {
         case dot
         case circle(radius: Double)
-        case square(Int)
         case text(String)
         case line(from: (Int, Int), to: (x: Int, y: Int))
         case nothing(Void)
         indirect case inside(Shape)
     }
-
-    enum Level: Int { case low, high }
 
     struct Spoken: CustomStringConvertible { var description: String { "it \"speaks\"\n" } }
 
@@ -47,85 +36,72 @@ extension BoundedPrinterTests {
         var debugDescription: String { "debug" }
     }
 
-    struct Streamed: TextOutputStreamable {
-        func write<Target: TextOutputStream>(to target: inout Target) {
-            target.write("one ")
-            target.write("after the other")
-        }
-    }
-
-    struct Written: TextOutputStreamable, CustomStringConvertible {
-        var description: String { "spoken" }
-        func write<Target: TextOutputStream>(to target: inout Target) { target.write("written") }
-    }
-
-    struct Basket: RandomAccessCollection, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-        let startIndex = 0, endIndex = 2
-        subscript(position: Int) -> Int { position }
-        var description: String { "[0, 1]" }
-        var debugDescription: String { "Basket([0, 1])" }
-        var customMirror: Mirror { Mirror(self, unlabeledChildren: [0, 1], displayStyle: .collection) }
-    }
-
     struct Mirrored: CustomReflectable {
         let style: Mirror.DisplayStyle?
         var customMirror: Mirror { Mirror(self, children: ["a": 1, "b": "two"], displayStyle: style) }
     }
 
     enum Failure: Error { case failed(code: Int, reason: any Error) }
-    struct Localized: LocalizedError { var errorDescription: String? }
 
-    class Plain {}
-    final class SpokenObject: CustomStringConvertible { var description: String { "an object" } }
-    actor Actor {}
+    private static let here = "BoundedDescriptionsTests.BoundedPrinterTests"
 
-    static let samples: [Sample] = [
-        Sample { 1 }, Sample { -2.5 }, Sample { true }, Sample { UInt8.max }, Sample { Double.nan },
-        Sample { "a \"b\"\n\\" }, Sample { "abc".dropFirst() }, Sample { Character("x") }, Sample { "" },
-        Sample { "e\u{301}" }, Sample { "\u{301}" }, Sample { Unicode.Scalar("a") }, Sample { "s" as StaticString },
-        Sample { Empty() }, Sample { Pair(first: 1, second: "two") }, Sample { Pair(first: Empty(), second: [1.5]) },
-        Sample { Shape.dot }, Sample { Shape.circle(radius: 1) }, Sample { Shape.square(2) },
-        Sample { Shape.text("a") },
-        Sample { Shape.line(from: (1, 2), to: (x: 3, y: 4)) }, Sample { Shape.nothing(()) },
-        Sample { Shape.inside(.inside(.dot)) }, Sample { Level.high },
-        Sample { (1, "a") }, Sample { (x: 1, y: (2, z: 3)) }, Sample { () },
-        Sample { Int?.none as Any }, Sample { Int?(1) as Any }, Sample { String??("a") as Any },
-        Sample { Shape?.some(.dot) as Any },
-        Sample { [Int]() }, Sample { [1, 2, 3] }, Sample { [["a"], []] }, Sample { [Int?.some(1), nil] },
-        Sample { [1, 2, 3][1...] }, Sample { ContiguousArray(["a"]) },
-        Sample { Set([1]) }, Sample { ["k": "v"] }, Sample { [String: Int]() }, Sample { ["k": [1: Empty()]] },
-        Sample { ["a": 1, "b": 2] as KeyValuePairs }, Sample { ["k": 1].keys }, Sample { ["k": 1].values },
-        Sample { 1..<5 }, Sample { 1...5 }, Sample { 1... }, Sample { ...2.5 }, Sample { ..<"z" }, Sample { "a"..<"b" },
-        Sample { 0.5...1 }, Sample { AnyHashable(1) }, Sample { AnyHashable("a") },
-        Sample { Result<Int, any Error>.success(1) }, Sample { CancellationError() },
-        Sample { Int.self }, Sample { Shape.self }, Sample { (any Error).self },
-        Sample { { (number: Int) in number } },
-        Sample { Spoken() }, Sample { Debugged() }, Sample { Twofold() }, Sample { Streamed() },
-        Sample { Written() }, Sample { Basket() },
-        Sample { Mirrored(style: .struct) }, Sample { Mirrored(style: .tuple) }, Sample { Mirrored(style: .class) },
-        Sample { Mirrored(style: nil) },
-        Sample { Plain() }, Sample { SpokenObject() }, Sample { Actor() },
-        Sample { Failure.failed(code: 1, reason: CancellationError()) }, Sample { Localized(errorDescription: "a\nb") },
-        Sample { Date(timeIntervalSince1970: 0) }, Sample { URL(filePath: "/a b") }, Sample { Decimal(1) },
-        Sample { UUID() }, Sample { Data([1, 2]) }, Sample { IndexPath(indexes: [1, 2]) },
-        Sample { FileAttributeType.typeRegular }, Sample { Notification.Name("n") }, Sample { timespec() },
-        Sample { NSString(string: "text") }, Sample { NSNumber(value: 1) },
-        Sample { NSError(domain: "d", code: 1) }, Sample { POSIXError(.EIO) }, Sample { URLError(.timedOut) },
-        Sample { DecodingError.valueNotFound(Int.self, .init(codingPath: [], debugDescription: "nothing there")) },
-    ]
-
-    @Test("it prints what print prints", arguments: samples)
-    func whole(sample: Sample) {
-        let value = sample.make()
-        expect(BoundedPrinter.text(of: value), equals: String(describing: value))
+    @Test("descriptions, optionals, tuples and collections are the same in other values as by themselves")
+    func samples() {
+        let samples: [(Any, String)] = [
+            (1, "1"), (-2.5, "-2.5"), (true, "true"), (Character("x"), "x"),
+            (AnyHashable(1), "1"), (UUID?.none as Any, "nil"),
+            (Int?(1) as Any, "Optional(1)"), (String??("a") as Any, #"Optional(Optional("a"))"#),
+            (Int??.some(nil) as Any, "Optional(nil)"),
+            ((1, "a"), #"(1, "a")"#), ((x: 1, y: (2, z: 3)), "(x: 1, y: (2, z: 3))"), ((), "()"),
+            ([Int](), "[]"), ([["a"], []], #"[["a"], []]"#), ([Int?.some(1), nil], "[Optional(1), nil]"),
+            ([1, 2, 3][1...], "[2, 3]"), (Set([1]), "[1]"), (["k": ["l": 1]], #"["k": ["l": 1]]"#),
+            (["k": 1].keys, #"["k"]"#), (["k": 1].values, "[1]"),
+            (Spoken(), "it \"speaks\"\n"), (Debugged(), "it is debugged"), (Twofold(), "plain"),
+            (Int.self, "Swift.Int"), ({ (number: Int) in number }, "(Swift.Int) -> Swift.Int"),
+            (Mirrored(style: .tuple), #"(a: 1, b: "two")"#), (Mirrored(style: .class), "\(Self.here).Mirrored"),
+            (Mirrored(style: .collection), #"[a: 1, b: "two"]"#),
+            (URL(filePath: "/a b"), "file:///a%20b"), (Data([1, 2]), "2 bytes"), (NSString(string: "text"), "text"),
+            (IndexPath(indexes: [1, 2]), "[1, 2]"), (Date(timeIntervalSince1970: 0), "1970-01-01 00:00:00 +0000"),
+        ]
+        for (value, text) in samples {
+            expect(BoundedPrinter.text(of: value), equals: text)
+            expect(BoundedPrinter.text(of: Holder(content: value)), equals: "Holder(content: \(text))")
+        }
     }
 
-    @Test("it prints what is in a value as print does", arguments: samples)
-    func nested(sample: Sample) {
-        let value = Holder(content: sample.make())
-        expect(BoundedPrinter.text(of: value), equals: String(describing: value))
-        let second = Shape?.none
-        expect(BoundedPrinter.text(of: (value, second)), equals: String(describing: (value, second)))
+    @Test("structs and cases have the names of their modules in other values, and texts are in quotation marks there")
+    func nested() {
+        let samples: [(Any, String, String)] = [
+            ("a \"b\"\n", "a \"b\"\n", #""a \"b\"\n""#), ("abc".dropFirst(), "bc", #""bc""#),
+            (Empty(), "Empty()", "\(Self.here).Empty()"),
+            (1..<5, "Range<Int>(lowerBound: 1, upperBound: 5)", "Swift.Range<Swift.Int>(lowerBound: 1, upperBound: 5)"),
+            (Mirrored(style: nil), #"Mirrored(a: 1, b: "two")"#, #"\#(Self.here).Mirrored(a: 1, b: "two")"#),
+            (
+                Pair(first: 1, second: ["two"]), #"Pair<Int, Array<String>>(first: 1, second: ["two"])"#,
+                #"\#(Self.here).Pair<Swift.Int, Swift.Array<Swift.String>>(first: 1, second: ["two"])"#
+            ),
+            (Shape.dot, "dot", "\(Self.here).Shape.dot"),
+            (Shape.circle(radius: 1), "circle(radius: 1.0)", "\(Self.here).Shape.circle(radius: 1.0)"),
+            (Shape.text("a"), #"text("a")"#, #"\#(Self.here).Shape.text("a")"#),
+            (
+                Shape.line(from: (1, 2), to: (x: 3, y: 4)), "line(from: (1, 2), to: (x: 3, y: 4))",
+                "\(Self.here).Shape.line(from: (1, 2), to: (x: 3, y: 4))"
+            ),
+            (Shape.nothing(()), "nothing()", "\(Self.here).Shape.nothing()"),
+            (
+                Shape.inside(.dot), "inside(\(Self.here).Shape.dot)",
+                "\(Self.here).Shape.inside(\(Self.here).Shape.dot)"
+            ),
+            (
+                Failure.failed(code: 1, reason: CancellationError()),
+                "failed(code: 1, reason: Swift.CancellationError())",
+                "\(Self.here).Failure.failed(code: 1, reason: Swift.CancellationError())"
+            ),
+        ]
+        for (value, whole, part) in samples {
+            expect(BoundedPrinter.text(of: value), equals: whole)
+            expect(BoundedPrinter.text(of: [value]), equals: "[\(part)]")
+        }
     }
 
     @Test("what is in a set or a dictionary is sorted, so that the text is the same in every run")
@@ -134,7 +110,7 @@ extension BoundedPrinterTests {
         expect(BoundedPrinter.text(of: ["b": 2, "c": 3, "a": 1]), equals: #"["a": 1, "b": 2, "c": 3]"#)
         expect(
             BoundedPrinter.text(of: [["b": Set([2, 1])], ["z": [], "a": [3]]]),
-            equals: #"[["b": Set([1, 2])], ["a": Set([3]), "z": Set([])]]"#)
+            equals: #"[["b": [1, 2]], ["a": [3], "z": []]]"#)
     }
 
     @Test("a value that speaks for itself is asked once, and its mirror is not")
@@ -158,16 +134,7 @@ extension BoundedPrinterTests {
         expect(witness.count.value, equals: 5)
     }
 
-    @Test("a mirror of the user's own that calls itself a collection is printed as one")
-    func mirroredCollections() {
-        expect(BoundedPrinter.text(of: Mirrored(style: .collection)), equals: #"[1, "two"]"#)
-        // What has no order of its own is sorted.
-        for style in [Mirror.DisplayStyle.set, .dictionary] {
-            expect(BoundedPrinter.text(of: Mirrored(style: style)), equals: #"["two", 1]"#)
-        }
-    }
-
-    @Test("a collection that hides what is in it is asked, and not gone through")
+    @Test("a collection of the user's that describes itself is asked, and not gone through")
     func hidingCollections() {
         struct Secrets: Collection, CustomStringConvertible {
             let startIndex = 0

@@ -63,12 +63,13 @@ extension EvilTests {
     @Test("matchers, clocks, errors and posters may ask the circuit that calls them")
     func evil() async {
         let target = Target()
+        let quiet = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: LastResort { _ in }))
         let breaker = CircuitBreaker(
             "evil", opensAt: 2, openFor: .zero,
             counting: .predicate { _ in
                 _ = target.breaker?.state
                 return true
-            }, from: .reports, clock: EvilClock(target))
+            }, from: .reports, clock: EvilClock(target), errors: quiet)
         target.set(breaker)
         await withRecordedErrors(handler: breaker.handler) { bus in
             await withTaskGroup { group in

@@ -22,7 +22,7 @@ extension ForeignPostsTests {
         await gate.wait()
     }
 
-    @Test("such a post fails the run, at the posting line and with the error's name")
+    @Test("such a post fails the run, at the posting line and with the error's name", .showsFailures)
     func foreignThread() async {
         let found = Locked<[Issue]>([])
         await withKnownIssue {

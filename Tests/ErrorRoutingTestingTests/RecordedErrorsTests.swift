@@ -38,7 +38,8 @@ extension RecordedErrorsTests {
         }
     }
 
-    @Test("a missing error fails the test at the caller's line, and says what was reported instead")
+    @Test(
+        "a missing error fails the test at the caller's line, and says what was reported instead", .showsFailures)
     func failureAtTheCallersLine() async {
         let recorded = await withRecordedErrors { bus in bus.post(Lost()) }
         let line = #line + 2

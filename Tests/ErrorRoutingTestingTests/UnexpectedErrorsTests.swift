@@ -34,7 +34,7 @@ extension [Issue] {
     fileprivate func errors<E: Error>(_ type: E.Type) -> [E] { compactMap { $0.error as? E } }
 }
 
-@Suite("A test fails for each error that nothing expected")
+@Suite("A test fails for each error that nothing expected", .showsFailures)
 struct UnexpectedErrorsTests {}
 
 extension UnexpectedErrorsTests {
@@ -191,7 +191,7 @@ extension UnexpectedErrorsTests {
     }
 }
 
-@Suite("What a test expects does not fail it")
+@Suite("What a test expects does not fail it", .showsFailures)
 struct ErrorExpectationTests {}
 
 extension ErrorExpectationTests {

@@ -3,158 +3,152 @@ import Testing
 
 @testable import StandardErrorWriter
 
-@Suite("Behaviour 25: a line buffer decides who writes which lines, and counts what is lost", .tags(.behaviour25))
+@Suite("Behaviour 25: a line buffer keeps lines whole and in order, and counts what is lost", .tags(.behaviour25))
 struct LineBufferTests {}
 
 extension LineBufferTests {
-    private static let file = LineBuffer.Target(device: 1, number: 1)
-
-    @Test("the remainder of a line goes to the thread, before what came behind it")
-    func remainder() {
-        var buffer = LineBuffer()
-        _ = buffer.arrive(line("long"))
-        expect(buffer.arrive(line("behind")), equals: .rest)
-        expect(buffer.attempted(.wrote(2, Self.file)), equals: .startThread)
-        expect(buffer.arrive(line("later")), equals: .rest)
-        expect(buffer.threadBegins(), equals: .write("ng\n", continuing: Self.file))
-        expect(buffer.attempted(.wouldBlock), equals: .wait)
-        expect(buffer.again(), equals: .write("ng\n", continuing: Self.file))
-        expect(buffer.attempted(.wrote(3, Self.file)), equals: .write("behind\nlater\n"))
-        expect(buffer.attempted(.wrote(13, Self.file)), equals: .rest)
-    }
-
-    @Test("where nothing is in the way the poster writes; the thread is started once, and woken from then on")
-    func startedOnce() {
-        var buffer = LineBuffer()
-        expect(buffer.arrive(line("none")), equals: .write("none\n"))
-        expect(buffer.attempted(.wrote(5, Self.file)), equals: .rest)
-        expect(buffer.pending, equals: 0)
-        _ = buffer.arrive(line("one"))
-        expect(buffer.attempted(.wouldBlock), equals: .startThread)
-        expect(buffer.threadBegins(), equals: .write("one\n"))
-        expect(buffer.attempted(.wrote(4, Self.file)), equals: .rest)
-        _ = buffer.arrive(line("two"))
-        expect(buffer.attempted(.needsThread), equals: .wakeThread)
-    }
-
-    @Test("where no thread can be started the next poster tries, with what waits first")
-    func noThread() {
-        var buffer = LineBuffer()
-        _ = buffer.arrive(line("one"))
-        expect(buffer.attempted(.wrote(2, Self.file)), equals: .startThread)
-        buffer.threadDidNotStart()
-        expect(buffer.arrive(line("two")), equals: .write("e\n", continuing: Self.file))
-        expect(buffer.attempted(.wrote(2, Self.file)), equals: .write("two\n"))
-        expect(buffer.attempted(.wouldBlock), equals: .startThread)
-    }
-
-    @Test("a poster writes some lines of others behind its own, then leaves them to the thread")
-    func linesOfOthers() {
-        var buffer = LineBuffer()
-        let long = String(repeating: "x", count: LineBuffer.atomicSize - 1)
-        expect(buffer.arrive(line("own")), equals: .write("own\n"))
-        for _ in 0...LineBuffer.batchesOfOthers { expect(buffer.arrive(line(long)), equals: .rest) }
-        var step = buffer.attempted(.wrote(4, Self.file))
-        for _ in 0..<LineBuffer.batchesOfOthers {
-            expect(step, equals: .write(long + "\n"))
-            step = buffer.attempted(.wrote(LineBuffer.atomicSize, Self.file))
-        }
-        expect(step, equals: .startThread)
-    }
+    private func line(_ text: String) -> [UInt8] { Array("\(text)\n".utf8) }
 
     @Test("what is written together fits a pipe in one piece, unless one line alone is longer")
     func batches() {
         var buffer = LineBuffer()
-        _ = buffer.arrive(line("first"))
         let (short, long) = (String(repeating: "s", count: 1_500), String(repeating: "l", count: 5_000))
-        for text in [short, short, short, long, short] { _ = buffer.arrive(line(text)) }
-        expect(buffer.attempted(.wrote(6, Self.file)), equals: .write("\(short)\n\(short)\n"))
-        expect(buffer.attempted(.wrote(3_002, Self.file)), equals: .write("\(short)\n"))
-        expect(buffer.attempted(.wrote(1_501, Self.file)), equals: .write("\(long)\n"))
-        expect(buffer.attempted(.wrote(5_001, Self.file)), equals: .write("\(short)\n"))
+        for text in [short, short, short, long, short] { buffer.add(line(text)) }
+        for batch in ["\(short)\n\(short)\n", "\(short)\n", "\(long)\n", "\(short)\n", ""] {
+            expect(buffer.next(), equals: batch)
+            buffer.wrote(batch.utf8.count)
+        }
+        expect(buffer.pending, equals: 0)
+    }
+
+    @Test("the remainder of a line comes before what is behind it")
+    func remainder() {
+        var buffer = LineBuffer()
+        buffer.add(line("long"))
+        expect(buffer.next(), equals: "long\n")
+        buffer.add(line("behind"))
+        buffer.wrote(2)
+        expect(buffer.next(), equals: "ng\n")
+        buffer.wrote(0)
+        expect(buffer.next(), equals: "ng\n")
+        buffer.wrote(3)
+        expect(buffer.next(), equals: "behind\n")
     }
 
     @Test("what does not fit is counted, and the count is written right after the first write that succeeds")
     func lost() {
-        var buffer = LineBuffer(limit: 12)
-        _ = buffer.arrive(line("one"))
-        _ = buffer.attempted(.wouldBlock)
-        for text in ["two", "three", "six", "seven"] { _ = buffer.arrive(line(text)) }
+        var buffer = LineBuffer()
+        buffer.add(line("one"))
+        expect(buffer.next(), equals: "one\n")
+        for text in ["two", "three", "six", "seven"] { buffer.add(line(text), limit: 12) }
         expect(buffer.pending, equals: 12)
-        expect(buffer.threadBegins(), equals: .write("one\n"))
+        buffer.wrote(4)
         let notice = "error-bus: standard error took no more, and 2 lines were lost\n"
-        expect(buffer.attempted(.wrote(4, Self.file)), equals: .write(notice))
-        expect(buffer.attempted(.wrote(notice.utf8.count, Self.file)), equals: .write("two\nsix\n"))
-        expect(buffer.attempted(.wrote(8, Self.file)), equals: .rest)
+        expect(buffer.next(), equals: notice)
+        buffer.wrote(notice.utf8.count)
+        expect(buffer.next(), equals: "two\nsix\n")
+        buffer.wrote(8)
         // Where nothing waits, a line that is longer than the limit is taken.
-        var small = LineBuffer(limit: 4)
-        expect(small.arrive(line("a long one")), equals: .write("a long one\n"))
-        expect(small.arrive(line("b")), equals: .rest)
-        _ = small.attempted(.wrote(11, Self.file))
-        expect(small.attempted(.failed), equals: .rest)
+        buffer.add(line("a long one"), limit: 4)
+        expect(buffer.next(), equals: "a long one\n")
     }
 
     @Test("what failed is counted, and the count is written after a success; a line that was cut gets an end first")
     func failed() {
         var buffer = LineBuffer()
-        _ = buffer.arrive(line("one"))
-        expect(buffer.attempted(.failed), equals: .rest)
-        _ = buffer.arrive(line("two"))
-        _ = buffer.attempted(.wrote(1, Self.file))
-        _ = buffer.threadBegins()
-        expect(buffer.attempted(.failed), equals: .rest)
-        expect(buffer.arrive(line("three")), equals: .write("\nthree\n", continuing: Self.file))
+        buffer.add(line("one"))
+        _ = buffer.next()
+        buffer.wrote(-1)
+        expect(buffer.next(), equals: "")
+        buffer.add(line("two"))
+        _ = buffer.next()
+        buffer.wrote(1)
+        buffer.wrote(-1)
+        buffer.add(line("three"))
+        expect(buffer.next(), equals: "\nthree\n")
+        buffer.wrote(7)
         let notice = "error-bus: standard error took no more, and 2 lines were lost\n"
-        expect(buffer.attempted(.wrote(7, Self.file)), equals: .write(notice))
-        // So does the notice, and its count is not lost.
-        expect(buffer.attempted(.failed), equals: .rest)
-        _ = buffer.arrive(line("four"))
-        expect(buffer.attempted(.wrote(5, Self.file)), equals: .write(notice))
+        expect(buffer.next(), equals: notice)
+        // The notice may fail too, and its count is not lost.
+        buffer.wrote(-1)
+        expect(buffer.next(), equals: "")
+        buffer.add(line("four"))
+        expect(buffer.next(), equals: "four\n")
+        buffer.wrote(5)
+        expect(buffer.next(), equals: notice)
 
         // A line that lacks but its end is not lost: it gets the end with the next one.
         var ending = LineBuffer()
-        _ = ending.arrive(line("one"))
-        _ = ending.attempted(.wrote(3, Self.file))
-        expect(ending.threadBegins(), equals: .write("\n", continuing: Self.file))
-        expect(ending.attempted(.failed), equals: .rest)
-        expect(ending.arrive(line("two")), equals: .write("\ntwo\n", continuing: Self.file))
-        expect(ending.attempted(.wrote(5, Self.file)), equals: .rest)
+        ending.add(line("one"))
+        _ = ending.next()
+        ending.wrote(3)
+        ending.wrote(-1)
+        ending.add(line("two"))
+        expect(ending.next(), equals: "\ntwo\n")
+        ending.wrote(5)
+        expect(ending.next(), equals: "")
     }
 
-    @Test("another file gets the whole line of which the one before has the beginning, and no end for it")
-    func anotherFile() {
+    @Test("what the thread has not begun can be taken from it, with the count of what is lost")
+    func takingOver() {
         var buffer = LineBuffer()
-        _ = buffer.arrive(line("first"))
-        _ = buffer.attempted(.wrote(2, Self.file))
-        expect(buffer.threadBegins(), equals: .write("rst\n", continuing: Self.file))
-        expect(buffer.attempted(.isAnotherFile), equals: .write("first\n"))
-        _ = buffer.attempted(.wrote(3, Self.file))
-        expect(buffer.attempted(.failed), equals: .rest)
-        expect(buffer.arrive(line("second")), equals: .write("\nsecond\n", continuing: Self.file))
-        expect(buffer.attempted(.isAnotherFile), equals: .write("second\n"))
+        buffer.add(line("begun"))
+        _ = buffer.next()
+        buffer.thread = .writing
+        buffer.wrote(1)
+        buffer.add(line("behind"))
+        buffer.add(line("lost"), limit: 1)
+        var taken = buffer.takeOver()
+        let notice = "\nerror-bus: standard error took no more, and 1 line was lost\n"
+        expect(taken.next(), equals: notice)
+        taken.wrote(notice.utf8.count)
+        expect(taken.next(), equals: "behind\n")
+        expect(buffer.next(), equals: "egun\n")
+        buffer.wrote(5)
+        expect(buffer.next(), equals: "")
     }
 
-    @Test("the end of the process writes where nobody does, waits where somebody does, and takes the rest at last")
-    func leaving() {
-        var buffer = LineBuffer(limit: 10)
-        expect(buffer.leave(adding: []), equals: .rest)
-        expect(buffer.leave(adding: line("more than ten")), equals: .write("more than ten\n"))
-        expect(buffer.attempted(.wouldBlock), equals: .wait)
-        expect(buffer.attempted(.needsThread), equals: .startThread)
-        expectNil(buffer.leave(adding: line("counts")))
-        _ = buffer.arrive(line("late"))
-        _ = buffer.threadBegins()
-        _ = buffer.attempted(.wrote(1, Self.file))
-        let notice = "error-bus: standard error took no more, and 1 line was lost\n"
-        expect(buffer.takeRest(), equals: Array("\n\(notice)counts\n".utf8))
-        expect(buffer.takeRest(), equals: Array("\n".utf8))
+    @Test("lines sent are lines written or told of, however writes end", arguments: 0..<(isLong ? 100 : 20))
+    func walk(seed: Int) {
+        var random = SplitMix64(seed: UInt64(seed))
+        var buffer = LineBuffer()
+        var (sent, file) = (0, "")
+        func write(_ count: Int, of bytes: ArraySlice<UInt8>) {
+            file += String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            buffer.wrote(count)
+        }
+        for _ in 0..<400 {
+            if Int.random(in: 0..<2, using: &random) == 0 {
+                sent += 1
+                let padding = String(repeating: "x", count: .random(in: 0..<5_000, using: &random))
+                buffer.add(line("\(sent) \(padding)."), limit: 20_000)
+            }
+            let bytes = buffer.next()
+            if bytes.isEmpty { continue }
+            let chance = Int.random(in: 0..<10, using: &random)
+            write(chance < 5 ? bytes.count : chance < 8 ? .random(in: 0...bytes.count, using: &random) : -1, of: bytes)
+        }
+        // A success, so that the last losses are told of.
+        for text in ["", "last."] {
+            if !text.isEmpty { buffer.add(line(text)) }
+            while true {
+                let bytes = buffer.next()
+                if bytes.isEmpty { break }
+                write(bytes.count, of: bytes)
+            }
+        }
+        let lines = file.nonemptyLines
+        let whole = lines.filter { $0.hasSuffix(".") }.compactMap { Int($0.prefix { $0 != " " }) }
+        expect(whole, equals: whole.sorted())
+        expect(Set(whole).count, equals: whole.count)
+        // A notice that was cut is written again.
+        expect(lines.filter { $0.hasSuffix("lost") }.countOfLost, equals: sent - whole.count)
     }
-
-    private func line(_ text: String) -> [UInt8] { Array("\(text)\n".utf8) }
 }
 
-extension LineBuffer.Step {
-    static func write(_ text: String, continuing target: LineBuffer.Target? = nil) -> Self {
-        .write(Array(text.utf8)[...], continuing: target)
-    }
+private func expect(
+    _ bytes: ArraySlice<UInt8>, equals text: String, fileID: StaticString = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line
+) {
+    expect(String(decoding: bytes, as: UTF8.self), equals: text, fileID: fileID, filePath: filePath, line: line)
 }

@@ -14,18 +14,18 @@ extension StandardErrorThreadTests {
     func threads() async {
         await #expect(processExitsWith: .success) {
             endIfItHangs()
-            let stages = [StandardErrorStage.pipe(), .namedPipe(), .socket(), .terminal()]
+            let stages = [StandardErrorStage.pipe(), .socket(), .terminal()]
             for stage in stages {
                 dup2(stage.shared, STDERR_FILENO)
-                async let written: Void = onThreads(8) { thread in
-                    for number in 0..<500 { StandardError.write("\(thread) \(number) \(Self.padding)") }
+                async let written: Void = onThreads(16) { thread in
+                    for number in 0..<250 { StandardError.write("\(thread) \(number) \(Self.padding)") }
                 }
                 let lines = stage.lines(4_000)
                 await written
                 #expect(lines.count == 4_000)
-                for thread in 0..<8 {
+                for thread in 0..<16 {
                     let numbers = lines.filter { $0.hasPrefix("\(thread) ") }.map { $0.split(separator: " ")[1] }
-                    #expect(numbers == (0..<500).map { "\($0)" })
+                    #expect(numbers == (0..<250).map { "\($0)" })
                 }
                 #expect(lines.allSatisfy { $0.hasSuffix(" " + Self.padding) })
             }

@@ -17,15 +17,6 @@ package struct StandardErrorStage {
         return Self(ends[0], ends[1])
     }
 
-    /// A pipe with a name in the file system.
-    package static func namedPipe() -> Self {
-        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        #expect(unsafe mkfifo(path, 0o600) == 0)
-        defer { unsafe unlink(path) }
-        let reader = unsafe open(path, O_RDONLY | O_NONBLOCK)
-        return Self(reader, unsafe open(path, O_WRONLY))
-    }
-
     package static func socket() -> Self {
         var ends: [Int32] = [0, 0]
         #if canImport(Darwin)

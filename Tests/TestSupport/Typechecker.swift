@@ -67,17 +67,9 @@ package enum Typechecker {
     }
 
     private static func run(_ command: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = command
         // A sanitizer's options are for this process, not for the compiler.
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasSuffix("SAN_OPTIONS") }
-        let pipe = Pipe()
-        process.standardError = pipe
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self)
+        let own = ProcessInfo.processInfo.environment.keys.filter { $0.hasSuffix("SAN_OPTIONS") }
+        let none = Dictionary(uniqueKeysWithValues: own.map { ($0, "") })
+        return try ChildProcess(waitingFor: command, none).output
     }
 }

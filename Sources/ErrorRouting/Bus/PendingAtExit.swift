@@ -1,6 +1,5 @@
 import Foundation
 import StandardErrorWriter
-import Synchronization
 
 /// The buses of the process, each of which writes a line at the process's end if it has pending reports.
 ///
@@ -12,13 +11,12 @@ enum PendingAtExit {
 
         init(_ bus: ErrorBus) { unsafe self.bus = .passUnretained(bus) }
 
-        var line: String? { unsafe bus._withUnsafeGuaranteedRef { $0.lineAtExit } }
+        /// Retained for ever, since the process ends: a bus whose last reference went here would wait for the lock.
+        var line: String? { unsafe bus.retain()._withUnsafeGuaranteedRef { $0.lineAtExit } }
     }
 
     /// The buses by their numbers.
     private static let buses = Locked<[UInt64: Entry]>([:])
-    /// The thread that runs the exit handler; 0 before that.
-    private static let reader = Atomic<UInt>(0)
 
     private static let registerHandler: Void = {
         atexit {
@@ -30,25 +28,14 @@ enum PendingAtExit {
     /// Adds a bus, once it is initialised.
     static func add(_ bus: ErrorBus) {
         registerHandler
-        update { $0[bus.number] = Entry(bus) }
+        buses.withLock { $0[bus.number] = Entry(bus) }
     }
 
     /// Removes a bus, when its deinitializer begins; waits while the exit handler reads the bus.
-    static func remove(_ bus: ErrorBus) { update { $0[bus.number] = nil } }
-
-    private static func update(_ change: (inout [UInt64: Entry]) -> Void) {
-        // If the exit handler's thread releases the last reference to a bus, it holds the lock, and has read that bus.
-        let reader = reader.load(ordering: .relaxed)
-        if reader == 0 || reader != currentThread { buses.withLock(change) }
-    }
-
-    private static var currentThread: UInt {
-        unsafe UInt(bitPattern: Unmanaged.passUnretained(Thread.current).toOpaque())
-    }
+    static func remove(_ bus: ErrorBus) { buses.withLock { $0[bus.number] = nil } }
 
     /// A line for each bus that has pending reports; none if a thread, which may be stopped, does not release the lock.
     private static var lines: [String] {
-        reader.store(currentThread, ordering: .relaxed)
         for _ in 0..<50 {
             if let lines = buses.withLockIfAvailable({ $0.values.compactMap(\.line) }) { return lines }
             usleep(1_000)
@@ -64,8 +51,7 @@ extension ErrorBus {
     fileprivate var lineAtExit: String? {
         let counts = storage.statisticsIfUnlocked
         let pending = counts.map { Int64($0.pending) } ?? storage.intake.leastPending
-        if pending <= 0 { return nil }
         let rest = counts.map { ": \($0)" } ?? " or more"
-        return "error-bus: the process ended while a bus had \(pending) pending\(rest)"
+        return pending > 0 ? "error-bus: the process ended while a bus had \(pending) pending\(rest)" : nil
     }
 }

@@ -42,7 +42,9 @@ extension BusReentryTests {
                 withExtendedLifetime(observer) {}
                 throw Numbered(error.number - 1)
             }
-        let bus = ErrorBus(handler: handler, configuration: .init(capacity: 64, clock: ManualClock()))
+        let configuration = ErrorBus.Configuration(
+            capacity: 64, clock: ManualClock(), lastResort: LastResort { _ in })
+        let bus = ErrorBus(handler: handler, configuration: configuration)
         let reports = bus.reports()
         bus.post(Numbered(2))
         await bus.run()

@@ -191,7 +191,8 @@ extension BusObserveTests {
     @Test("cancelled at any moment, from many threads, no report comes after the end, and there is one end")
     func races() async {
         for round in 0..<200 {
-            let (order, bus) = (Journal<Bool>(), ErrorBus(handler: ErrorHandler()))
+            let quiet = ErrorBus.Configuration(lastResort: LastResort { _ in })
+            let (order, bus) = (Journal<Bool>(), ErrorBus(handler: ErrorHandler(), configuration: quiet))
             async let running: Void = bus.run()
             let observation = bus.observe({ _ in order.note(true) }, onEnd: { _ in order.note(false) })
             await onThreads(3) { thread in

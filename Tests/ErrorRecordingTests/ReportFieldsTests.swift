@@ -1,0 +1,80 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+@Suite("Each field of a report is in its line, its fields and its record")
+struct ReportFieldsTests {
+    private struct Torn: Error, CustomStringConvertible { var description: String { "a torn page" } }
+
+    /// A text that each of the three has for a part of a report; nil where one leaves the part out on purpose.
+    private struct Texts {
+        var line: String?
+        var fields: String?
+        var record: String?
+
+        init(line: String?, fields: String?, record: String?) {
+            (self.line, self.fields, self.record) = (line, fields, record)
+        }
+
+        init(_ text: String) { self.init(line: text, fields: text, record: text) }
+    }
+
+    /// The parts of a report, by the names of the stored properties.
+    private static let parts: [String: Texts] = [
+        "error": Texts("a torn page"), "source": Texts("Shop/Print.swift:12"), "metadata": Texts("card-4711"),
+        "scope": Texts("checkout"), "occurrences": Texts("55555"), "label.role": Texts("audit"),
+        // What writes lines has a time of its own, and its lines are in order.
+        "moment": Texts(line: nil, fields: "-05-06T07:08:09", record: "-05-06T07:08:09"),
+        "outcome.disposition": Texts(line: nil, fields: "handled", record: "handled"),
+        "outcome.rule": Texts(line: nil, fields: "Shop/Rules.swift:34", record: "Shop/Rules.swift:34"),
+        "outcome.matchedRuleCount": Texts(line: nil, fields: nil, record: "77777"),
+        // Each is reported by itself, as an `ActionFailure`.
+        "outcome.failures": Texts(line: nil, fields: nil, record: nil),
+        // The recorder counts by itself, so that a number that is missing was lost.
+        "sequence": Texts(line: nil, fields: nil, record: nil),
+        // Of an observer and not of the report; of a flood limit; of a test's bus.
+        "missed": Texts(line: nil, fields: nil, record: nil),
+        "label.firstMoment": Texts(line: nil, fields: nil, record: nil),
+        "label.mark": Texts(line: nil, fields: nil, record: nil),
+    ]
+
+    private static func names(of value: Any, in parents: [String] = []) -> [String] {
+        Mirror(reflecting: value).children.flatMap { child -> [String] in
+            let path = parents + [child.label ?? ""]
+            switch child.label {
+            case "label": return Mirror(reflecting: child.value).children.flatMap { names(of: $0.value, in: path) }
+            case "outcome": return names(of: child.value, in: path)
+            default: return [path.joined(separator: ".")]
+            }
+        }
+    }
+
+    @Test("a field that one of them forgets is noticed")
+    func walk() throws {
+        let date = try Date("2024-05-06T07:08:09Z", strategy: .iso8601)
+        let age = Duration.seconds(-date.timeIntervalSinceNow) - .milliseconds(500)
+        let rule = RuleDescription(matcher: "the rule", source: .init(fileID: "Shop/Rules.swift", line: 34))
+        let report = ErrorReport(
+            error: Torn(), role: .init("audit"), source: .init(fileID: "Shop/Print.swift", line: 12),
+            instant: .now - age, metadata: ["card": "card-4711"], scope: ["checkout"], occurrences: 55_555,
+            outcome: HandleOutcome(disposition: .handled, matchedRuleCount: 77_777, rule: rule))
+        expect(Self.names(of: report).sorted(), equals: Self.parts.keys.sorted())
+
+        let microseconds = Int64(report.date.timeIntervalSince1970 * 1_000_000)
+        let origin = RecordOrigin(host: "h", service: "s", process: 1, start: "t")
+        let record = ErrorRecord(report, from: origin, time: microseconds, sequence: 1, rebuilding: .init())
+        let texts = [
+            (name: "line", text: report.description, part: \Texts.line),
+            ("fields", report.fields.values.joined(separator: "\n"), \Texts.fields),
+            ("record", String(decoding: RecordLine(record).bytes, as: UTF8.self), \Texts.record),
+        ]
+        for (name, text, part) in texts {
+            for (path, expected) in Self.parts {
+                if let expected = expected[keyPath: part] { #expect(text.contains(expected), "\(path) in the \(name)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+package import Testing
+
+/// A process that a test starts, and what it has written when it has ended.
+package struct ChildProcess: Sendable {
+    package let status: Int32
+    package let output: String
+
+    /// Runs a program to its end.
+    ///
+    /// - Parameters:
+    ///   - command: The program, which is looked for as a shell does, and its arguments.
+    ///   - environment: Variables that this process does not have.
+    package init(_ command: [String], environment: [String: String] = [:]) async throws {
+        // On a thread of its own: a wait would block a thread of the pool, and actions of other tests would outlive
+        // their time limits.
+        self = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try ChildProcess(waitingFor: command, environment) })
+            }
+        }
+    }
+
+    /// Runs a program to its end, on this thread.
+    package init(waitingFor command: [String], _ environment: [String: String] = [:]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let pipe = Pipe()
+        process.standardError = pipe
+        process.standardOutput = pipe
+        try process.run()
+        output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        status = process.terminationStatus
+    }
+}
+
+/// The tests that show that other tests fail: they would leave known issues in the output of a run that passes.
+package enum FailingTests {
+    private static let variable = "ERROR_BUS_FAILING_TESTS"
+
+    /// Whether this process runs them.
+    package static var areRun: Bool { ProcessInfo.processInfo.environment[variable] != nil }
+
+    /// Runs them in a process of their own.
+    ///
+    /// - Parameter filter: A regular expression for their names.
+    package static func run(_ filter: String) async throws -> ChildProcess {
+        let own = CommandLine.arguments
+        // On Darwin the program is a helper of the toolchain's, which loads the tests.
+        let bundle = own.firstIndex(of: "--test-bundle-path").map { own[$0...].prefix(2) } ?? []
+        let program = Bundle.main.executablePath ?? own[0]
+        return try await ChildProcess(
+            [program] + bundle + ["--testing-library", "swift-testing", "--filter", filter]
+                + own.filter { $0 == "--no-parallel" },
+            environment: [variable: "1"])
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// The condition of tests that show that other tests fail.
+    package static var showsFailures: Self {
+        .enabled(if: FailingTests.areRun, "run by FailureTests in a process of its own")
+    }
+}
