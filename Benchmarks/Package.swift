@@ -56,10 +56,11 @@ let package = Package(
             name: "post-memory",
             dependencies: ["Contenders", .product(name: "ErrorRouting", package: "swift-error-bus")]
         ),
-        // Prints what a recorder costs: see the README.
+        // Prints what a recorder and a replay cost: see the README.
         .executableTarget(
             name: "recording",
             dependencies: [
+                "Contenders",
                 .product(name: "ErrorRecording", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
             ]

@@ -103,6 +103,8 @@ bus, a scope whose rule matches|8
 bus, a scope whose rules do not match|8
 handing over a report|1
 a recorded line|1
+a replayed line, its verdict kept|8
+a replayed line, its value new|8
 LIST
 if [ "${1:-}" = --update ]; then
     cp "$counts" "$thresholds"

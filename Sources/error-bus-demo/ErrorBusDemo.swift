@@ -12,6 +12,9 @@ enum ErrorBusDemo {
     /// Not asynchronous, because the runtime sets up tasks and threads before an asynchronous `main` begins; a signal
     /// during that time would kill the process.
     static func main() {
+        let arguments = FilePath.arguments.map(\.text)
+        // A command of the library's, which handles signals itself.
+        if arguments.first == "replay" { ReplayCommand.main(Array(arguments.dropFirst())) }
         Interruption.begin()
         // Writing to a broken pipe must fail and not kill the process, or the temporary folder would not be removed.
         signal(SIGPIPE, SIG_IGN)
@@ -52,8 +55,6 @@ enum ErrorBusDemo {
             return try await ExplainCommand(options: options).run()
         case .interactive:
             return try await InteractiveCommand(options: options).run()
-        case .replay:
-            return try await ReplayCommand(options: options).run()
         case .intake:
             return try await IntakeCommand(options: options).run()
         }
@@ -66,8 +67,6 @@ enum ErrorBusDemo {
 /// shells do.
 enum ExitStatus: Int32 {
     case success = 0
-    /// A replay has found differences.
-    case differences = 1
     case usage = 64
     case noInput = 66
     case software = 70
@@ -79,6 +78,5 @@ enum ExitStatus: Int32 {
     static let ofErrors = ErrorMap<ExitStatus>(default: .software)
         .on(UsageError.self, .usage)
         .on(UnreadableInbox.self, .noInput)
-        .on(UnreadableRecording.self, .noInput)
         .on(ErrorRecorder.CannotOpen.self, .outputError)
 }

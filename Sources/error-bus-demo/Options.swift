@@ -5,7 +5,7 @@ import Foundation
 /// The options of the command line.
 struct Options: Sendable, Equatable {
     enum Command: Sendable {
-        case intake, interactive, explain, replay, help
+        case intake, interactive, explain, help
     }
 
     var command = Command.intake
@@ -14,10 +14,8 @@ struct Options: Sendable, Equatable {
     /// The payment endpoint; nil for a port at which nobody listens.
     var payments: URL?
     var keepsFiles = false
-    /// The file to record errors to, or to replay.
+    /// The file to record errors to.
     var recording: FilePath?
-    /// Whether a replay asks rules that have been changed.
-    var hasChangedRules = false
 
     /// - Parameter arguments: The words after the program's name, as bytes: the name of a folder need not be UTF-8.
     init(arguments: [FilePath]) throws(UsageError) {
@@ -26,16 +24,6 @@ struct Options: Sendable, Equatable {
         while let word = rest.popFirst() {
             let argument = word.text
             guard allowsOptions, argument.hasPrefix("-"), argument != "-" else {
-                if allowsOptions, argument == "replay", command == .intake, inbox == nil {
-                    command = .replay
-                    continue
-                }
-                if command == .replay {
-                    let other = "more than one file to replay: \(OneLine.quoted(argument))"
-                    if recording != nil { throw UsageError(other) }
-                    recording = word
-                    continue
-                }
                 if inbox != nil { throw UsageError("more than one inbox: \(OneLine.quoted(argument))") }
                 inbox = word
                 continue
@@ -54,8 +42,6 @@ struct Options: Sendable, Equatable {
                 if value == nil, let next = rest.first { value = rest.popFirst().map { _ in next.text } }
                 guard let text = value.take(), !text.isEmpty else { throw UsageError("--record needs a file") }
                 recording = FilePath(text)
-            case "--changed":
-                hasChangedRules = true
             case "--keep":
                 keepsFiles = true
             case "--explain":
@@ -70,20 +56,7 @@ struct Options: Sendable, Equatable {
             if value != nil { throw UsageError("\(parts[0]) takes no value") }
             if command == .help { return }
         }
-        try checkRecording()
-    }
-
-    /// Checks that what is about recorded errors goes together with the rest.
-    private func checkRecording() throws(UsageError) {
-        guard command == .replay else {
-            if hasChangedRules { throw UsageError("--changed is for replay") }
-            if recording != nil, command != .intake { throw UsageError("--record is for an intake") }
-            return
-        }
-        if recording == nil { throw UsageError("replay needs a file") }
-        if inbox != nil || payments != nil || keepsFiles {
-            throw UsageError("replay takes no other option than --changed")
-        }
+        if recording != nil, command != .intake { throw UsageError("--record is for an intake") }
     }
 
     private static func endpoint(_ text: String) throws(UsageError) -> URL {
@@ -109,7 +82,7 @@ struct UsageError: Error, Equatable, CustomStringConvertible {
 extension Options {
     static let usage = """
         usage: error-bus-demo [INBOX] [--payments URL] [--keep] [--record FILE] [--explain | --interactive] [--help]
-               error-bus-demo replay FILE [--changed]
+               error-bus-demo replay FILE ... [--changed] [--help]
         """
 
     static let help = """
@@ -129,18 +102,17 @@ extension Options {
                            that payments fail with URLSession's own error until the circuit before them opens.
           --keep           keeps the temporary folder.
           --record FILE    appends each error, with its outcome, to the file as a line of JSON.
-          replay FILE      asks the program's rules of the errors in the file, and says which they would treat in
-                           another way than when they were recorded. Runs no action. (For an inbox of that name:
-                           ./replay)
-          --changed        asks rules of which two have been changed, so that the replay finds differences.
+          replay FILE ...  asks the program's rules of the errors in the files, and says which they would treat in
+                           another way than when they were recorded; with --changed rules of which two have been
+                           changed. Has options and statuses of its own: see replay --help. (For an inbox of that
+                           name: ./replay)
           --explain        shows, for one error of each kind, which rules would take it, and runs no action: it
                            moves no file and pays no order.
           --interactive    shows the errors to you, one at a time, while the intake runs: r tries again what can be
                            tried again, d dismisses an error, and q quits. It needs a terminal.
           --help, -h       shows this.
 
-        Exit status: 0 if every error is accounted for and none is pending, else 70; 1 if a replay has found
-        differences; 64 if the command line makes no
+        Exit status: 0 if every error is accounted for and none is pending, else 70; 64 if the command line makes no
         sense, or there is no terminal for --interactive; 66 if the inbox cannot be read; 74 if standard output cannot
         be written, unless its reader has ended; 130 after Ctrl-C, and 143 after SIGTERM. Either lets what has begun
         come to its end; where that takes more than 3 seconds, another one cuts it short.

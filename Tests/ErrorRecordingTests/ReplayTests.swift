@@ -16,7 +16,8 @@ struct ReplayTests {
         _ rules: ErrorHandler, scopes: [String: ErrorHandler] = [:], _ errors: [(scope: String?, error: any Error)]
     ) async throws -> [Substring] {
         let folder = try TemporaryFolder()
-        let recorder = try ErrorRecorder(path: folder.file, rebuilding: rebuilding)
+        let recorder = try ErrorRecorder(
+            path: folder.file, configuration: .init(host: "here"), rebuilding: rebuilding)
         await withErrorBus(handler: rules) { bus in
             bus.observeUntilEnd { recorder.record($0) }
             for (name, error) in errors {
@@ -176,15 +177,26 @@ extension ReplayTests {
             equals: ["Shop.POSIXError": 2, "Shop.URLError": 1, "Shop.NSError": 1])
     }
 
-    @Test func `broken lines, other JSON and later versions are unreadable; empty lines are passed over`() async throws
-    {
+    @Test func `broken lines and other JSON are unreadable; empty lines are passed over`() async throws {
         let line = try #require(try await lines(ErrorHandler(), Order.late).first)
-        let later = line.replacing(#""version":1"#, with: #""version":2"#)
-        let all: [Substring] = [line.prefix(40), "", "\r", "{}", "[1]", "\u{0}", Substring(later), line]
+        let all: [Substring] = [line.prefix(40), "", "\r", "{}", "[1]", "\u{0}", " \t", line]
         let replay = replay(all, ErrorHandler())
         expect(
-            replay.description, equals: "1 unchanged, 0 different, 0 not rebuilt, 0 never delivered, 5 unreadable lines"
+            replay.description, equals: "1 unchanged, 0 different, 0 not rebuilt, 0 never delivered, 4 unreadable lines"
         )
+    }
+
+    @Test func `a line of a later version is read as far as it is known, and counted; an earlier one there is not`()
+        async throws
+    {
+        let line = try #require(try await lines(ErrorHandler(), Order.late).first)
+        let later = line.replacing(#""version":1"#, with: #""more":{"a":[1,null]},"version":2"#)
+            .replacing(#","message":"late""#, with: "")
+        let earlier = line.replacing(#""version":1"#, with: #""version":0"#)
+        let changed = later.replacing(#""type":"#, with: #""kind":"#)
+        let replay = replay([Substring(later), Substring(earlier), Substring(changed), line], ErrorHandler())
+        expect([replay.unchanged, replay.ofLaterVersions, replay.unreadable], equals: [2, 1, 2])
+        #expect(replay.description.contains("1 lines are of a later version, and read as far as they are known."))
     }
 
     @Test func `what was recorded undelivered has no rules to compare with`() async throws {
@@ -208,9 +220,49 @@ extension ReplayTests {
                        2  ErrorRecordingTests.Order
                           before: handled by value(Order.late) at Shop/Rules.swift:11
                           after:  unmatched
+                          example: late (here, 2)
                        1  ErrorRecordingTests.Order
                           before: handled by type(Order) at Shop/Rules.swift:10
                           after:  unmatched
+                          example: overLimit(cents: 1) (here, 1)
+
+                Reports before and after, by rules that have more or fewer:
+                       1        0  handled by type(Order) at Shop/Rules.swift
+                       2        0  handled by value(Order.late) at Shop/Rules.swift
+                       0        3  unmatched
                 """)
+    }
+
+    @Test func `errors are counted beside reports, where a report stands for several`() async throws {
+        let lines = try await lines(rules(line: 10), Order.late, Order.overLimit(cents: 1))
+        let many = lines.map { Substring($0.replacing(#""occurrences":1"#, with: #""occurrences":1000"#)) }
+        let changed = rules(line: 10).ignore(Order.late, fileID: "Shop/New.swift", line: 1)
+        let replay = replay(lines + many + many, changed)
+        expect(replay.unchangedCount, equals: .init(reports: 3, occurrences: 2_001))
+        expect(replay.changes.values.map(\.count), equals: [.init(reports: 3, occurrences: 2_001)])
+        let rules = replay.rulesBeforeAndAfter
+        expect(rules["handled by value(Order.late) at Shop/Rules.swift"]?.before.occurrences, equals: 2_001)
+        expect(rules["handled by value(Order.late) at Shop/Rules.swift"]?.after.occurrences, equals: 0)
+        expect(rules["ignored by value(Order.late) at Shop/New.swift"]?.after.reports, equals: 3)
+        let type = "handled by type(Order) at Shop/Rules.swift"
+        expect(rules[type]?.before, equals: rules[type]?.after)
+        let text = replay.description
+        #expect(text.contains("The reports stand for 2001 errors unchanged, 2001 different."))
+        #expect(text.contains("       3  ErrorRecordingTests.Order, 2001 errors\n"))
+        // What a file claims may be anything, and their sum is still a number.
+        let claims = [Int.max, Int.min, 0].flatMap { claim in
+            lines.map { Substring($0.replacing(#""occurrences":1"#, with: "\"occurrences\":\(claim)")) }
+        }
+        let bounded = self.replay(claims + claims, changed).unchangedCount
+        expect(bounded, equals: .init(reports: 6, occurrences: 2 * (1 << 32) + 4))
+    }
+
+    @Test func `what a terminal would obey is escaped in the table`() async throws {
+        let line = try #require(try await lines(rules(line: 10), Order.late).first)
+        let hostile = line.replacing(#""host":"here""#, with: #""host":"\u001b[2J""#)
+            .replacing(#""rule":"value(Order.late)""#, with: #""rule":"\u009b\u202e""#)
+        let text = replay([Substring(hostile)], ErrorHandler()).description
+        #expect(!text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{9B}" || $0 == "\u{202E}" })
+        #expect(text.contains(#"\u{1b}[2J"#))
     }
 }

@@ -63,4 +63,5 @@ extension Tag {
     @Tag package static var recording3: Self
     @Tag package static var recording4: Self
     @Tag package static var recording5: Self
+    @Tag package static var recording6: Self
 }

@@ -26,13 +26,9 @@ extension OptionsTests {
         expect(try Options(arguments: ["--", "--keep"]).inbox, equals: "--keep")
     }
 
-    @Test func `errors are recorded to a file, and replayed from one`() throws {
+    @Test func `errors are recorded to a file`() throws {
         expect(try Options(arguments: ["--record", "-e.jsonl"]).recording, equals: "-e.jsonl")
         expect(try Options(arguments: ["orders", "--record=e.jsonl"]).recording, equals: "e.jsonl")
-        let replay = try Options(arguments: ["replay", "e.jsonl", "--changed"])
-        expect(replay.command, equals: .replay)
-        expect(replay.recording, equals: "e.jsonl")
-        #expect(replay.hasChangedRules)
         expect(try Options(arguments: ["./replay"]).inbox, equals: "./replay")
         expect(try Options(arguments: ["--", "replay"]).inbox, equals: "replay")
     }
@@ -50,10 +46,6 @@ extension OptionsTests {
             (["one", "two"], "more than one inbox: \"two\""),
             (["--record"], "--record needs a file"),
             (["--record="], "--record needs a file"),
-            (["replay"], "replay needs a file"),
-            (["replay", "one", "two"], "more than one file to replay: \"two\""),
-            (["replay", "one", "--keep"], "replay takes no other option than --changed"),
-            (["--changed"], "--changed is for replay"),
             (["--explain", "--record", "one"], "--record is for an intake"),
         ]
         for (arguments, reason) in wrong {

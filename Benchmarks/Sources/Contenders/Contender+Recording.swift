@@ -2,7 +2,8 @@ import Dispatch
 import ErrorRecording
 import ErrorRouting
 
-/// What a recorder costs: handing a report over while the writer is held up, and a line, its handing over included.
+/// What a recorder costs: handing a report over while the writer is held up, and a line, its handing over included; and
+/// what a replay costs for a line.
 ///
 /// Only counted: times of two threads say more about the machine than about the recorder.
 extension Contender {
@@ -14,7 +15,17 @@ extension Contender {
                 for _ in 0..<count { recorder.record(report(E1())) }
                 await recorder.close(within: .seconds(600))
             },
+            Contender("a replayed line, its verdict kept", rules: 8, iterations: 2_000) { count in
+                replay(count) { _ in 1 }
+            },
+            Contender("a replayed line, its value new", rules: 8, iterations: 2_000) { count in replay(count) { $0 } },
         ]
+    }
+
+    private static func replay(_ count: Int, _ code: (Int) -> Int) {
+        var replay = Replay(rules: ReplayedLine.rules, rebuilding: ReplayedLine.rebuilding)
+        for number in 0..<count { replay.add(ReplayedLine.text(code: code(number))) }
+        precondition(replay.unchanged == count, "\(replay)")
     }
 
     private static func handOver(_ count: Int) {

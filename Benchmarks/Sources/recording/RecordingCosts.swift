@@ -1,9 +1,10 @@
+import Contenders
 import Dispatch
 import ErrorRecording
 import ErrorRouting
 import Foundation
 
-/// Measures what a recorder costs, and prints the table of the README.
+/// Measures what a recorder and a replay cost, and prints the table of the README.
 ///
 /// In processor time and not in time that has passed: other processes on the machine make that longer.
 @main
@@ -36,6 +37,27 @@ enum RecordingCosts {
             "a line: an enum's case with its value, in microseconds",
             try lines(path) { report(Rebuildable.declined(code: $0)) })
         print("| a full queue of \(capacity.formatted()) reports, in KiB | \(full / 1_024) |")
+        try printReplaying(folder.appending(path: "lines").path)
+    }
+
+    private static func printReplaying(_ path: String) throws {
+        let count = 200_000
+        var memory = 0
+        for (name, codes) in [("kept", 1), ("kept, of a thousand that there are", 1_000), ("not kept", count)] {
+            let lines = (0..<count).map { ReplayedLine.text(code: $0 % codes) }
+            try lines.joined(separator: "\n").write(toFile: path, atomically: false, encoding: .utf8)
+            let before = try residentSize()
+            let times = try (0..<5).map { _ in
+                var replay = Replay(rules: ReplayedLine.rules, rebuilding: ReplayedLine.rebuilding)
+                let begin = seconds(CLOCK_PROCESS_CPUTIME_ID)
+                try replay.add(contentsOf: path)
+                precondition(replay.unchanged == count, "\(replay)")
+                return (seconds(CLOCK_PROCESS_CPUTIME_ID) - begin) / Double(count) * 1e6
+            }
+            memory = max(memory, try residentSize() - before)
+            row("a replayed line whose verdict is \(name), in microseconds", times)
+        }
+        print("| what replaying \(count.formatted()) lines adds to the memory, in KiB | \(memory / 1_024) |")
     }
 
     private static func report(_ error: any Error, _ metadata: [String: String] = [:]) -> ErrorReport {

@@ -7,7 +7,7 @@ public import ErrorRouting
 /// import ErrorRouting
 ///
 /// func serve(_ rules: ErrorHandler) async throws {
-///     let recorder = try ErrorRecorder(path: "/var/log/orders/errors.jsonl")
+///     let recorder = try ErrorRecorder(path: "/var/log/orders/errors.jsonl")  // where that folder is
 ///     await withErrorBus(handler: rules, asRoot: true) { bus in
 ///         bus.observeUntilEnd { report in recorder.record(report) }
 ///         // …

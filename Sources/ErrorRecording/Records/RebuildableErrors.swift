@@ -79,18 +79,18 @@ public struct RebuildableErrors: Sendable {
     ///
     /// Not rebuilt either is an error that comes out as another one than was recorded: with another case, domain or
     /// code, or without the errors under it. Rules might then match what they would not have matched.
-    func error(of record: ErrorRecord) -> (any Error)? {
+    func error(of record: ReplayedRecord) -> (any Error)? {
         guard let error = rebuilt(record) else { return nil }
         let report = ErrorReport(error: error, source: ErrorReport.Source())
         let (domain, code) = report.domainAndCode.map { ($0.domain, $0.code) } ?? (nil, nil)
         let isOfType = report.typeName == record.type || Self.isFoundations(record.type)
         let isSame =
             isOfType && report.caseName == record.caseName && domain == record.domain
-            && code == record.code && report.trail.map(\.fingerprint) == record.trail.map(\.fingerprint)
+            && code == record.code && report.trail.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
         return isSame ? error : nil
     }
 
-    private func rebuilt(_ record: ErrorRecord) -> (any Error)? {
+    private func rebuilt(_ record: ReplayedRecord) -> (any Error)? {
         if let value = record.value { return try? codings[record.type]?.decode(Data(value.utf8)) }
         guard Self.isFoundations(record.type), let domain = record.domain, let code = record.code else { return nil }
         return Self.foundation(domain, code)
@@ -101,20 +101,20 @@ public struct RebuildableErrors: Sendable {
 
     // MARK: Coding
 
-    private static var encoder: JSONEncoder {
+    private static let encoder = {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return encoder
-    }
+    }()
 
-    private static var decoder: JSONDecoder {
+    private static let decoder = {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return decoder
-    }
+    }()
 
     // MARK: Foundation's errors
 

@@ -98,21 +98,50 @@ struct RecordLine {
 
     /// Appends a text in quotation marks.
     ///
-    /// Escaped are what JSON does not allow in a text, and the other characters at which some reader ends a line.
+    /// Escaped are what JSON does not allow in a text, and the other characters at which some reader ends a line. What
+    /// is between them is copied as a whole.
     private mutating func text(_ text: String) {
         append("\"")
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": append("\\\"")
-            case "\\": append("\\\\")
-            case "\n": append("\\n")
-            case ..<" ", "\u{85}", "\u{2028}", "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                bytes.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
-            case _ where scalar.isASCII: bytes.append(UInt8(truncatingIfNeeded: scalar.value))
-            default: bytes.append(contentsOf: scalar.utf8)
+        var text = text
+        text.withUTF8 { text in
+            var (begin, index) = (0, 0)
+            while index < text.count {
+                let length = unsafe Self.lengthToEscape(at: index, text)
+                guard length > 0 else {
+                    index += 1
+                    continue
+                }
+                unsafe bytes.append(contentsOf: text[begin..<index])
+                unsafe escape(text[index..<index + length])
+                index += length
+                begin = index
             }
+            unsafe bytes.append(contentsOf: text[begin...])
         }
         append("\"")
+    }
+
+    /// Returns how many bytes the character takes that begins at a place; 0 if it is not one to escape.
+    @inline(__always)
+    private static func lengthToEscape(at index: Int, _ text: UnsafeBufferPointer<UInt8>) -> Int {
+        switch unsafe text[index] {
+        case ..<0x20, UInt8(ascii: "\""), UInt8(ascii: "\\"): 1
+        // U+0085, U+2028 and U+2029; a text is valid UTF-8, so that the other bytes follow.
+        case 0xC2: unsafe text[index + 1] == 0x85 ? 2 : 0
+        case 0xE2: unsafe text[index + 1] == 0x80 && text[index + 2] & 0xFE == 0xA8 ? 3 : 0
+        default: 0
+        }
+    }
+
+    private mutating func escape(_ character: Slice<UnsafeBufferPointer<UInt8>>) {
+        let scalar = unsafe String(decoding: character, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
+        switch scalar {
+        case "\"": append("\\\"")
+        case "\\": append("\\\\")
+        case "\n": append("\\n")
+        default:
+            let digits = String(scalar.value, radix: 16)
+            bytes.append(contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
+        }
     }
 }

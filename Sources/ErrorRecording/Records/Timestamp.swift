@@ -11,8 +11,16 @@ enum Timestamp {
         let (seconds, fraction) = time.quotientAndRemainder(dividingBy: 1_000_000)
         let (minutes, second) = seconds.quotientAndRemainder(dividingBy: 60)
         let (hour, minute) = minutes.quotientAndRemainder(dividingBy: 60)
-        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(dayOfMonth, 2))"
-            + "T\(digits(hour, 2)):\(digits(minute, 2)):\(digits(second, 2)).\(digits(fraction, 6))Z"
+        var text: [UInt8] = []
+        text.reserveCapacity(27)
+        add(year, 4, "-", to: &text)
+        add(month, 2, "-", to: &text)
+        add(dayOfMonth, 2, "T", to: &text)
+        add(hour, 2, ":", to: &text)
+        add(minute, 2, ":", to: &text)
+        add(second, 2, ".", to: &text)
+        add(fraction, 6, "Z", to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The current moment in microseconds since 1970.
@@ -31,9 +39,14 @@ enum Timestamp {
         return (year, month < 10 ? month + 3 : month - 9, dayOfMonth)
     }
 
-    private static func digits(_ number: Int64, _ count: Int) -> String {
-        let text = String(number)
-        return String(repeating: "0", count: max(count - text.count, 0)) + text
+    /// Adds the digits of a number, and what follows them.
+    private static func add(_ number: Int64, _ count: Int, _ end: Unicode.Scalar, to text: inout [UInt8]) {
+        var divisor = (1..<count).reduce(Int64(1)) { product, _ in product * 10 }
+        while divisor > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+        text.append(UInt8(ascii: end))
     }
 }
 

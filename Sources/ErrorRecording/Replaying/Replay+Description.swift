@@ -1,34 +1,83 @@
+import BoundedDescriptions
+
 extension Replay {
     /// A table for a person: how many are unchanged, what differs and how, and what could not be rebuilt.
-    public var description: String {
-        let (changed, missing) = (differences.values.reduce(0, +), notRebuilt.values.reduce(0, +))
+    ///
+    /// Where reports stand for several errors each, those are counted too.
+    public var description: String { table() }
+
+    /// Returns the table, or its differences alone.
+    func table(onlyDifferences: Bool = false) -> String {
+        let parts =
+            onlyDifferences
+            ? [ending, differenceLines] : [ending, countLines, differenceLines, ruleLines, notRebuiltLines]
+        return parts.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    /// What a reader has to know first: that not everything is there.
+    private var ending: [String] {
+        (isInterrupted ? ["Interrupted: this is what was read until then."] : [])
+            + (hasUnreadableInput ? ["Not every file could be read: this is what was read."] : [])
+    }
+
+    private var countLines: [String] {
+        let changed = changes.values.reduce(into: Count()) { $0.add($1.count) }
         let counts = [
-            (changed, "different"), (missing, "not rebuilt"), (undelivered, "never delivered"),
-            (unreadable, "unreadable lines"),
+            (changed.reports, "different"), (notRebuilt.values.reduce(0, +), "not rebuilt"),
+            (undelivered, "never delivered"), (unreadable, "unreadable lines"),
         ]
         var lines = [(["\(unchanged) unchanged"] + counts.map { "\($0) \($1)" }).joined(separator: ", ")]
-        if !differences.isEmpty {
-            lines += ["", "Different, the most frequent first:"]
-            let sorted = differences.sorted { first, second in
-                if first.value != second.value { return first.value > second.value }
-                let (one, other) = (first.key, second.key)
-                return (one.type, one.before, one.after) < (other.type, other.before, other.after)
-            }
-            for (difference, count) in sorted {
-                lines += [
-                    "\(Self.column(count))  \(difference.type)",
+        if unchangedCount.occurrences + changed.occurrences > unchanged + changed.reports {
+            lines.append(
+                "The reports stand for \(unchangedCount.occurrences) errors unchanged, \(changed.occurrences) different."
+            )
+        }
+        if unchanged + changed.reports == 0 {
+            lines.append("Nothing was compared: there was no line that is a record of an error which can be rebuilt.")
+        }
+        if ofLaterVersions > 0 {
+            lines.append("\(ofLaterVersions) lines are of a later version, and read as far as they are known.")
+        }
+        if leftOut > 0 { lines.append("\(leftOut) lines are left out by the options.") }
+        return lines
+    }
+
+    private var differenceLines: [String] {
+        let sorted = changes.sorted { first, second in
+            let (one, other) = (first.value.count, second.value.count)
+            if one.reports != other.reports { return one.reports > other.reports }
+            return (first.key.type, first.key.before, first.key.after)
+                < (second.key.type, second.key.before, second.key.after)
+        }
+        return (sorted.isEmpty ? [] : ["Different, the most frequent first:"])
+            + sorted.flatMap { difference, change in
+                let errors = change.count.occurrences > change.count.reports
+                let example = change.example.map {
+                    ["          example: \($0.message) (\($0.host), \($0.sequence))"]
+                }
+                return [
+                    "\(Self.column(change.count.reports))  \(difference.type)"
+                        + (errors ? ", \(change.count.occurrences) errors" : ""),
                     "          before: \(difference.before)",
                     "          after:  \(difference.after)",
-                ]
+                ] + (example ?? [])
+            }.map(OneLine.escaped)
+    }
+
+    private var ruleLines: [String] {
+        let rules = rulesBeforeAndAfter.filter { $1.before != $1.after }.sorted { $0.key < $1.key }
+        return (rules.isEmpty ? [] : ["Reports before and after, by rules that have more or fewer:"])
+            + rules.map { rule, counts in
+                OneLine.escaped("\(Self.column(counts.before.reports)) \(Self.column(counts.after.reports))  \(rule)")
             }
-        }
-        if !notRebuilt.isEmpty {
-            lines += ["", "Not rebuilt, so nothing is known of them:"]
-            lines += notRebuilt.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { type, count in
-                "\(Self.column(count))  \(type)\(rebuilding.advice(on: type))"
+    }
+
+    private var notRebuiltLines: [String] {
+        let sorted = notRebuilt.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        return (sorted.isEmpty ? [] : ["Not rebuilt, so nothing is known of them:"])
+            + sorted.map { type, count in
+                OneLine.escaped("\(Self.column(count))  \(type)\(rebuilding.advice(on: type))")
             }
-        }
-        return lines.joined(separator: "\n")
     }
 
     private static func column(_ count: Int) -> String {
@@ -40,9 +89,10 @@ extension Replay {
 extension RebuildableErrors {
     /// Returns what can be done so that errors of a type are rebuilt.
     fileprivate func advice(on type: String) -> String {
+        if type == ReplayTally.others { return "  and more types" }
         if isAdded(type) { return ": its value was not recorded, or comes out as another error" }
         if Self.isFoundations(type) { return ": errors under it, or a code that is not known here, cannot be rebuilt" }
-        let name = type.split(separator: ".").dropFirst().joined(separator: ".")
+        let name = type.firstIndex(of: ".").map { type[type.index(after: $0)...] } ?? type[...]
         return ": make it Codable, and record with RebuildableErrors().adding(\(name).self)"
     }
 }

@@ -1,5 +1,4 @@
 public import ErrorRouting
-import Foundation
 
 /// Asks of recorded errors what other rules would have done with them; runs no action.
 ///
@@ -7,11 +6,11 @@ import Foundation
 /// import ErrorRecording
 /// import ErrorRouting
 ///
-/// func check(_ rules: ErrorHandler, against lines: [String]) -> Bool {
+/// func check(_ rules: ErrorHandler, against file: String) throws -> Bool {
 ///     var replay = Replay(rules: rules)
-///     for line in lines { replay.add(line) }
+///     try replay.add(contentsOf: file)
 ///     print(replay)
-///     return replay.differences.isEmpty
+///     return replay.verdict == .same
 /// }
 /// ```
 ///
@@ -22,43 +21,59 @@ import Foundation
 /// Two rules are taken for the same if their matchers have the same text and they are registered in the same file;
 /// where the new rules have several of that kind, the line decides. So a rule may move within its file, and
 /// a predicate that has changed is seen only if its matcher's name has changed too.
+///
+/// Lines whose deciding fields have the same bytes (type, case, domain, code, value, scope, the outcome with its rule,
+/// and the errors under the error) have the same verdict, so up to 2,048 verdicts are kept, and asked for again by
+/// these bytes. Decoding an error, and comparing it with `==`, is taken to depend on nothing else. A closure of a
+/// `predicate`, a `where` or an `extracting` may look at anything: where one is asked (`Explanation.asksPredicates`),
+/// only the rebuilt error is kept, and the rules are asked for each line.
 public struct Replay: Sendable, CustomStringConvertible {
-    /// What became of an error, and what would become of it.
-    public struct Difference: Sendable, Hashable {
-        /// The full name of the error's type.
-        public let type: String
-        /// What became of the error: `handled by type(PaymentError) at Intake/Rules.swift:12`.
-        public let before: String
-        /// What would become of it.
-        public let after: String
+    /// What is kept of lines with the same deciding bytes.
+    private enum Kept: Sendable {
+        /// The row in which they count.
+        case row(Int)
+        /// The rules are to be asked each time; the comparison is spared if they answer the same as the last time.
+        case question(Question, last: Answer)
+    }
 
-        /// Makes a difference, for tests.
-        ///
-        /// - Parameters:
-        ///   - type: The full name of the error's type.
-        ///   - before: What became of the error.
-        ///   - after: What would become of it.
-        public init(type: String, before: String, after: String) {
-            self.type = type
-            self.before = before
-            self.after = after
+    /// An error whose rules are asked for each line that has it; an object, so that to look it up copies little.
+    private final class Question: Sendable {
+        let record: ReplayedRecord
+        let error: any Error
+        let rules: ReplayRules.Path
+
+        init(_ record: ReplayedRecord, _ error: any Error, _ rules: ReplayRules.Path) {
+            (self.record, self.error, self.rules) = (record, error, rules)
         }
     }
 
-    /// The number of reports of which the same would become.
-    public private(set) var unchanged = 0
-    /// The number of reports of which something else would become, by what was and what would be.
-    public private(set) var differences: [Difference: Int] = [:]
-    /// The number of reports whose errors could not be rebuilt, by the full names of the errors' types.
-    public private(set) var notRebuilt: [String: Int] = [:]
-    /// The number of reports that were recorded undelivered, so that no rules had been asked.
-    public private(set) var undelivered = 0
-    /// The number of lines that are no records of a version that is known.
-    public private(set) var unreadable = 0
+    /// Where an error's way would end, and the row in which that counts.
+    private struct Answer: Sendable {
+        let rule: RuleDescription?
+        let disposition: HandleOutcome.Disposition
+        let row: Int
+    }
 
-    private let rules: ErrorHandler
-    private let scopes: [String: ErrorHandler]
+    private(set) var tally = ReplayTally()
+    private var rules: ReplayRules
     let rebuilding: RebuildableErrors
+    /// Which records count.
+    var filter = RecordFilter()
+    /// Whether the short ways are taken; false in tests that compare both.
+    private let isShort: Bool
+    private var scan = RecordScan()
+    private var kept = KeptVerdicts<Kept>()
+
+    /// The number of lines that are no records.
+    public private(set) var unreadable = 0
+    /// The number of records of a later version than this one's, which are read as far as they are known.
+    public private(set) var ofLaterVersions = 0
+    /// The number of records that options of the command have left out.
+    private(set) var leftOut = 0
+    /// Whether reading a file was ended by a cancellation or an interrupt.
+    private(set) var isInterrupted = false
+    /// Whether a file could not be read to its end.
+    private(set) var hasUnreadableInput = false
 
     /// Makes a replay.
     ///
@@ -72,74 +87,173 @@ public struct Replay: Sendable, CustomStringConvertible {
         scopes: [String: ErrorHandler] = [:],
         rebuilding: RebuildableErrors = RebuildableErrors()
     ) {
-        self.rules = rules
-        self.scopes = scopes
-        self.rebuilding = rebuilding
+        self.init(rules: rules, scopes: scopes, rebuilding: rebuilding, isShort: true)
     }
+
+    init(rules: ErrorHandler, scopes: [String: ErrorHandler], rebuilding: RebuildableErrors, isShort: Bool) {
+        self.rules = ReplayRules(rules, scopes: scopes)
+        self.rebuilding = rebuilding
+        self.isShort = isShort
+    }
+
+    // MARK: Adding
 
     /// Replays one line of a file; an empty line is passed over.
     ///
     /// - Parameter line: The line, with or without its end.
-    /// - Complexity: That of building the rules of the error's scope, and O(number of rules).
+    /// - Complexity: O(length of the line) where the verdict is kept; otherwise also that of decoding the error, and
+    ///   O(number of rules).
     public mutating func add(_ line: some StringProtocol) {
-        if line.allSatisfy(\.isWhitespace) { return }
-        guard let record = try? JSONDecoder().decode(ErrorRecord.self, from: Data(line.utf8)),
-            (1...ErrorRecord.version).contains(record.version)
-        else {
+        let bytes = Array(line.utf8)
+        add(line: bytes.span)
+    }
+
+    /// Replays the lines of a file, in constant memory: it is read in pieces.
+    ///
+    /// Lines end with LF or CR LF, the last one perhaps with nothing. A file that grows while it is read is read up to
+    /// the line in which it ended at the beginning. A compressed file (gzip) is decompressed by the system's zlib.
+    ///
+    /// If the task is cancelled, reading ends within a line, and ``verdict`` is ``Verdict/interrupted``.
+    ///
+    /// - Parameter path: The path of the file; `-` for standard input.
+    /// - Throws: ``UnreadableInput``, if the file cannot be opened, or not be read to its end. What was read is counted.
+    public mutating func add(contentsOf path: String) throws(UnreadableInput) {
+        var failure: UnreadableInput?
+        let input = Result { () throws(UnreadableInput) in try ReplayInput(path) }
+        add(from: input, unless: { Task.isCancelled }, onFailure: { failure = $0 })
+        if let failure { throw failure }
+    }
+
+    /// Replays all lines of a file.
+    ///
+    /// - Parameters:
+    ///   - input: The file, or why there is none.
+    ///   - isCancelled: Asked before each line.
+    ///   - onPiece: Called now and then with the number of lines, and of the file's bytes, since the last call.
+    ///   - onFailure: Called if the file cannot be read to its end.
+    mutating func add(
+        from input: Result<ReplayInput, UnreadableInput>,
+        unless isCancelled: @escaping () -> Bool,
+        onPiece: (_ lines: Int, _ bytes: Int) -> Void = { _, _ in },
+        onFailure: (UnreadableInput) -> Void
+    ) {
+        do {
+            var reader = try LineReader(input.get(), unless: isCancelled)
+            var (lines, taken) = (0, 0)
+            defer { onPiece(lines, reader.taken - taken) }
+            while let line = try reader.next() {
+                if line.isTooLong { unreadable += 1 } else { add(line: reader.buffer.span.extracting(line.range)) }
+                lines += 1
+                guard lines == 1_024 else { continue }
+                onPiece(lines, reader.taken - taken)
+                (lines, taken) = (0, reader.taken)
+            }
+            if reader.wasCancelled { isInterrupted = true }
+        } catch {
+            hasUnreadableInput = true
+            onFailure(error)
+        }
+    }
+
+    /// Adds what another replay has counted, so that files can be read on several cores.
+    ///
+    /// Of a difference that both have found, this one's example stays.
+    ///
+    /// - Parameter other: A replay through the same rules, of other files.
+    public mutating func merge(_ other: Replay) {
+        tally.merge(other.tally)
+        unreadable += other.unreadable
+        ofLaterVersions += other.ofLaterVersions
+        leftOut += other.leftOut
+        isInterrupted = isInterrupted || other.isInterrupted
+        hasUnreadableInput = hasUnreadableInput || other.hasUnreadableInput
+    }
+
+    // MARK: One line
+
+    mutating func add(line: Span<UInt8>) {
+        var end = line.count
+        if end > 0, line[end - 1] == UInt8(ascii: "\n") { end -= 1 }
+        if end > 0, line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        let line = line.extracting(first: end)
+        if isShort, scan.read(line) { return addScanned(line) }
+        if line.isBlank { return }
+        guard let record = ReplayedRecord(decoding: line) else {
             unreadable += 1
             return
+        }
+        guard filter.admits(record) else {
+            leftOut += 1
+            return
+        }
+        if record.version > ErrorRecord.version { ofLaterVersions += 1 }
+        _ = judge(record, Example(record))
+    }
+
+    private mutating func addScanned(_ line: Span<UInt8>) {
+        if !filter.isEmpty, !filter.admits(scan.record(line)) {
+            leftOut += 1
+            return
+        }
+        let place = kept.place(of: scan.key)
+        switch kept.verdict(of: scan.key, at: place) {
+        case .row(let row): tally.count(row, occurrences: scan.occurrences)
+        case .question(let question, let last): ask(question, last, at: place, line)
+        case nil:
+            let scan = scan
+            let verdict = judge(scan.record(line, isWhole: false), Example(scan.record(line)))
+            kept.keep(verdict, of: scan.key, at: place)
+        }
+    }
+
+    /// Counts a record, and returns what to keep for others with the same bytes.
+    private mutating func judge(_ record: ReplayedRecord, _ example: @autoclosure () -> Example) -> Kept {
+        let occurrences = Occurrences.bounded(record.occurrences)
+        func count(_ outcome: ReplayTally.Outcome, in tally: inout ReplayTally) -> Int {
+            let row = tally.row(of: outcome, example())
+            tally.count(row, occurrences: occurrences)
+            return row
         }
         // What `shutdown` gives back, say.
         let delivered: [HandleOutcome.Disposition] = [.handled, .ignored, .unmatched]
         guard delivered.contains(where: { $0.rawValue == record.disposition }) else {
-            undelivered += 1
-            return
+            return .row(count(.undelivered, in: &tally))
         }
         guard let error = rebuilding.error(of: record) else {
-            notRebuilt[record.type, default: 0] += 1
-            return
+            return .row(count(.notRebuilt(record.type), in: &tally))
         }
-        let explanation = explain(error, in: record.scope)
+        let path = rules.path(record.scope ?? [])
+        let explanation = path.explain(error)
         let outcome = explanation.outcome(matchedRuleCount: record.matchedRuleCount)
-        if record.disposition == outcome.disposition.rawValue, isSame(outcome.rule, record, explanation) {
-            unchanged += 1
-        } else {
-            let after = Self.text(outcome.disposition.rawValue, outcome.rule?.matcher, outcome.rule?.source.description)
-            let before = Self.text(record.disposition, record.rule, record.ruleSource)
-            differences[Difference(type: record.type, before: before, after: after), default: 0] += 1
+        let row = count(rules.compare(record, outcome, explanation), in: &tally)
+        guard explanation.asksPredicates else { return .row(row) }
+        return .question(
+            Question(record, error, path),
+            last: Answer(rule: outcome.rule, disposition: outcome.disposition, row: row))
+    }
+
+    /// Asks the rules of an error that is kept.
+    private mutating func ask(
+        _ question: Question, _ last: Answer, at place: KeptVerdicts<Kept>.Place, _ line: Span<UInt8>
+    ) {
+        let explanation = question.rules.explain(question.error)
+        let outcome = explanation.outcome(matchedRuleCount: question.record.matchedRuleCount)
+        if outcome.rule == last.rule, outcome.disposition == last.disposition {
+            return tally.count(last.row, occurrences: scan.occurrences)
         }
+        let compared = rules.compare(question.record, outcome, explanation)
+        let row = tally.row(of: compared, Example(scan.record(line)))
+        tally.count(row, occurrences: scan.occurrences)
+        let answer = Answer(rule: outcome.rule, disposition: outcome.disposition, row: row)
+        kept.keep(.question(question, last: answer), of: scan.key, at: place)
     }
+}
 
-    /// Explains an error by the rules of its scopes, as a bus would that has them.
-    private func explain(_ error: any Error, in path: [String]) -> Explanation {
-        guard !path.isEmpty, !scopes.isEmpty else { return rules.explain(error) }
-        let bus = ErrorBus(handler: rules)
-        var scope: ErrorScope?
-        for (index, name) in path.enumerated() {
-            let handler = scopes[path[...index].joined(separator: "/")] ?? ErrorHandler()
-            scope = scope?.scope(name, handler: handler) ?? bus.scope(name, handler: handler)
-        }
-        return scope?.explain(error) ?? rules.explain(error)
-    }
-
-    /// Whether a rule is taken for the one that is recorded.
-    private func isSame(_ rule: RuleDescription?, _ record: ErrorRecord, _ explanation: Explanation) -> Bool {
-        guard let rule else { return record.rule == nil }
-        guard rule.matcher == record.rule, let source = record.ruleSource else { return false }
-        if rule.source.description == source { return true }
-        func isAlike(_ other: RuleDescription) -> Bool {
-            other.matcher == rule.matcher && other.source.fileID == rule.source.fileID
-        }
-        return Self.file(of: source) == rule.source.fileID
-            && explanation.entries.count { $0.stage == .rule && isAlike($0.rule) } == 1
-    }
-
-    /// Returns the file of `File.swift:12`.
-    private static func file(of source: String) -> Substring {
-        source.lastIndex(of: ":").map { source[..<$0] } ?? source[...]
-    }
-
-    private static func text(_ disposition: String, _ rule: String?, _ source: String?) -> String {
-        rule.map { "\(disposition) by \($0) at \(source ?? "?")" } ?? disposition
+extension Span<UInt8> {
+    /// Whether there is nothing but blanks.
+    fileprivate var isBlank: Bool {
+        let blanks: [UInt8] = [0x20, 0x09, 0x0B, 0x0C, 0x0D]
+        for index in indices where !blanks.contains(self[index]) { return false }
+        return true
     }
 }

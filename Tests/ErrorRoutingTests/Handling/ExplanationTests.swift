@@ -210,3 +210,28 @@ extension ExplanationTests {
         )
     }
 }
+
+extension ExplanationTests {
+    @Test("it is known whether a closure of the program's was asked, whatever the matchers are named")
+    func closures() {
+        func asks<Output>(_ matcher: ErrorMatcher<Output>, _ error: any Error = Zoo.Payment.expired) -> Bool {
+            ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).asksPredicates
+        }
+        #expect(!asks(.type(Zoo.Payment.self)) && !asks(.value(Zoo.Payment.expired)) && !asks(.any))
+        #expect(!asks(.nsError(domain: "d", code: 1)) && !asks(.conforming(to: (any LocalizedError).self)))
+        #expect(
+            !asks(.anywhere(.value(Zoo.Payment.expired))) && !asks(.cancellation) && !asks(!.type(Zoo.Offline.self)))
+        let narrowed = ErrorMatcher.type(Zoo.Payment.self).where { _ in false }
+        let extracting = ErrorMatcher<Int>.extracting(Zoo.Timeout.self) { _ in nil }
+        #expect(asks(.predicate { _ in false }) && asks(narrowed) && asks(!narrowed) && asks(.anywhere(narrowed)))
+        #expect(
+            asks(narrowed || .type(Zoo.Payment.self)) && asks(.type(Zoo.Payment.self) && extracting.erased) == false)
+        // Neither closure is called for an error of another type, but `anywhere` may find one under it.
+        #expect(!asks(narrowed, Zoo.Offline()) && !asks(extracting) && asks(extracting, Zoo.Timeout(seconds: 1)))
+        #expect(asks(.anywhere(narrowed), Zoo.Offline()))
+        // A rule that is not reached asks nothing.
+        let ignored = ErrorHandler().on(matching: .predicate { _ in true }) { _ in .stop }.ignore(Zoo.Payment.self)
+        #expect(!ignored.explain(Zoo.Payment.expired).asksPredicates)
+        #expect(ignored.explain(Zoo.Offline()).asksPredicates)
+    }
+}

@@ -1,0 +1,45 @@
+/// The files of a command, in their order.
+struct ReplayInputs {
+    typealias Input = Result<ReplayInput, Replay.UnreadableInput>
+
+    /// How many files are opened before the first is read: a rotation meanwhile then hides none of them.
+    private static let openLimit = 64
+
+    private let paths: [String]
+    private var opened: [Input?]
+    private var identities: Set<ReplayInput.Identity> = []
+    /// The place of the next path, and the number of the next file.
+    private var (place, number) = (0, 0)
+
+    init(_ paths: [String]) {
+        self.paths = paths
+        opened = paths.prefix(Self.openLimit).map(Self.open)
+    }
+
+    /// How many bytes the files have; nil if that is not known.
+    var size: Int? {
+        guard paths.count == opened.count else { return nil }
+        return opened.reduce(0) { sum, input in
+            guard let sum, case .success(let input)? = input else { return sum }
+            return input.size.map { sum + $0 }
+        }
+    }
+
+    /// Returns the next file with its number; leaves out those that another path has led to already.
+    mutating func next() -> (number: Int, input: Input)? {
+        while place < paths.count {
+            let input = (place < opened.count ? opened[place].take() : nil) ?? Self.open(paths[place])
+            place += 1
+            if case .success(let file) = input, let identity = file.identity {
+                guard identities.insert(identity).inserted else { continue }
+            }
+            defer { number += 1 }
+            return (number, input)
+        }
+        return nil
+    }
+
+    private static func open(_ path: String) -> Input {
+        Result { () throws(Replay.UnreadableInput) in try ReplayInput(path) }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file that is open for reading, until it is released; nothing is read before it is asked for.
+final class ReplayInput: Sendable {
+    /// Which file it is, whatever path leads to it.
+    struct Identity: Hashable {
+        let device: UInt64
+        let number: UInt64
+    }
+
+    let path: String
+    private let descriptor: Int32
+    /// Its size at the beginning; nil for what has none, such as a pipe.
+    let size: Int?
+    /// Nil for what can be read only once.
+    let identity: Identity?
+
+    /// - Parameter path: The path; `-` for standard input.
+    init(_ path: String) throws(Replay.UnreadableInput) {
+        self.path = path
+        // Of a path with a NUL the system would take only what is before it.
+        let isValid = !path.utf8.contains(0)
+        if !isValid { errno = EINVAL }
+        // Without waiting for the writer of a named pipe, which could not be interrupted.
+        let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
+        descriptor = path == "-" ? STDIN_FILENO : isValid ? unsafe open(path, flags) : -1
+        var status = stat()
+        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else { throw Self.failure(path) }
+        if status.st_mode & S_IFMT == S_IFDIR { throw Self.failure(path, EISDIR) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            (size, identity) = (nil, nil)
+            return
+        }
+        // A file in `/proc` says that it is empty, and is not.
+        size = status.st_size > 0 ? Int(status.st_size) : nil
+        identity = Identity(
+            device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(truncatingIfNeeded: status.st_ino))
+    }
+
+    deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
+
+    /// Reads up to as many bytes as there is room for.
+    ///
+    /// Where bytes may be long in coming, it looks every now and then whether it is to end.
+    ///
+    /// - Returns: The number of bytes; 0 at the end, nil if it was cancelled.
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, unless isCancelled: () -> Bool
+    ) throws(Replay.UnreadableInput) -> Int? {
+        while true {
+            if isCancelled() { return nil }
+            if identity == nil {
+                var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                if unsafe poll(&awaited, 1, 20) == 0 { continue }
+            }
+            let count = unsafe Foundation.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            if errno != EINTR && errno != EAGAIN { throw Self.failure(path) }
+        }
+    }
+
+    private static func failure(_ path: String, _ code: Int32 = errno) -> Replay.UnreadableInput {
+        Replay.UnreadableInput(path: path, reason: unsafe String(cString: strerror(code)))
+    }
+}

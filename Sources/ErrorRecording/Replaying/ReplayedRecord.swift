@@ -1,0 +1,49 @@
+import Foundation
+
+/// What a replay needs of a record: what decides, and what an example shows.
+///
+/// Read from any JSON that has it, so that a line of a later version is read as far as it is known.
+struct ReplayedRecord: Decodable, Sendable {
+    var version: Int
+    var disposition: String
+    var type: String
+    var caseName: String?
+    var domain: String?
+    var code: Int?
+    var scope: [String]?
+    var rule: String?
+    var ruleSource: String?
+    var matchedRuleCount: Int
+    var trail: [TrailStep]?
+    var value: String?
+
+    var occurrences: Int?
+    var time: String?
+    var host: String?
+    var service: String?
+    var sequence: Int?
+    var message: String?
+
+    struct TrailStep: Decodable, Sendable {
+        var fingerprint: String
+    }
+}
+
+extension ReplayedRecord {
+    /// Reads a line with Foundation's decoder; nil if it is no record.
+    init?(decoding line: Span<UInt8>) {
+        let data = unsafe line.withUnsafeBufferPointer { bytes in unsafe Data(buffer: bytes) }
+        guard let record = try? Self.decoder.decode(Self.self, from: data), record.version >= 1 else { return nil }
+        self = record
+    }
+
+    private static let decoder = JSONDecoder()
+}
+
+/// The number of errors that a report stands for, where a file may claim anything.
+enum Occurrences {
+    /// So many that no file has enough lines for their sum to overflow.
+    private static let limit = 1 << 32
+
+    static func bounded(_ count: Int?) -> Int { min(max(count ?? 1, 1), limit) }
+}

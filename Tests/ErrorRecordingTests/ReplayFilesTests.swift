@@ -1,0 +1,203 @@
+import ErrorRouting
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ErrorRecording
+
+#if canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite("E6: files are read in pieces, whatever they are", .tags(.recording6), .hangLimit)
+struct ReplayFilesTests {
+    private let folder: TemporaryFolder
+    private let line: [UInt8]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        line = try Self.line(1)
+    }
+
+    private static func line(_ sequence: Int, message: String = "late") throws -> [UInt8] {
+        let origin = RecordOrigin(host: "h", service: "s", process: 1, start: "now")
+        var record = ErrorRecord(
+            report(POSIXError(.ENOENT)), from: origin, time: 0, sequence: sequence, rebuilding: RebuildableErrors())
+        record.message = message
+        return Array(RecordLine(record).bytes.dropLast())
+    }
+
+    private func write(_ bytes: [UInt8], to name: String = "errors.jsonl") throws -> String {
+        let path = "\(folder.path)/\(name)"
+        try Data(bytes).write(to: URL(filePath: path))
+        return path
+    }
+
+    private func replay(_ bytes: [UInt8]) throws -> Replay {
+        var replay = Replay(rules: ErrorHandler())
+        try replay.add(contentsOf: write(bytes))
+        return replay
+    }
+
+    /// Returns bytes as one part of a gzip file, which is not compressed: a header, blocks as they are, and checksums.
+    private static func gzip(_ bytes: [UInt8]) -> [UInt8] {
+        func little(_ number: some FixedWidthInteger) -> [UInt8] {
+            unsafe withUnsafeBytes(of: number.littleEndian) { unsafe Array($0) }
+        }
+        var result: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
+        var rest = bytes[...]
+        repeat {
+            let block = rest.prefix(60_000)
+            rest = rest.dropFirst(block.count)
+            result.append(rest.isEmpty ? 1 : 0)
+            result += little(UInt16(block.count)) + little(~UInt16(block.count)) + block
+        } while !rest.isEmpty
+        var checksum: UInt32 = ~0
+        for byte in bytes {
+            checksum ^= UInt32(byte)
+            for _ in 0..<8 { checksum = checksum >> 1 ^ (checksum & 1 == 1 ? 0xEDB8_8320 : 0) }
+        }
+        return result + little(~checksum) + little(UInt32(bytes.count))
+    }
+}
+
+extension ReplayFilesTests {
+    @Test func `lines end with LF or CR LF, the last one with nothing; what is no line is counted`() throws {
+        let (lf, cr) = (UInt8(ascii: "\n"), UInt8(ascii: "\r"))
+        let replay = try replay(line + [lf] + line + [cr, lf, lf, cr, lf] + [0, lf, 0xFF, lf] + line)
+        expect([replay.unchanged, replay.unreadable], equals: [3, 2])
+        expect(replay.verdict, equals: .same)
+        let broken = try self.replay(line + [lf] + line.prefix(100))
+        expect([broken.unchanged, broken.unreadable], equals: [1, 1])
+    }
+
+    @Test func `a line may be as long as a recorder's, over any number of pieces; a longer one is one unreadable line`()
+        throws
+    {
+        let lf = UInt8(ascii: "\n")
+        let longest = try Self.line(1, message: String(repeating: "m", count: RecordLine.limit - line.count + 3))
+        expect(longest.count, equals: RecordLine.limit - 1)
+        // Still a record, but none that a recorder would have written.
+        let tooLong = longest + [UInt8(ascii: " ")]
+        let replay = try replay(line + [lf] + longest + [lf] + tooLong + [lf] + line + [lf] + longest)
+        expect([replay.unchanged, replay.unreadable], equals: [4, 1])
+        let noLine = try self.replay([UInt8](repeating: 0, count: 5 << 20) + [lf] + line)
+        expect([noLine.unchanged, noLine.unreadable], equals: [1, 1])
+        // Deeper than any decoder goes.
+        let deep = try self.replay([UInt8](repeating: UInt8(ascii: "["), count: 900_000) + [lf] + line)
+        expect([deep.unchanged, deep.unreadable], equals: [1, 1])
+        expect(try self.replay([UInt8](repeating: 65, count: 3 << 20)).unreadable, equals: 1)
+    }
+
+    @Test(.enabled(if: ZLib.system != nil, "there is no zlib"))
+    func `a compressed file is decompressed, also in several parts; one that is cut or broken cannot be read`() throws {
+        let lf = UInt8(ascii: "\n")
+        let part = Self.gzip(Array(repeating: line + [lf], count: 200).flatMap(\.self))
+        let replay = try replay(part + Self.gzip([]) + Self.gzip(line) + [0, 0, 0])
+        expect(replay.unchanged, equals: 201)
+        // "hello\n" as gzip compresses it.
+        let compressed: [UInt8] = [
+            31, 139, 8, 0, 0, 0, 0, 0, 2, 3, 203, 72, 205, 201, 201, 231, 2, 0, 32, 48, 58, 54, 6, 0, 0, 0,
+        ]
+        expect(try self.replay(compressed).unreadable, equals: 1)
+        var flipped = part
+        flipped[part.count - 6] ^= 1
+        for (bytes, reason) in [
+            (Array(part.dropLast(9)), "it ends in the middle of what is compressed"),
+            ([0x1F, 0x8B], "it ends in the middle of what is compressed"),
+            (flipped, "what is compressed in it is broken"),
+            ([0x1F, 0x8B, 7, 0], "what is compressed in it is broken"),
+            (part + line, "what follows the compressed part is not compressed"),
+        ] {
+            var replay = Replay(rules: ErrorHandler())
+            let path = try write(bytes)
+            let error = #expect(throws: Replay.UnreadableInput.self) { try replay.add(contentsOf: path) }
+            expect(error?.description, equals: "\(path) cannot be read: \(reason)")
+            expect(replay.verdict, equals: .unreadableInput)
+            #expect(bytes.count < 10 || replay.unchanged > 150)
+        }
+        expect(try self.replay([0x1F]).unreadable, equals: 1)
+    }
+
+    @Test func `a file that grows while it is read is read up to the line in which it ended at first`() throws {
+        let lf = UInt8(ascii: "\n")
+        let path = try write(line + [lf] + line.prefix(50))
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        var reader = LineReader(try ReplayInput(path)) { false }
+        expect(try reader.next()?.range.count, equals: line.count)
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(line.dropFirst(50) + [lf] + line + [lf]))
+        let last = try #require(try reader.next())
+        expect(Array(reader.buffer[last.range]), equals: line)
+        expectNil(try reader.next().map(\.range))
+        // One that was renamed and deleted meanwhile is still the same file.
+        var other = LineReader(try ReplayInput(path)) { false }
+        try FileManager.default.removeItem(atPath: path)
+        expect(try other.next()?.range.count, equals: line.count)
+    }
+
+    @Test func `what cannot be opened is told with the reason`() throws {
+        for (path, reason) in [
+            ("/nowhere/at/all", "No such file or directory"), (folder.path, "Is a directory"),
+            ("\(folder.path)\0/x", "Invalid argument"),
+        ] {
+            var replay = Replay(rules: ErrorHandler())
+            let error = #expect(throws: Replay.UnreadableInput.self) { try replay.add(contentsOf: path) }
+            expect(error?.reason, equals: reason)
+            expect(replay.verdict, equals: .unreadableInput)
+        }
+    }
+
+    @Test func `a task that is cancelled reads no further, and the verdict says so, even where a pipe has no bytes`()
+        async throws
+    {
+        let pipe = "\(folder.path)/pipe"
+        expect(unsafe mkfifo(pipe, 0o600), equals: 0)
+        let reading = Task.detached {
+            var replay = Replay(rules: ErrorHandler())
+            try replay.add(contentsOf: pipe)
+            return replay
+        }
+        let writer = try await Task.detached { try FileHandle(forWritingTo: URL(filePath: pipe)) }.value
+        try writer.write(contentsOf: Data(line))
+        reading.cancel()
+        let replay = try await reading.value
+        expect(replay.verdict, equals: .interrupted)
+        #expect(replay.description.hasPrefix("Interrupted: this is what was read until then.\n"))
+        try writer.close()
+    }
+
+    @Test func `replays of several files are merged: counts add up, and the first example stays`() throws {
+        let rules = ErrorHandler().ignore(domain: NSPOSIXErrorDomain)
+        var parts: [Replay] = []
+        for number in 1...3 {
+            var part = Replay(rules: rules)
+            let path = try write(Self.line(number) + [10] + line.prefix(9) + [10] + Self.line(number, message: "x"))
+            try part.add(contentsOf: path)
+            parts.append(part)
+        }
+        var merged = parts[0]
+        merged.merge(parts[1])
+        merged.merge(parts[2])
+        expect(Array(merged.differences.values), equals: [6])
+        expect(merged.changes.values.map(\.example?.sequence), equals: [1])
+        expect(merged.unreadable, equals: 3)
+        expect(merged.verdict, equals: .different)
+        expect(Replay(rules: rules).verdict, equals: .nothingCompared)
+    }
+
+    @Test(.enabled(if: !keepsFreedMemory, "freed memory stays in use for a while"))
+    func `a file takes no more memory than its longest line`() throws {
+        let chunk = Array(repeating: line + [10], count: 5_000).flatMap(\.self)
+        let path = try write([])
+        let file = try #require(FileHandle(forWritingAtPath: path))
+        for _ in 0..<20 { try file.write(contentsOf: Data(chunk)) }
+        var replay = Replay(rules: ErrorHandler())
+        replay.add(String(decoding: line, as: UTF8.self))
+        let before = residentSize()
+        try replay.add(contentsOf: path)
+        expect(replay.unchanged, equals: 100_001)
+        // Half of the file at most: other tests run beside this one.
+        #expect(residentSize() - before < 10 * chunk.count, "\(residentSize() - before) of \(20 * chunk.count)")
+    }
+}
