@@ -210,7 +210,8 @@ extension RetryTests {
 
     @Test("what a retry presents on another presenter has its place there, though that runs something again too")
     func twoPresenters() async {
-        let (presenter, other, begun, gate) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts), Gate(), Gate())
+        let (presenter, other) = (ErrorPresenter(rules: .alerts), ErrorPresenter(rules: .alerts))
+        let (begun, gate) = (Gate(), Gate())
         other.present(Plain("first")) {
             begun.open()
             await gate.wait()

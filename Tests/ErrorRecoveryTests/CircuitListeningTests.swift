@@ -94,7 +94,8 @@ extension CircuitListeningTests {
 
     @Test("a report counts at the moment of its posting, however late it is delivered")
     func late() async {
-        let breaker = CircuitBreaker("test", opensAt: 2, within: .seconds(60), counting: .any, from: .reports, errors: Nobody())
+        let breaker = CircuitBreaker(
+            "test", opensAt: 2, within: .seconds(60), counting: .any, from: .reports, errors: Nobody())
         let handler = breaker.handler
         func report(_ age: Duration) async {
             await handler.handle(

@@ -8,8 +8,9 @@ extension NetworkError {
         /// Japanese.
         case japanese
 
-        /// The app's language: Japanese if it comes before English among the localizations of the app that the user
-        /// prefers, else English. On Linux the environment variables say it.
+        /// The app's language: Japanese if that is the localization the user prefers, else English.
+        ///
+        /// On Linux the environment variables say it.
         static let preferred = Language(
             preferring: Bundle.main.preferredLocalizations, environment: ProcessInfo.processInfo.environment)
 
