@@ -1,7 +1,6 @@
 // What Swift itself declares on Darwin (stdlib/public/Platform/Platform.swift and POSIXError.swift, and its module
 // ObjectiveC), with the prefix D_ as in Darwin.h.
 @_exported import DarwinC
-public import Foundation
 public var D_errno: Int32 { get { 0 } set {} }
 public func D_open(_ path: UnsafePointer<CChar>, _ oflag: Int32) -> Int32 { 0 }
 public func D_open(_ path: UnsafePointer<CChar>, _ oflag: Int32, _ mode: D_mode_t) -> Int32 { 0 }
@@ -22,4 +21,8 @@ public var D_S_IFSOCK: D_mode_t { 0o140000 }
 public var D_SIG_DFL: D_sig_t? { nil }
 public var D_SIG_IGN: D_sig_t { unsafe unsafeBitCast(1, to: D_sig_t.self) }
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
-extension String { public init(localized resource: LocalizedStringResource) { self = resource.key } }
+// Of Foundation, which has it on Darwin alone.
+public struct LocalizedStringResource: ExpressibleByStringLiteral, Sendable {
+    public init(stringLiteral key: String) {}
+}
+extension String { public init(localized resource: LocalizedStringResource) { self = "" } }

@@ -58,6 +58,9 @@ def imports(source):
     """Imports Darwin, as Foundation and Dispatch do by themselves there."""
     if re.search(r"^\s*import Darwin\b", source, flags=re.M):
         return source
+    # What Foundation has on Darwin alone is declared in this folder too.
+    if "LocalizedStringResource" in source:
+        return source.replace("public import Foundation", "public import Darwin")
     return re.sub(r"^(\s*(\w+ )?import (Foundation|Dispatch))\b", r"\1; import Darwin", source, count=1, flags=re.M)
 
 

@@ -7,7 +7,7 @@
 /// Task { await catchingErrors { try await refresh() } }
 /// ```
 ///
-/// What is not posted, and why, is said at ``ErrorPosting/catching(metadata:fileID:line:_:)``.
+/// As with `catching` of an ``ErrorPosting``, a cancellation is not posted.
 ///
 /// - Parameters:
 ///   - metadata: Metadata for the report of an error.
