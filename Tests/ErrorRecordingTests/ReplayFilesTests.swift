@@ -153,13 +153,15 @@ extension ReplayFilesTests {
     {
         let pipe = "\(folder.path)/pipe"
         expect(unsafe mkfifo(pipe, 0o600), equals: 0)
+        // Opened for both ways, which waits for nobody: the reading takes one of the few threads that tests share, and
+        // must end without the others.
+        let writer = try FileHandle(forUpdating: URL(filePath: pipe))
+        try writer.write(contentsOf: Data(line))
         let reading = Task.detached {
             var replay = Replay(rules: ErrorHandler())
             try replay.add(contentsOf: pipe)
             return replay
         }
-        let writer = try await Task.detached { try FileHandle(forWritingTo: URL(filePath: pipe)) }.value
-        try writer.write(contentsOf: Data(line))
         reading.cancel()
         let replay = try await reading.value
         expect(replay.verdict, equals: .interrupted)
