@@ -11,35 +11,38 @@
 ///                         ├─ delivering ─┬─ handled | ignored | unmatched
 ///                         │              └─ dropped    (taken back by shutdown)
 ///                         └─ dropped                   (taken back by shutdown)
+///
+/// Here are the events of the worker and of its timer; those of the bus's owner are in `BusStateMachine+Lifecycle`. What
+/// both need is not private, and is changed by events alone.
 struct BusStateMachine: ~Copyable {
     private let actionTimeLimit: Duration?
     private let hasFloodLimit: Bool
 
-    private(set) var phase = Phase.idle
+    var phase = Phase.idle
     /// How far the report in delivery has come, if more than one worker may deliver it.
-    private(set) var checkpoint: Checkpoint?
-    private var runPhase = RunPhase.notStarted
-    private(set) var counts: BusCounts
+    var checkpoint: Checkpoint?
+    var runPhase = RunPhase.notStarted
+    var counts: BusCounts
 
     /// The number of the first report that is still waiting in its slot.
-    private var nextNumber: Int64
+    var nextNumber: Int64
     /// What the flood limit needs to know of that report, if it is known already.
     private var nextToken: FloodToken?
-    private var flood: FloodLimiter<Posting>?
-    private(set) var failureNotices = FIFO<Posting>()
+    var flood: FloodLimiter<Posting>?
+    var failureNotices = FIFO<Posting>()
     /// How many reports were accepted, but their slots not filled, when everything was taken back.
-    private var unfilled: Int64 = 0
+    var unfilled: Int64 = 0
 
     /// The current worker's generation, raised whenever that is replaced or told to stop: events of earlier workers are
     /// ignored.
-    private(set) var generation: UInt64 = 0
+    var generation: UInt64 = 0
     /// Whether what a flood limit holds is released at once, although the bus still accepts posts.
-    private var isDraining = false
+    var isDraining = false
     /// Whether the bus's tasks have ended, so that no more posts are accepted than there is room for.
-    private var tasksHaveEnded = false
+    var tasksHaveEnded = false
     /// Whether no posts are accepted once the tasks have ended.
-    private var isCancelled = false
-    private var waiters = BusWaiters()
+    var isCancelled = false
+    var waiters = BusWaiters()
 
     /// - Parameters:
     ///   - capacity: How many reports may be pending.
@@ -75,14 +78,14 @@ struct BusStateMachine: ~Copyable {
     private var nextSequence: UInt64 { UInt64(counts.delivered + 1) }
 
     /// The report in delivery.
-    private var delivery: Delivery? { if case .delivering(let delivery) = phase { delivery } else { nil } }
+    var delivery: Delivery? { if case .delivering(let delivery) = phase { delivery } else { nil } }
 
     var isDelivering: Bool { delivery != nil }
 
     /// Whether the report with a sequence number is in delivery.
     func isDelivering(_ sequence: UInt64) -> Bool { delivery?.sequence == sequence }
 
-    private var isNotifying: Bool { if case .notifying = phase { true } else { false } }
+    var isNotifying: Bool { if case .notifying = phase { true } else { false } }
 
     /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
     var released: Int64 { nextNumber - (hasFloodLimit ? Int64(flood?.heldCount ?? 0) : 0) - unfilled }
@@ -93,7 +96,7 @@ struct BusStateMachine: ~Copyable {
     }
 
     /// Whether the worker sleeps, and the caller has to wake it; the next caller gets false.
-    private func isAsleep(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
+    func isAsleep(_ intake: borrowing BusIntake) -> Bool { intake.mailbox.rouse(at: nextNumber) }
 
     // MARK: - What the worker does next
 
@@ -341,7 +344,7 @@ struct BusStateMachine: ~Copyable {
     // MARK: - Notices of drops
 
     /// Takes the notice of drops that is delivered before the report of a number.
-    private mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
+    mutating func takeDropNotice(before number: Int64, _ intake: borrowing BusIntake) -> Posting? {
         guard let notice = intake.drops.takeNotice(before: number) else { return nil }
         // The worker was woken for it, which its slot does not know.
         _ = isAsleep(intake)
@@ -368,143 +371,5 @@ struct BusStateMachine: ~Copyable {
         _ intake: borrowing BusIntake
     ) -> (error: ErrorsDropped, source: ErrorReport.Source)? {
         intake.drops.takeNotice(before: .max).map { (takeDrops(intake, at: $0.source), $0.source) }
-    }
-
-    // MARK: - Waiting
-
-    /// Lets a caller wait for everything posted before.
-    ///
-    /// - Parameters:
-    ///   - promise: Fulfilled by whoever takes it out.
-    ///   - deadline: When the caller wants to wait no longer.
-    ///   - intake: Where the reports are.
-    mutating func flush(
-        _ promise: Promise<Bool>, until deadline: Duration, _ intake: borrowing BusIntake
-    ) -> FlushAction {
-        if isIdle(intake) { return .idle }
-        // The count of accepted posts never falls: so the order is kept.
-        waiters.waitForFlush(before: intake.accepted, until: deadline, promise)
-        return .waits(wakes: isAsleep(intake))
-    }
-
-    /// Removes a promise for which nobody waits any more.
-    mutating func cancelFlush(_ promise: Promise<Bool>) { waiters.remove(promise) }
-
-    /// Returns true if the bus is idle; else keeps a promise, which is fulfilled when it is.
-    mutating func waitUntilIdle(_ promise: Promise<Void>, _ intake: borrowing BusIntake) -> Bool {
-        if isIdle(intake) { return true }
-        waiters.waitUntilIdle(promise)
-        return false
-    }
-
-    /// Removes and returns all waiters, since the bus has ended.
-    mutating func takeWaiters() -> (idle: [Promise<Void>], flushes: [Promise<Bool>]) {
-        (waiters.takeIdle(), waiters.takeFlushed(before: .max))
-    }
-
-    // MARK: - Running and ending
-
-    mutating func run() -> RunAction {
-        switch runPhase {
-        case .running: return .runsAlready
-        case .returned: return .ranBefore
-        case .notStarted:
-            runPhase = .running
-            return hasEnded ? .alreadyEnded : .start(generation: generation)
-        }
-    }
-
-    mutating func runReturned() { runPhase = .returned }
-
-    /// Ends, if the intake is closed, everything is delivered, and no more will come; returns whether it did.
-    private mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
-        guard intake.state.isClosed, intake.end(released: released) else { return false }
-        // A worker that was replaced before has reported all its failures.
-        phase = .ended(reported: .max)
-        return true
-    }
-
-    /// Accepts no more posts; what is pending is still delivered.
-    mutating func close(_ intake: borrowing BusIntake) -> CloseAction {
-        intake.close() ? didClose(intake) : .nothing
-    }
-
-    /// Accepts no more posts, if nothing is pending and nothing was delivered since a moment; else returns nil.
-    ///
-    /// - Parameters:
-    ///   - delivered: How many reports were delivered by that moment.
-    ///   - intake: Where the reports are.
-    mutating func close(ifIdleSince delivered: Int64, _ intake: borrowing BusIntake) -> CloseAction? {
-        let state = intake.state
-        if state.isClosed { return .nothing }
-        guard isIdle(intake), counts.delivered == delivered, intake.close(ifStill: state) else { return nil }
-        return didClose(intake)
-    }
-
-    private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
-        if runPhase == .notStarted, statistics(intake).pending == 0, endIfDone(intake) { return .end }
-        return isAsleep(intake) ? .wake : .nothing
-    }
-
-    /// Releases what a flood limit holds, from now on at once; returns whether the worker has to be woken.
-    mutating func drain(_ intake: borrowing BusIntake) -> Bool {
-        isDraining = true
-        return isAsleep(intake)
-    }
-
-    /// Notes that the tasks have ended: from now on no more posts are accepted than the bus has room for.
-    mutating func tasksEnded(_ intake: borrowing BusIntake) {
-        tasksHaveEnded = true
-        intake.accept(atMost: isCancelled ? 0 : intake.capacity)
-    }
-
-    /// Accepts no more posts once the tasks have ended.
-    mutating func cancel(_ intake: borrowing BusIntake) {
-        isCancelled = true
-        if tasksHaveEnded { intake.accept(atMost: 0) }
-    }
-
-    /// Ends the bus, and returns everything that was not delivered; nil if the bus has ended already.
-    mutating func takeBack(_ intake: borrowing BusIntake) -> Leftovers? {
-        if hasEnded { return nil }
-        var left = Leftovers(worker: generation)
-        generation += 1
-        // The worker may still be reading the posting in its slot: it is copied, and the worker frees the slot.
-        var unfreed = delivery
-        if let delivery { left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence) }
-        left.failures = checkpoint?.progress.failures ?? []
-        if case .admitting(let delivery) = phase { unfreed = delivery }
-        checkpoint = nil
-        phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count, unfreed: unfreed)
-        while let notice = failureNotices.popFirst() { left.append(notice) }
-        // Held reports were posted before what is still in the intake.
-        while let release = flood?.release(endingBy: nil) { left.append(Posting(release)) }
-        let end = intake.abort()
-        for number in nextNumber...end {
-            if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
-            if number == end { break }
-            if let unfreed, unfreed.number == number {
-                left.append(unsafe unfreed.posting.pointee)
-            } else if let posting = intake.mailbox.close(number) {
-                left.append(posting)
-            } else {
-                // Its slot is not filled yet: its poster will be refused.
-                unfilled += 1
-            }
-        }
-        nextNumber = end
-        counts.takenBack += Int64(left.postings.count)
-        counts.actionFailures += Int64(left.failures.count)
-        intake.publishReleased(released)
-        return left
-    }
-
-    /// Notes that the receiver has what was taken back, before anyone hears of the end.
-    ///
-    /// - Returns: Whether the bus ends now; if not, the worker ends it once it has notified the observers of a report.
-    mutating func leftoversWereReceived() -> Bool {
-        guard isNotifying else { return true }
-        phase = .notifying(then: .end)
-        return false
     }
 }

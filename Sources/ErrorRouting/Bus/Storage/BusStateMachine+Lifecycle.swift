@@ -1,0 +1,140 @@
+/// The events that come from the bus's owner: to wait for it, to run it, and to end it.
+extension BusStateMachine {
+    // MARK: Waiting
+
+    /// Lets a caller wait for everything posted before.
+    ///
+    /// - Parameters:
+    ///   - promise: Fulfilled by whoever takes it out.
+    ///   - deadline: When the caller wants to wait no longer.
+    ///   - intake: Where the reports are.
+    mutating func flush(
+        _ promise: Promise<Bool>, until deadline: Duration, _ intake: borrowing BusIntake
+    ) -> FlushAction {
+        if isIdle(intake) { return .idle }
+        // The count of accepted posts never falls: so the order is kept.
+        waiters.waitForFlush(before: intake.accepted, until: deadline, promise)
+        return .waits(wakes: isAsleep(intake))
+    }
+
+    /// Removes a promise for which nobody waits any more.
+    mutating func cancelFlush(_ promise: Promise<Bool>) { waiters.remove(promise) }
+
+    /// Returns true if the bus is idle; else keeps a promise, which is fulfilled when it is.
+    mutating func waitUntilIdle(_ promise: Promise<Void>, _ intake: borrowing BusIntake) -> Bool {
+        if isIdle(intake) { return true }
+        waiters.waitUntilIdle(promise)
+        return false
+    }
+
+    /// Removes and returns all waiters, since the bus has ended.
+    mutating func takeWaiters() -> (idle: [Promise<Void>], flushes: [Promise<Bool>]) {
+        (waiters.takeIdle(), waiters.takeFlushed(before: .max))
+    }
+
+    // MARK: Running and ending
+
+    mutating func run() -> RunAction {
+        switch runPhase {
+        case .running: return .runsAlready
+        case .returned: return .ranBefore
+        case .notStarted:
+            runPhase = .running
+            return hasEnded ? .alreadyEnded : .start(generation: generation)
+        }
+    }
+
+    mutating func runReturned() { runPhase = .returned }
+
+    /// Ends, if the intake is closed, everything is delivered, and no more will come; returns whether it did.
+    mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
+        guard intake.state.isClosed, intake.end(released: released) else { return false }
+        // A worker that was replaced before has reported all its failures.
+        phase = .ended(reported: .max)
+        return true
+    }
+
+    /// Accepts no more posts; what is pending is still delivered.
+    mutating func close(_ intake: borrowing BusIntake) -> CloseAction {
+        intake.close() ? didClose(intake) : .nothing
+    }
+
+    /// Accepts no more posts, if nothing is pending and nothing was delivered since a moment; else returns nil.
+    ///
+    /// - Parameters:
+    ///   - delivered: How many reports were delivered by that moment.
+    ///   - intake: Where the reports are.
+    mutating func close(ifIdleSince delivered: Int64, _ intake: borrowing BusIntake) -> CloseAction? {
+        let state = intake.state
+        if state.isClosed { return .nothing }
+        guard isIdle(intake), counts.delivered == delivered, intake.close(ifStill: state) else { return nil }
+        return didClose(intake)
+    }
+
+    private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
+        if runPhase == .notStarted, statistics(intake).pending == 0, endIfDone(intake) { return .end }
+        return isAsleep(intake) ? .wake : .nothing
+    }
+
+    /// Releases what a flood limit holds, from now on at once; returns whether the worker has to be woken.
+    mutating func drain(_ intake: borrowing BusIntake) -> Bool {
+        isDraining = true
+        return isAsleep(intake)
+    }
+
+    /// Notes that the tasks have ended: from now on no more posts are accepted than the bus has room for.
+    mutating func tasksEnded(_ intake: borrowing BusIntake) {
+        tasksHaveEnded = true
+        intake.accept(atMost: isCancelled ? 0 : intake.capacity)
+    }
+
+    /// Accepts no more posts once the tasks have ended.
+    mutating func cancel(_ intake: borrowing BusIntake) {
+        isCancelled = true
+        if tasksHaveEnded { intake.accept(atMost: 0) }
+    }
+
+    /// Ends the bus, and returns everything that was not delivered; nil if the bus has ended already.
+    mutating func takeBack(_ intake: borrowing BusIntake) -> Leftovers? {
+        if hasEnded { return nil }
+        var left = Leftovers(worker: generation)
+        generation += 1
+        // The worker may still be reading the posting in its slot: it is copied, and the worker frees the slot.
+        var unfreed = delivery
+        if let delivery { left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence) }
+        left.failures = checkpoint?.progress.failures ?? []
+        if case .admitting(let delivery) = phase { unfreed = delivery }
+        checkpoint = nil
+        phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count, unfreed: unfreed)
+        while let notice = failureNotices.popFirst() { left.append(notice) }
+        // Held reports were posted before what is still in the intake.
+        while let release = flood?.release(endingBy: nil) { left.append(Posting(release)) }
+        let end = intake.abort()
+        for number in nextNumber...end {
+            if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
+            if number == end { break }
+            if let unfreed, unfreed.number == number {
+                left.append(unsafe unfreed.posting.pointee)
+            } else if let posting = intake.mailbox.close(number) {
+                left.append(posting)
+            } else {
+                // Its slot is not filled yet: its poster will be refused.
+                unfilled += 1
+            }
+        }
+        nextNumber = end
+        counts.takenBack += Int64(left.postings.count)
+        counts.actionFailures += Int64(left.failures.count)
+        intake.publishReleased(released)
+        return left
+    }
+
+    /// Notes that the receiver has what was taken back, before anyone hears of the end.
+    ///
+    /// - Returns: Whether the bus ends now; if not, the worker ends it once it has notified the observers of a report.
+    mutating func leftoversWereReceived() -> Bool {
+        guard isNotifying else { return true }
+        phase = .notifying(then: .end)
+        return false
+    }
+}
