@@ -149,9 +149,11 @@ extension ReplayCommandTests {
             expect(unsafe mkfifo(pipe, 0o600), equals: 0)
             let writer = try FileHandle(forUpdating: URL(filePath: pipe))
             try writer.write(contentsOf: Data("{}\n".utf8))
+            let descriptor = writer.fileDescriptor
             Thread.detachNewThread {
-                // Without an event to wait for: by then it waits for the pipe.
-                usleep(500_000)
+                // Until the line was read: after that there is nothing to do but to wait for more.
+                var unread = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                while unsafe poll(&unread, 1, 0) > 0 { usleep(1_000) }
                 interruptedAt.store(Timestamp.now, ordering: .relaxed)
                 kill(getpid(), SIGINT)
             }
