@@ -59,7 +59,7 @@ public final class Gate: Sendable {
         try await withCheckedThrowingContinuation { continuation in
             let resume = state.withLock { state -> (() -> Void)? in
                 if state.isOpen {
-                    state.waiters.giveUp(id)
+                    state.waiters.free(id)
                     return { continuation.resume() }
                 }
                 return state.waiters.occupy(id, (), continuation)

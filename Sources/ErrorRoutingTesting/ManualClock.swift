@@ -102,7 +102,7 @@ public final class ManualClock: Clock, Sendable {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let isOver = state.withLock { state in
                     if state.sleepers.count >= count {
-                        state.crowds.giveUp(id)
+                        state.crowds.free(id)
                         return true
                     }
                     return !state.crowds.occupy(id, count, continuation)
@@ -118,7 +118,7 @@ public final class ManualClock: Clock, Sendable {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             let resume = state.withLock { state -> (() -> Void)? in
                 if deadline <= state.now {
-                    state.sleepers.giveUp(id)
+                    state.sleepers.free(id)
                     return { continuation.resume() }
                 }
                 guard state.sleepers.occupy(id, deadline, continuation) else {

@@ -24,7 +24,7 @@ struct WaitList<Info> {
     }
 
     /// Frees a reserved place whose task does not have to wait.
-    mutating func giveUp(_ id: UInt64) {
+    mutating func free(_ id: UInt64) {
         places[id] = nil
     }
 

@@ -96,7 +96,7 @@ struct ExplainCommand: Sendable {
 
     /// Charges an order, and cancels the charge as Ctrl-C would.
     ///
-    /// The endpoint never answers, so the request is certainly under way when it is cancelled.
+    /// The endpoint never responds, so the request is certainly under way when it is cancelled.
     private static func cutOff(_ order: Order) async throws {
         var endpoint = try SilentEndpoint()
         let payments = PaymentClient(endpoint: endpoint.url)

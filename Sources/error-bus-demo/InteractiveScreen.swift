@@ -26,7 +26,7 @@ final class InteractiveScreen {
         self.onChange = onChange
     }
 
-    /// Checks that the payment endpoint answers; the person can retry a failed check.
+    /// Checks that the payment endpoint responds; the person can retry a failed check.
     func check(_ client: PaymentClient, errors: ErrorScope) async {
         let order = Order(id: "check", customer: "nobody", lines: [])
         await presenter.run("Checking the payment endpoint", errors: errors) { try await client.charge(order) }

@@ -22,7 +22,7 @@ struct RecoveringPayments: Sendable {
     ) where C.Duration == Duration {
         self.client = client
         self.policy = policy
-        // An endpoint that answers is reachable, whatever its status, except for the time-outs 408 and 504.
+        // An endpoint that responds is reachable, whatever its status, except for the time-outs 408 and 504.
         circuit = CircuitBreaker(
             "payments", opensAt: 10, openFor: .milliseconds(250), counting: .unreachable, clock: clock,
             errors: errors)

@@ -69,7 +69,7 @@ extension ErrorPresenter {
         case .discarded:
             break
         }
-        if let id = machine.takeDiscarded() { giveUpRecovery(of: id) }
+        if let id = machine.takeDiscarded() { discardRecovery(of: id) }
     }
 
     /// Keeps what can be done about an error, by its number.

@@ -18,7 +18,7 @@ extension ErrorPresenter {
         if !isDone { machine.cancelRetry(error.id) }
         let stays = machine.endRetry(error.id)
         publish()
-        if stays { recovery.renew() } else { giveUp(recovery, of: error.id) }
+        if stays { recovery.renew() } else { discard(recovery, of: error.id) }
     }
 
     /// Dismisses an error if it is shown.
@@ -31,19 +31,19 @@ extension ErrorPresenter {
             let recovery = recoveries.removeValue(forKey: error.id)
             withExtendedLifetime(recovery) {}
         } else {
-            giveUpRecovery(of: error.id)
+            discardRecovery(of: error.id)
         }
     }
 
     /// Releases what can be done about an error.
-    func giveUpRecovery(of id: PresentedError.ID) {
-        if let recovery = recoveries[id] { giveUp(recovery, of: id) }
+    func discardRecovery(of id: PresentedError.ID) {
+        if let recovery = recoveries[id] { discard(recovery, of: id) }
     }
 
-    private func giveUp(_ recovery: Recovery, of id: PresentedError.ID) {
+    private func discard(_ recovery: Recovery, of id: PresentedError.ID) {
         if recoveries[id] === recovery { recoveries[id] = nil }
         // An operation that is still running ends by itself.
-        recovery.giveUp()
+        recovery.discard()
     }
 
     /// The number of the error of this presenter whose operation this task runs again; nil in every other task.

@@ -63,7 +63,7 @@ final class Recovery {
     func renew() { isSpent = false }
 
     /// Releases everything, since the error is gone.
-    func giveUp() {
+    func discard() {
         isSpent = true
         let former = (operation, options)
         (operation, options) = (nil, nil)

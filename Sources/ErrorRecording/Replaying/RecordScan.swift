@@ -2,9 +2,9 @@ import Foundation
 
 /// Reads a line that is exactly as a recorder writes it, without the cost of a decoder.
 ///
-/// It answers only for lines that it has understood wholly, from the first byte to the last: the fields of version 1
-/// in their order, without blanks between them, numbers of at most 18 digits, texts of valid UTF-8 whose escapes are
-/// whole. What it makes of them is what Foundation's decoder would. Of any other line it knows nothing.
+/// It reads only lines that it understands from the first byte to the last: the fields of version 1 in their order,
+/// without blanks between them, numbers of at most 18 digits, texts of valid UTF-8 whose escapes are whole. Of these it
+/// makes what Foundation's decoder would; any other line is left to that.
 struct RecordScan {
     /// The bytes that decide what becomes of the error, one field after the other; lines with the same bytes have the
     /// same verdict.
