@@ -11,8 +11,15 @@ enum PendingAtExit {
 
         init(_ bus: ErrorBus) { unsafe self.bus = .passUnretained(bus) }
 
-        /// Retained for ever, since the process ends: a bus whose last reference went here would wait for the lock.
-        var line: String? { unsafe bus.retain()._withUnsafeGuaranteedRef { $0.lineAtExit } }
+        /// Retained until the process ends, if it still can be: a bus whose last reference went here would wait for the
+        /// lock. One whose deinitializer has begun gets no weak reference; to retain it would stop the program.
+        var line: String? {
+            unsafe bus._withUnsafeGuaranteedRef { bus in
+                weak var living = bus
+                if let living { _ = Unmanaged.passRetained(living) }
+                return bus.lineAtExit
+            }
+        }
     }
 
     /// The buses by their numbers.
