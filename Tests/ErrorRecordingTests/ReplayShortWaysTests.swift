@@ -51,6 +51,7 @@ private struct LineMaker {
         record.sequence = Int.random(in: 0...1_000_000, using: &random)
         record.occurrences = pick([1, 1, 1, 2, 400])
         record.message = pick(["late", "\"\\", "\n\r\u{85}", "日本語 🙂", "", "\u{0}"])
+        if isRare(50) { record.version = 2 }
         if isRare(6) { record.matchedRuleCount = pick([0, 1, 2, 3, -1]) }
         if isRare(8) { record.rule = pick([nil, "odd", "type(Order)", "été"]) }
         if isRare(8) { record.ruleSource = pick([nil, "Shop/Rules.swift:10", "Shop/Rules.swift:77", ":"]) }
