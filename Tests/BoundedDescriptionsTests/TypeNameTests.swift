@@ -50,7 +50,8 @@ extension TypeNameTests {
             expect(TypeName.short(type), equals: TypeName.withoutAddresses(String(describing: type)))
         }
         // Only what looks like Swift's own part is left out.
-        for text in ["(unknown context)", "(unknown context at $", "a(b).c", ""] {
+        let hostile = "(unknown context at $0f and what must not be hidden).A"
+        for text in ["(unknown context)", "(unknown context at $", "a(b).c", "", hostile] {
             expect(TypeName.withoutAddresses(text), equals: text)
         }
         expect(TypeName.withoutAddresses("A.(unknown context at $0f).(unknown context at $1A).B"), equals: "A.B")
