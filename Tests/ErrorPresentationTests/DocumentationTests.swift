@@ -13,8 +13,8 @@ extension DocumentationTests {
         let snippets = Markdown.swiftBlocks(in: text)
         expect(snippets.count, equals: count)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
-        let errors = try await Typechecker.errors(
-            in: Dictionary(uniqueKeysWithValues: sources), stubs: ["SwiftUI": swiftUIStub])
+        let errors = try await Typechecker.errorsInAllModes(
+            of: Dictionary(uniqueKeysWithValues: sources), stubs: ["SwiftUI": swiftUIStub])
         expect(errors, equals: [])
     }
 }

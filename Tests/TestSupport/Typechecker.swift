@@ -24,6 +24,26 @@ package enum Typechecker {
         }
     }
 
+    /// The errors of sources in each of the modes in which a reader may compile them, which a new app of Xcode's does
+    /// with all of it on the main actor by default.
+    ///
+    /// - Parameters:
+    ///   - sources: Texts by file name; they form one module.
+    ///   - stubs: Sources of modules that are not there, by the modules' names.
+    package static func errorsInAllModes(
+        of sources: [String: String], stubs: [String: String] = [:]
+    ) async throws -> [String] {
+        var found: [String] = []
+        for version in ["6", "5"] {
+            for isolation in [[], ["-default-isolation", "MainActor"]] {
+                let mode = ["-swift-version", version] + isolation
+                let errors = try await errors(in: sources, mode, stubs: stubs)
+                found += errors.map { "\(mode.joined(separator: " ")): \($0)" }
+            }
+        }
+        return found
+    }
+
     private static func findErrors(
         in sources: [String: String],
         _ options: [String],

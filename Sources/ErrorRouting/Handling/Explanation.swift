@@ -64,7 +64,7 @@ public struct Explanation: Sendable, CustomStringConvertible {
     ///
     /// - Parameter count: The number of rules that matched then (``HandleOutcome/matchedRuleCount``); 0 counts as 1.
     /// - Returns: The outcome, without failures; `.unmatched` if no rule matches.
-    package func outcome(matchedRuleCount count: Int) -> HandleOutcome {
+    public func outcome(matchedRuleCount count: Int) -> HandleOutcome {
         let reached = entries.filter { $0.verdict == .matched || $0.verdict == .matchedIfReached }
         let matched = reached.filter { $0.stage == .rule }.prefix(max(count, 1))
         guard let rule = matched.last?.rule else { return HandleOutcome(disposition: disposition) }

@@ -22,12 +22,12 @@ struct DocumentationTests {
         let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: page))
         var sources = snippets.isEmpty ? [:] : ["stage.swift": stage]
         for (index, snippet) in snippets.enumerated() { sources["snippet\(index + 1).swift"] = snippet }
-        if !sources.isEmpty { expect(try await Typechecker.errors(in: sources), equals: [], "\(page)") }
+        if !sources.isEmpty { expect(try await Typechecker.errorsInAllModes(of: sources), equals: [], "\(page)") }
     }
 
     /// Declarations that pages assume: a logger as in swift-log, which this package does not depend on.
     private let stage = """
-        struct Logger: Sendable {
+        nonisolated struct Logger: Sendable {
             enum Level { case debug, info, warning, error }
             struct Message: ExpressibleByStringInterpolation { init(stringLiteral value: String) {} }
             enum MetadataValue { case string(String) }

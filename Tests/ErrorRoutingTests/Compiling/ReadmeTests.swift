@@ -14,7 +14,7 @@ struct ReadmeTests {
             let imports = snippet.contains("import ") ? "" : "import ErrorRouting\n"
             sources["snippet\(index + 1).swift"] = imports + snippet
         }
-        expect(try await Typechecker.errors(in: sources), equals: [])
+        expect(try await Typechecker.errorsInAllModes(of: sources), equals: [])
     }
 
     /// A figure of the README, with the table and the row that it says it is from.
