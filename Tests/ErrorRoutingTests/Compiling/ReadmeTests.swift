@@ -48,6 +48,16 @@ struct ReadmeTests {
         }
     }
 
+    @Test("the lines of the library's preset in the explanation are those of its source")
+    func explanation() throws {
+        let source = try Markdown.text(of: "Sources/ErrorRouting/Handling/ErrorHandler+Presets.swift")
+        let lines = source.components(separatedBy: "\n")
+        let readme = try Markdown.text(of: "README.md")
+        let rules = readme.matches(of: /(\w+) +ErrorRouting\/ErrorHandler\+Presets\.swift:(\d+)/)
+        expect(rules.map { String($0.1) }, equals: ["cancellation", "onNoMatch"])
+        for rule in rules { #expect(Int(rule.2).map { lines[$0 - 1].contains(rule.1) } == true, "\(rule.0)") }
+    }
+
     @Test("the tables of the page of figures are the files that the measuring wrote")
     func tables() throws {
         let page = try Markdown.text(of: "Benchmarks/README.md")
