@@ -46,7 +46,7 @@ extension Replay {
         case different
         /// No report was compared: there was no line, no line that could be read, or no error that could be rebuilt.
         case nothingCompared
-        /// Not everything was read, since the task was cancelled, or the program interrupted.
+        /// Not everything was read, because the task was cancelled, or the program interrupted.
         case interrupted
         /// A file could not be read to its end.
         case unreadableInput

@@ -4,7 +4,7 @@ extension ErrorHandler {
     /// The library's preset: ``standardError``.
     ///
     /// An application may declare its own preset under this name. Where its declaration is visible, `.default` means
-    /// the application's; in a module that sees none it means the library's, without a word from the compiler. So a
+    /// the application's; in a module that sees none it means the library's, and the compiler says nothing. So a
     /// preset for several modules is declared `public` in one that all of them import. `print(handler)` shows which one
     /// a handler is: it names the file in which each rule was registered. An application's preset can build on the
     /// library's by its other name:
@@ -50,7 +50,7 @@ extension ErrorHandler {
 
     /// Passes each error, with its report, to a closure, and does nothing else.
     ///
-    /// It is an `always` action that returns `.next`: a bus gets it as a handler of its own, or overlaid with the rules
+    /// It is an `always` action that returns `.next`: a bus gets it as its only handler, or overlaid with the rules
     /// that it is to log. An attempt or a notice is no failure, so the level depends on the role too:
     ///
     /// ```swift

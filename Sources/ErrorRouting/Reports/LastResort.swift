@@ -20,7 +20,7 @@ public struct LastResort: Sendable {
     private let write: @Sendable (String) -> Void
     private var redact: (@Sendable (ErrorReport) -> String)?
 
-    /// Makes a last resort that writes to a place of your own.
+    /// Makes a last resort that writes where you choose.
     ///
     /// - Parameter write: Gets one line without its end for each error, on the thread where the error occurred. It must
     ///   not block. If it posts an error itself, the line of that error names only its type and source.
@@ -39,7 +39,7 @@ public struct LastResort: Sendable {
         return redacted
     }
 
-    /// Sets the last resort for errors posted without a bus, and for buses that have none of their own.
+    /// Sets the last resort for errors posted without a bus, and for buses that have none.
     ///
     /// - Parameter lastResort: The process's last resort from now on.
     public static func setForProcess(_ lastResort: LastResort) {
