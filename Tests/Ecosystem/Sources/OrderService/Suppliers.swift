@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import AsyncHTTPClientTransport
 import ErrorRecovery
 import ErrorRouting
+import ErrorRoutingHummingbird
 import Foundation
 import HTTPErrors
 import NIOCore
@@ -33,12 +34,13 @@ struct Suppliers: Service {
         api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
     }
 
-    /// Begins a response of a supplier.
+    /// Begins a response of a supplier, whose parts may be so far apart.
     ///
     /// - Throws: ``UpstreamBroke``
-    func catalogue(_ path: String) async throws -> HTTPClientResponse.Body {
+    func catalogue(_ path: String, pauses limit: Duration) async throws -> UpstreamBody<HTTPClientResponse.Body> {
         let request = HTTPClientRequest(url: base.appending(path: path).absoluteString)
-        return try await upstream { try await client.execute(request, timeout: .seconds(60)).body }
+        let response = try await upstream { try await client.execute(request, timeout: .seconds(60)) }
+        return upstream(response.body, pauses: limit)
     }
 
     /// Keeps the connections until the service shuts down.
