@@ -35,6 +35,7 @@ let package = Package(
             dependencies: [
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "AsyncHTTPClientTransport", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRecording", package: "swift-error-bus"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingHummingbird", package: "swift-error-bus-adapters"),

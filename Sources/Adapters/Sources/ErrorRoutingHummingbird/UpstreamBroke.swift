@@ -102,12 +102,12 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
                     group.addTask { try await parts.next() }
                     group.addTask {
                         try await Task.sleep(for: limit)
-                        throw Pause(limit: limit)
+                        throw UpstreamPaused(limit: limit)
                     }
                     defer { group.cancelAll() }
                     return try await group.next() ?? nil
                 }
-            } catch let pause as Pause {
+            } catch let pause as UpstreamPaused {
                 throw UpstreamBroke.timeout(pause)
             } catch {
                 throw UpstreamBroke.error(for: error, else: UpstreamBroke.body)
@@ -131,10 +131,11 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
 
         func next() async throws -> Body.Element? { try await iterator.next() }
     }
+}
 
-    private struct Pause: Error, CustomStringConvertible {
-        let limit: Duration
+/// The cause of a time-out within a body.
+private struct UpstreamPaused: Error, CustomStringConvertible {
+    let limit: Duration
 
-        var description: String { "nothing came for \(limit)" }
-    }
+    var description: String { "nothing came for \(limit)" }
 }

@@ -35,11 +35,12 @@ func routes(
         let limit = request.uri.queryParameters.get("within", as: Int.self)
         return Quote(price: try await suppliers.price(path, within: limit.map { .milliseconds($0) }))
     }
-    // What the supplier sends, while it sends it. `?pauses=` is the time limit for each pause, in milliseconds.
+    // What the supplier sends, while it sends it. `?within=` is the time limit for the head, and `?pauses=` that for
+    // each pause in the body, in milliseconds.
     router.get("catalogues/**") { request, context in
         let path = context.parameters.getCatchAll().joined(separator: "/")
-        let limit = request.uri.queryParameters.get("pauses", as: Int.self) ?? 30_000
-        let parts = try await suppliers.catalogue(path, pauses: .milliseconds(limit))
+        func limit(_ name: String) -> Int { request.uri.queryParameters.get(name, as: Int.self) ?? 60_000 }
+        let parts = try await suppliers.catalogue(path, within: limit("within"), pauses: limit("pauses"))
         let body = ResponseBody { writer in
             for try await part in parts { try await writer.write(part) }
             try await writer.finish(nil)

@@ -34,13 +34,22 @@ struct Suppliers: Service {
         api = APIClient(base: base, transport: AsyncHTTPClientTransport(client), retry: policy)
     }
 
-    /// Begins a response of a supplier, whose parts may be so far apart.
+    /// Begins a response of a supplier.
     ///
+    /// - Parameters:
+    ///   - path: The supplier and the catalogue.
+    ///   - limit: How many milliseconds the head may take.
+    ///   - pauseLimit: How many milliseconds each part of the body may take.
+    /// - Returns: The body.
     /// - Throws: ``UpstreamBroke``
-    func catalogue(_ path: String, pauses limit: Duration) async throws -> UpstreamBody<HTTPClientResponse.Body> {
+    func catalogue(
+        _ path: String,
+        within limit: Int,
+        pauses pauseLimit: Int
+    ) async throws -> UpstreamBody<HTTPClientResponse.Body> {
         let request = HTTPClientRequest(url: base.appending(path: path).absoluteString)
-        let response = try await upstream { try await client.execute(request, timeout: .seconds(60)) }
-        return upstream(response.body, pauses: limit)
+        let response = try await upstream { try await client.execute(request, timeout: .milliseconds(Int64(limit))) }
+        return upstream(response.body, pauses: .milliseconds(pauseLimit))
     }
 
     /// Keeps the connections until the service shuts down.
