@@ -86,6 +86,13 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            path: "Tests/TestSupport"),
         .testTarget(
             name: "ErrorRoutingLoggingTests",
             dependencies: [
@@ -106,6 +113,7 @@ let package = Package(
             name: "ErrorRoutingTracingTests",
             dependencies: [
                 "ErrorRoutingTracing",
+                "TestSupport",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -124,10 +132,13 @@ let package = Package(
             name: "ErrorRoutingGRPCTests",
             dependencies: [
                 "ErrorRoutingGRPC",
+                "TestSupport",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCInProcessTransport", package: "grpc-swift-2"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -3,7 +3,10 @@ import ErrorRoutingGRPC
 import ErrorRoutingTesting
 import GRPCCore
 import GRPCInProcessTransport
+import InMemoryTracing
+import TestSupport
 import Testing
+import Tracing
 
 @Suite("A call's errors", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
 struct CallErrorsTests {
@@ -12,9 +15,42 @@ struct CallErrorsTests {
     private static let answers = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
         .on(Sold.self, RPCError(code: .failedPrecondition, message: "Sold"))
 
+    /// Opens a span for each call, as an interceptor for traces does.
+    private struct Spans: ServerInterceptor {
+        let name: String
+
+        func intercept<Input: Sendable, Output: Sendable>(
+            request: StreamingServerRequest<Input>,
+            context: ServerContext,
+            next:
+                @Sendable (StreamingServerRequest<Input>, ServerContext) async throws ->
+                StreamingServerResponse<Output>
+        ) async throws -> StreamingServerResponse<Output> {
+            let span = startSpan(name)
+            do {
+                var response = try await ServiceContext.withValue(span.context) { try await next(request, context) }
+                guard case .success(var contents) = response.accepted else {
+                    span.end()
+                    return response
+                }
+                let produce = contents.producer
+                contents.producer = { writer in
+                    defer { span.end() }
+                    return try await produce(writer)
+                }
+                response.accepted = .success(contents)
+                return response
+            } catch {
+                span.end()
+                throw error
+            }
+        }
+    }
+
     /// Calls a handler through the interceptor, and returns what the caller got, and what was reported.
     private func call(
         _ options: CallOptions = .defaults,
+        span: String = "call",
         _ handler: @escaping Shop.Handler
     ) async throws -> (Result<[String], RPCError>, [ErrorReport]) {
         var result: Result<[String], RPCError> = .success([])
@@ -22,7 +58,8 @@ struct CallErrorsTests {
             let transport = InProcessTransport()
             let shop = Shop(handler: handler)
             result = try await withGRPCServer(
-                transport: transport.server, services: [shop], interceptors: [CallErrors(Self.answers)]
+                transport: transport.server, services: [shop],
+                interceptors: [Spans(name: span), CallErrors(Self.answers)]
             ) { _ in
                 try await withGRPCClient(transport: transport.client) { try await shop.call($0, options) }
             }
@@ -83,7 +120,9 @@ struct CallErrorsTests {
         var options = CallOptions.defaults
         options.timeout = .milliseconds(50)
         let hasEnded = Gate()
-        let (result, reports) = try await call(options) { _, _ in
+        let name = "streams: \(streams)"
+        let tracer = InMemoryTracer.shared
+        let (result, reports) = try await call(options, span: name) { _, _ in
             // It does not ask gRPC whether the call was cancelled.
             @Sendable func work() async throws {
                 defer { hasEnded.open() }
@@ -101,6 +140,8 @@ struct CallErrorsTests {
         let report = try #require(reports.first)
         #expect(reports.count == 1 && report.role == .notice && report.outcome.disposition == .handled)
         #expect((report.error as? CallCancelled)?.timeout != nil && report.scope == ["shop.Shop/Buy"])
+        let spans = tracer.finishedSpans.filter { $0.operationName == name }
+        #expect(spans.count == 1 && spans.first?.errors.count == 1 && spans.first?.status?.code == .error)
     }
 
     @Test func `a thousand calls at once leave nothing undone`() async throws {
