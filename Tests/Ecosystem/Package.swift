@@ -6,8 +6,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "swift-error-bus", path: "../.."),
+        .package(name: "swift-error-bus-adapters", path: "../../Sources/Adapters"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -29,27 +29,20 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]
         ),
-        // The transport of services, whose errors are of the same kinds as those of `URLSession`.
-        .target(
-            name: "AsyncHTTPClientTransport",
-            dependencies: [
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "HTTPErrors", package: "swift-error-bus"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]
-        ),
-        // A service as one would write it for production, with the recipes that the documentation shows.
+        // A service as one would write it for production, on the adapters.
         .executableTarget(
             name: "OrderService",
             dependencies: [
-                "AsyncHTTPClientTransport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "AsyncHTTPClientTransport", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRecording", package: "swift-error-bus"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingHummingbird", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingLifecycle", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingLogging", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingMetrics", package: "swift-error-bus-adapters"),
+                .product(name: "ErrorRoutingTracing", package: "swift-error-bus-adapters"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -67,9 +60,9 @@ let package = Package(
         .testTarget(
             name: "FaultLabTests",
             dependencies: [
-                "AsyncHTTPClientTransport",
                 "FaultServer",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "AsyncHTTPClientTransport", package: "swift-error-bus-adapters"),
                 .product(name: "ErrorRecovery", package: "swift-error-bus"),
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "GRDB", package: "GRDB.swift"),

@@ -1,4 +1,9 @@
+import ErrorRecording
 import ErrorRouting
+import ErrorRoutingLifecycle
+import ErrorRoutingLogging
+import ErrorRoutingMetrics
+import ErrorRoutingTracing
 import Foundation
 import Hummingbird
 import Logging
@@ -18,18 +23,29 @@ enum OrderService {
             metadataProvider: .span)
         MetricsSystem.bootstrap(registry)
         InstrumentationSystem.bootstrap(SpanTracer())
-        await run(settings, registry, exporter)
+        await run(settings, registry, exporter, try settings.record.map { try ErrorRecorder(path: $0) })
     }
 
     /// Runs the service off the main actor, which would be blocked while the thread pool is busy.
     @concurrent
-    private static func run(_ settings: Settings, _ registry: MetricsRegistry, _ exporter: Exporter) async {
-        let services = ServicesInBus(
-            errors: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
-            configuration: .init(floodLimit: settings.floodLimit, metadataProvider: trace),
-            makeServices: { try makeServices(settings, registry) })
+    private static func run(
+        _ settings: Settings,
+        _ registry: MetricsRegistry,
+        _ exporter: Exporter,
+        _ recorder: ErrorRecorder?
+    ) async {
+        var services = ServicesInBus(
+            handler: .orders(paging: settings.pager.map { Pager(settings.supplier, $0) }),
+            logger: logger,
+            log: ErrorLog(logger, levels: levels, within: ErrorTracing.bind),
+            configuration: .init(floodLimit: settings.floodLimit, metadataProvider: ErrorTracing.metadata)
+        ) { try makeServices(settings, registry) }
+        services.exporters = [exporter] + settings.otherExporters
+        services.onStart = { $0.measureErrors() }
+        services.recorder = recorder
+        services.limits.services = settings.limit
         do {
-            try await serve(services, exporters: [exporter] + settings.otherExporters)
+            try await services.run()
         } catch {
             // The error is in the log, as every error is.
             exit(EXIT_FAILURE)
@@ -72,6 +88,10 @@ struct Settings {
     let otherExporters: [any Service]
     /// `FLOOD_LIMIT`: how many errors of one kind are logged in a second.
     let floodLimit: FloodLimit?
+    /// `RECORD`: the path of a file in which errors are recorded.
+    let record: String?
+    /// `SHUTDOWN_LIMIT`: how many seconds requests may take after SIGTERM; 20 unless it is set.
+    let limit: Duration
     /// `LOG_LEVEL`, `info` unless it is set.
     let logLevel: Logger.Level
 
@@ -90,6 +110,8 @@ struct Settings {
         pager = environment["PAGER_PATH"]
         otherExporters = try value("OTHER_EXPORTER", EndedExporter.init(rawValue:)).map { [$0] } ?? []
         floodLimit = try value("FLOOD_LIMIT", Int.init).map { FloodLimit(first: $0, per: .seconds(1)) }
+        record = environment["RECORD"]
+        limit = .seconds(try value("SHUTDOWN_LIMIT", Int.init) ?? 20)
         logLevel = try value("LOG_LEVEL", Logger.Level.init(rawValue:)) ?? .info
     }
 }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import ErrorRouting
+import ErrorRoutingHummingbird
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -16,7 +17,7 @@ func routes(
         MetricsMiddleware()
         TracingMiddleware()
         RequestName()
-        RequestErrors()
+        RequestErrors(problems)
     }
     router.get("health") { _, _ in HTTPResponse.Status.ok }
     router.get("metrics") { _, _ in registry.text }
@@ -34,12 +35,14 @@ func routes(
         let limit = request.uri.queryParameters.get("within", as: Int.self)
         return Quote(price: try await suppliers.price(path, within: limit.map { .milliseconds($0) }))
     }
-    // What the supplier sends, while it sends it.
-    router.get("catalogues/**") { _, context in
+    // What the supplier sends, while it sends it. `?within=` is the time limit for the head, and `?pauses=` that for
+    // each pause in the body, in milliseconds.
+    router.get("catalogues/**") { request, context in
         let path = context.parameters.getCatchAll().joined(separator: "/")
-        let parts = try await suppliers.catalogue(path)
+        func limit(_ name: String) -> Int { request.uri.queryParameters.get(name, as: Int.self) ?? 60_000 }
+        let parts = try await suppliers.catalogue(path, within: limit("within"), pauses: limit("pauses"))
         let body = ResponseBody { writer in
-            try await upstream { for try await part in parts { try await writer.write(part) } }
+            for try await part in parts { try await writer.write(part) }
             try await writer.finish(nil)
         }
         return Response(status: .ok, body: body)
@@ -52,7 +55,7 @@ func routes(
                 return "delivered"
             }
         } catch is CancellationError where !Task.isCancelled {
-            throw ClientBroke(underlyingErrors: [CancellationError()])
+            throw ClientBroke.left(CancellationError())
         }
     }
     // Awaits what nobody works on any more.

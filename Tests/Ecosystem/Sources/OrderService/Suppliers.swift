@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import AsyncHTTPClientTransport
 import ErrorRecovery
 import ErrorRouting
+import ErrorRoutingHummingbird
 import Foundation
 import HTTPErrors
 import NIOCore
@@ -35,10 +36,20 @@ struct Suppliers: Service {
 
     /// Begins a response of a supplier.
     ///
+    /// - Parameters:
+    ///   - path: The supplier and the catalogue.
+    ///   - limit: How many milliseconds the head may take.
+    ///   - pauseLimit: How many milliseconds each part of the body may take.
+    /// - Returns: The body.
     /// - Throws: ``UpstreamBroke``
-    func catalogue(_ path: String) async throws -> HTTPClientResponse.Body {
+    func catalogue(
+        _ path: String,
+        within limit: Int,
+        pauses pauseLimit: Int
+    ) async throws -> UpstreamBody<HTTPClientResponse.Body> {
         let request = HTTPClientRequest(url: base.appending(path: path).absoluteString)
-        return try await upstream { try await client.execute(request, timeout: .seconds(60)).body }
+        let response = try await upstream { try await client.execute(request, timeout: .milliseconds(Int64(limit))) }
+        return upstream(response.body, pauses: .milliseconds(pauseLimit))
     }
 
     /// Keeps the connections until the service shuts down.

@@ -2,16 +2,11 @@ import FaultServer
 import Foundation
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension FaultLab.ServiceLab {
     /// What is left of a failure when the status has been sent, or when nobody waits for it any more.
     @Suite("A body that breaks off is reported once, by the side that broke")
     struct BodyTests {
+        private let adapter = "ErrorRoutingHummingbird"
         private static let trace = "0af7651916cd43dd8448eb211c80319c"
         private static let headers = [("traceparent", "00-\(trace)-b7ad6b7169203331-01")]
 
@@ -35,7 +30,7 @@ extension FaultLab.ServiceLab {
                 let request = ServiceRequest(path: "/catalogues/\(path)", status: 200)
                 await #expect(throws: (any Error).self) { try await caller.send(request, headers: Self.headers) }
                 let line = try await Self.onlyError(of: process)
-                #expect(line.metadata["exception.type"] == "OrderService.UpstreamBroke" && line.level == "error")
+                #expect(line.metadata["exception.type"] == "\(adapter).UpstreamBroke" && line.level == "error")
                 #expect(line.metadata["http.route"] == "/catalogues/**" && line.metadata["trace.id"] == Self.trace)
                 #expect(line.isAnswered && line.metadata["error.scope"] == "/catalogues/**")
                 #expect(line.metadata["error.trail"] != nil && line.metadata["error.disposition"] == "handled")
@@ -70,7 +65,7 @@ extension FaultLab.ServiceLab {
                     try await process.line("the error") { $0.isError }
                     try await server.waitForConnections(atMost: 0)
                     let line = try await Self.onlyError(of: process)
-                    #expect(line.metadata["exception.type"] == "OrderService.ClientBroke" && line.level == "debug")
+                    #expect(line.metadata["exception.type"] == "\(adapter).ClientBroke" && line.level == "debug")
                     #expect(line.metadata["hb.request.id"] == id && line.metadata["error.disposition"] == "ignored")
                     let span = try #require(process.lines.first { $0.isRequestSpan })
                     #expect(span.metadata["errors"] == "ClientBroke" && span.metadata["status"] == "unset")
@@ -92,7 +87,7 @@ extension FaultLab.ServiceLab {
                 let line = try await Self.onlyError(of: process)
                 let type = resets ? "NIOCore.IOError" : "NIOHTTP1.HTTPParserError"
                 #expect(line.metadata["error.trail"]?.hasPrefix(type) == true && line.level == "debug", "\(line.text)")
-                #expect(line.metadata["exception.type"] == "OrderService.ClientBroke")
+                #expect(line.metadata["exception.type"] == "\(adapter).ClientBroke")
                 #expect(line.isAnswered && line.metadata["http.route"] == "/orders")
                 #expect(line.metadata["error.disposition"] == "ignored")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
@@ -112,7 +107,7 @@ extension FaultLab.ServiceLab {
                 connection.close(resets: false)
                 try await process.line("the error") { $0.isError }
                 let line = try await Self.onlyError(of: process)
-                #expect(line.metadata["exception.type"] == "OrderService.ClientBroke" && line.level == "debug")
+                #expect(line.metadata["exception.type"] == "\(adapter).ClientBroke" && line.level == "debug")
                 #expect(line.metadata["error.disposition"] == "ignored" && line.metadata["http.route"] == "/deliveries")
                 let span = try #require(process.lines.first { $0.isRequestSpan })
                 #expect(span.metadata["status"] == "unset")
@@ -131,57 +126,8 @@ extension FaultLab.ServiceLab {
                 connection.close(resets: false)
                 #expect(response.hasPrefix("HTTP/1.1 400 "), "\(response)")
                 let line = try await Self.onlyError(of: process)
-                #expect(line.metadata["exception.type"] == "OrderService.ClientBroke" && line.level == "debug")
+                #expect(line.metadata["exception.type"] == "\(adapter).ClientBroke" && line.level == "debug")
             }
         }
-    }
-}
-
-/// A client that does not speak HTTP to its end.
-private struct Connection {
-    private let descriptor: Int32
-
-    init(to port: Int) throws {
-        #if canImport(Glibc)
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
-        }
-        try #require(code == 0)
-    }
-
-    func write(_ text: String) throws {
-        let descriptor = descriptor
-        try #require(send(descriptor, text, text.utf8.count, 0) == text.utf8.count)
-    }
-
-    /// Waits for bytes, and returns them as text.
-    func read() throws -> String {
-        var bytes = [UInt8](repeating: 0, count: 4_096)
-        let count = recv(descriptor, &bytes, bytes.count, 0)
-        try #require(count > 0)
-        return String(decoding: bytes.prefix(count), as: UTF8.self)
-    }
-
-    /// Closes the connection in order, or resets it.
-    func close(resets: Bool) {
-        if resets {
-            var linger = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
-        }
-        #if canImport(Glibc)
-            _ = Glibc.close(descriptor)
-        #else
-            _ = Darwin.close(descriptor)
-        #endif
     }
 }

@@ -66,6 +66,17 @@ struct Caller: Sendable {
         while try await !send(.metrics).text.contains(metric) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
+    /// Waits until the service works on so many requests, with any method, besides the one that asks.
+    func waitUntilActive(_ count: Int) async throws {
+        while try await active() != count + 1 { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    private func active() async throws -> Int {
+        let lines = try await send(.metrics).text.split(separator: "\n")
+        return lines.filter { $0.hasPrefix("http.server.active_requests{") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
+    }
+
     /// Sends many requests, 64 at once, until all have ended.
     ///
     /// - Parameters:

@@ -1,0 +1,169 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "swift-error-bus-adapters",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "ErrorRoutingLogging", targets: ["ErrorRoutingLogging"]),
+        .library(name: "ErrorRoutingMetrics", targets: ["ErrorRoutingMetrics"]),
+        .library(name: "ErrorRoutingTracing", targets: ["ErrorRoutingTracing"]),
+        .library(name: "ErrorRoutingLifecycle", targets: ["ErrorRoutingLifecycle"]),
+        .library(name: "ErrorRoutingHummingbird", targets: ["ErrorRoutingHummingbird"]),
+        .library(name: "ErrorRoutingGRPC", targets: ["ErrorRoutingGRPC"]),
+        .library(name: "AsyncHTTPClientTransport", targets: ["AsyncHTTPClientTransport"]),
+    ],
+    dependencies: [
+        // Split off, this is the only line to change: to the address and version of swift-error-bus.
+        .package(name: "swift-error-bus", path: "../.."),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .target(
+            name: "ErrorRoutingLogging",
+            dependencies: [
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "ErrorRoutingMetrics",
+            dependencies: [
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ]),
+        .target(
+            name: "ErrorRoutingTracing",
+            dependencies: [
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
+        .target(
+            name: "ErrorRoutingLifecycle",
+            dependencies: [
+                "ErrorRoutingLogging",
+                .product(name: "ErrorRecording", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]),
+        .target(
+            name: "ErrorRoutingHummingbird",
+            dependencies: [
+                "ErrorRoutingTracing",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .target(
+            name: "ErrorRoutingGRPC",
+            dependencies: [
+                "ErrorRoutingTracing",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+            ]),
+        // The transport of services, whose errors are of the same kinds as those of `URLSession`.
+        .target(
+            name: "AsyncHTTPClientTransport",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            path: "Tests/TestSupport"),
+        .testTarget(
+            name: "ErrorRoutingLoggingTests",
+            dependencies: [
+                "ErrorRoutingLogging",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "InMemoryLogging", package: "swift-log"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "ErrorRoutingMetricsTests",
+            dependencies: [
+                "ErrorRoutingMetrics",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ]),
+        .testTarget(
+            name: "ErrorRoutingTracingTests",
+            dependencies: [
+                "ErrorRoutingTracing",
+                "TestSupport",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
+        .testTarget(
+            name: "ErrorRoutingHummingbirdTests",
+            dependencies: [
+                "ErrorRoutingHummingbird",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]),
+        .testTarget(
+            name: "ErrorRoutingGRPCTests",
+            dependencies: [
+                "ErrorRoutingGRPC",
+                "TestSupport",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                .product(name: "GRPCInProcessTransport", package: "grpc-swift-2"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+    var settings = target.swiftSettings ?? []
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    settings.append(.enableUpcomingFeature("ExistentialAny"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    settings.append(.enableUpcomingFeature("MemberImportVisibility"))
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0458-strict-memory-safety.md
+    settings.append(.strictMemorySafety())
+
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    // Not where protocols of other packages are conformed to: their functions and closures are those of before.
+    if target.name == "AsyncHTTPClientTransport" {
+        settings.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
+    }
+
+    target.swiftSettings = settings
+}

@@ -1,0 +1,112 @@
+public import ErrorRouting
+import ErrorRoutingTracing
+public import GRPCCore
+
+/// The interceptor that turns each error of a server's call, unary or streaming, into a status and a report.
+///
+/// ```swift
+/// let answers = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
+///     .on(OrderMissing.self, RPCError(code: .notFound, message: "There is no such order"))
+/// let server = GRPCServer(transport: transport, services: [orders], interceptors: [tracing, CallErrors(answers)])
+/// ```
+///
+/// It is the last of the interceptors but for those that throw, and right inside one that opens a span.
+///
+/// Everything that is posted while a call is handled, or its messages are written, is in a scope that is named after
+/// the method, with the metadata `rpc.system`, `rpc.service`, `rpc.method` and `network.peer.address`.
+///
+/// | what happens | status | reported | span |
+/// | --- | --- | --- | --- |
+/// | an error of yours | as `answers` says | yes | error; failed if the status is the server's |
+/// | `RPCError`, or what converts to it, with a code of the caller's | its own | no | nothing |
+/// | the same with a code of the server's | its own | yes | error; failed |
+/// | either of these, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
+/// | the call is past its deadline, or its caller has left | none | ``CallCancelled``, at once | error; failed |
+/// | the server goes down, and cancels the call | its own | the same | error; failed |
+///
+/// The codes of the server's are those of OpenTelemetry's semantic conventions: `unknown`, `deadlineExceeded`,
+/// `unimplemented`, `internalError`, `unavailable` and `dataLoss`.
+///
+/// gRPC cancels a call without cancelling its task, so that a handler which does not ask goes on for as long as it
+/// takes. With this interceptor the handler's task is cancelled then; so it ends, and with it its span.
+public struct CallErrors: ServerInterceptor {
+    private let answers: ErrorMap<RPCError>
+
+    /// Makes the interceptor.
+    ///
+    /// - Parameter answers: What the caller is told of an error; its default should say nothing of what is behind it.
+    public init(
+        _ answers: ErrorMap<RPCError> = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
+    ) {
+        self.answers = answers
+    }
+
+    /// Handles a call within its scope.
+    ///
+    /// - Parameters:
+    ///   - request: The call's messages.
+    ///   - context: What is known of the call.
+    ///   - next: What handles it.
+    /// - Returns: The response, or the answer to an error.
+    public func intercept<Input: Sendable, Output: Sendable>(
+        request: StreamingServerRequest<Input>,
+        context: ServerContext,
+        next: @Sendable (StreamingServerRequest<Input>, ServerContext) async throws -> StreamingServerResponse<Output>
+    ) async throws -> StreamingServerResponse<Output> {
+        let method = context.descriptor
+        let metadata = [
+            "rpc.system": "grpc", "rpc.service": method.service.fullyQualifiedService, "rpc.method": method.method,
+            "network.peer.address": context.remotePeer,
+        ]
+        return await withErrorScope(
+            method.fullyQualifiedMethod, handler: .calls, order: .rootFirst, metadata: metadata
+        ) { scope in
+            let call = Call(answers: answers, scope: scope, trace: .current, timeout: request.metadata.deadline)
+            do {
+                var response = try await call.run { try await next(request, context) }
+                switch response.accepted {
+                case .failure(let error):
+                    throw error
+                case .success(var contents):
+                    let produce = contents.producer
+                    contents.producer = { writer in
+                        do {
+                            return try await call.bound { try await call.run { try await produce(writer) } }
+                        } catch {
+                            throw call.answer(to: error)
+                        }
+                    }
+                    response.accepted = .success(contents)
+                }
+                return response
+            } catch {
+                return StreamingServerResponse(error: call.answer(to: error))
+            }
+        }
+    }
+}
+
+extension Metadata {
+    /// The time limit of the call as its caller gave it, such as `500m`.
+    fileprivate var deadline: String? { self[stringValues: "grpc-timeout"].first { _ in true } }
+}
+
+extension ErrorHandler {
+    /// What needs no rule of the application's.
+    fileprivate static let calls = ErrorHandler().on(CallCancelled.self) { _ in .stop }
+}
+
+/// A call was cancelled before it was answered: a notice, not a failure.
+///
+/// ``CallErrors`` posts one for each such call, at once, with a rule of its own that handles it.
+public struct CallCancelled: Error, CustomStringConvertible {
+    /// The time limit that the caller gave, as gRPC writes it: `500m` for half a second; nil if there was none.
+    ///
+    /// A call with a limit may have been cancelled for another reason before its deadline.
+    public let timeout: String?
+
+    /// That the call was cancelled, and its time limit.
+    public var description: String {
+        timeout.map { "the call was cancelled, whose time limit was \($0)" } ?? "the call was cancelled"
+    }
+}

@@ -1,0 +1,136 @@
+import ErrorRouting
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Returns the body of another service's response, with a limit to the pauses in it.
+///
+/// The body may be of any length, and take as long as a client that is slow to read it makes it: what has a limit is
+/// the time for the next part, once it was asked for.
+///
+/// - Parameters:
+///   - body: The body. Its iterator must end when its task is cancelled, as async-http-client's does.
+///   - limit: How long the next part may take.
+/// - Returns: The body, which throws ``UpstreamBroke``.
+public func upstream<Body: AsyncSequence & Sendable>(_ body: Body, pauses limit: Duration) -> UpstreamBody<Body>
+where Body.Element: Sendable {
+    UpstreamBody(body: body, limit: limit)
+}
+
+/// The body of another service's response, as ``upstream(_:pauses:)`` returns it.
+public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Sendable where Body.Element: Sendable {
+    /// Iterates over the parts, each within the time limit.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let parts: Parts
+        private let watch: PauseWatch
+
+        init(_ body: Body, limit: Duration) {
+            parts = Parts(body)
+            watch = PauseWatch(limit: limit)
+        }
+
+        /// Waits for the next part, for a limited time.
+        ///
+        /// - Returns: The part; nil at the end of the body.
+        /// - Throws: ``UpstreamBroke``, or what the body threw because the request was cancelled.
+        public mutating func next() async throws -> Body.Element? {
+            let parts = parts
+            let task = Task { try await parts.next() }
+            watch.begin(task)
+            do {
+                let part = try await withTaskCancellationHandler {
+                    try await task.value
+                } onCancel: {
+                    task.cancel()
+                }
+                // A cancelled body may end in the same way as a complete one.
+                if part == nil { try Task.checkCancellation() }
+                if watch.end(isLast: part == nil) || part != nil { return part }
+                throw CancellationError()
+            } catch {
+                if !watch.end(isLast: true) { throw UpstreamBroke.timeout(UpstreamPaused(limit: watch.limit)) }
+                throw UpstreamBroke.error(for: error, else: UpstreamBroke.body)
+            }
+        }
+    }
+
+    let body: Body
+    let limit: Duration
+
+    /// Begins the body.
+    ///
+    /// - Returns: Its iterator.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body, limit: limit) }
+
+    /// The body's iterator, which one task at a time uses: that of a part has ended before the next part is asked for.
+    private final class Parts: @unchecked Sendable {
+        private var iterator: Body.AsyncIterator
+
+        init(_ body: Body) { iterator = body.makeAsyncIterator() }
+
+        func next() async throws -> Body.Element? { try await iterator.next() }
+    }
+}
+
+/// The cause of a time-out within a body.
+private struct UpstreamPaused: Error, CustomStringConvertible {
+    let limit: Duration
+
+    var description: String { "nothing came for \(limit)" }
+}
+
+/// Cancels the wait for a part that takes too long.
+///
+/// With one timer for a body, which looks from time to time how long the current wait has taken, and not with a sleeping
+/// task for each part: that stays in memory until its time, even if it is cancelled.
+private final class PauseWatch: Sendable {
+    private struct State {
+        /// When the current wait began, and what cancels it; nil between two waits.
+        var wait: (since: NIODeadline, cancel: @Sendable () -> Void)?
+        var timer: Scheduled<Void>?
+        var hasPaused = false
+    }
+
+    let limit: Duration
+    private let state = Mutex(State())
+    private let loop = MultiThreadedEventLoopGroup.singleton.any()
+
+    init(limit: Duration) { self.limit = limit }
+
+    deinit { state.withLock { $0.timer }?.cancel() }
+
+    func begin(_ task: Task<some Sendable, any Error>) {
+        state.withLock { state in
+            state.wait = (.now(), { task.cancel() })
+            state.hasPaused = false
+            if state.timer == nil { state.timer = timer(at: .now() + TimeAmount(limit)) }
+        }
+    }
+
+    /// Returns whether the wait was within the limit.
+    func end(isLast: Bool) -> Bool {
+        state.withLock { state in
+            state.wait = nil
+            if isLast { state.timer?.cancel() }
+            return !state.hasPaused
+        }
+    }
+
+    private func timer(at deadline: NIODeadline) -> Scheduled<Void> {
+        loop.scheduleTask(deadline: deadline) { [weak self] in self?.look() }
+    }
+
+    private func look() {
+        let cancel = state.withLock { state -> (@Sendable () -> Void)? in
+            let now = NIODeadline.now()
+            let deadline = (state.wait?.since ?? now) + TimeAmount(limit)
+            if deadline > now {
+                state.timer = timer(at: deadline)
+                return nil
+            }
+            (state.hasPaused, state.timer) = (true, nil)
+            return state.wait?.cancel
+        }
+        cancel?()
+    }
+}

@@ -1,0 +1,103 @@
+public import ErrorRouting
+public import Logging
+
+/// Writes reports to a logger of swift-log: one entry for each.
+///
+/// The entry's message is the error's. Its metadata are ``ErrorReport/fields``, under the names of OpenTelemetry's
+/// semantic conventions: what `exception.message` would repeat is left out. File and line are those that posted the
+/// error, and swift-log takes the module from them.
+///
+/// The error itself is not passed as swift-log's `error:`. Backends print that as `"\(error)"`: a text of any length
+/// and any number of lines, with whatever the error's fields contain.
+public struct ErrorLog: Sendable {
+    private let logger: Logger
+    private let levels: ErrorMap<Logger.Level>
+    private let bind: @Sendable (ErrorReport, () -> Void) -> Void
+
+    /// Makes a log.
+    ///
+    /// - Parameters:
+    ///   - logger: Where the entries go.
+    ///   - levels: The levels of failures; see ``level(of:)``.
+    ///   - bind: Called around each entry; `ErrorTracing.bind` of ErrorRoutingTracing binds the trace in which the
+    ///     error was posted.
+    public init(
+        _ logger: Logger,
+        levels: ErrorMap<Logger.Level> = ErrorMap(default: .error),
+        within bind: @escaping @Sendable (ErrorReport, () -> Void) -> Void = { _, write in write() }
+    ) {
+        self.logger = logger
+        self.levels = levels
+        self.bind = bind
+    }
+
+    /// Writes a report's entry.
+    ///
+    /// A handler with ``ErrorRouting/ErrorHandler/logging(to:)`` calls it for each delivered report. What the bus's
+    /// `shutdown` gives back was not delivered, and is for you to write.
+    ///
+    /// - Parameter report: The report.
+    public func write(_ report: ErrorReport) {
+        let level = level(of: report)
+        guard level >= logger.logLevel else { return }
+        var fields = report.fields
+        let message = fields.removeValue(forKey: "exception.message") ?? ""
+        bind(report) {
+            logger.log(
+                level: level, "\(message)", metadata: fields.mapValues { .string($0) },
+                file: report.source.fileID, function: "", line: report.source.line)
+        }
+    }
+
+    /// Returns the level at which a report is written.
+    ///
+    /// | report | level |
+    /// | --- | --- |
+    /// | a notice | `notice` |
+    /// | an attempt, after which somebody goes on; a role of the application's | `info` |
+    /// | a failure that a rule of the levels matches | that rule's |
+    /// | a failure that the handler ignored | `debug` |
+    /// | `ErrorsDropped`: the bus could not take what was posted | `critical` |
+    /// | any other failure | the default of the levels |
+    ///
+    /// - Parameter report: The report.
+    /// - Returns: The level.
+    public func level(of report: ErrorReport) -> Logger.Level {
+        if report.role == .notice { return .notice }
+        if report.role != .failure { return .info }
+        if let level = levels.match(report.error)?.value { return level }
+        if report.outcome.disposition == .ignored { return .debug }
+        return report.error is ErrorsDropped ? .critical : levels[report.error]
+    }
+}
+
+extension ErrorHandler {
+    /// Logs each error after its rules have run, and does nothing else.
+    ///
+    /// Overlay it on your rules, none of which should write:
+    ///
+    /// ```swift
+    /// ErrorHandler()
+    ///     .on(OrderMissing.self) { _ in .stop }
+    ///     .overlaid(with: .logging(to: logger))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - logger: Where the entries go.
+    ///   - levels: The levels of failures; see ``ErrorRoutingLogging/ErrorLog/level(of:)``.
+    /// - Returns: The handler.
+    public static func logging(
+        to logger: Logger,
+        levels: ErrorMap<Logger.Level> = ErrorMap(default: .error)
+    ) -> ErrorHandler {
+        logging(to: ErrorLog(logger, levels: levels))
+    }
+
+    /// Writes each error to a log after its rules have run, and does nothing else.
+    ///
+    /// - Parameter log: The log.
+    /// - Returns: The handler.
+    public static func logging(to log: ErrorLog) -> ErrorHandler {
+        .logging { _, report in log.write(report) }
+    }
+}

@@ -1,0 +1,55 @@
+public import ErrorRouting
+import Metrics
+
+extension ErrorBus {
+    /// Counts the bus's errors with swift-metrics until the bus ends.
+    ///
+    /// | metric | value |
+    /// | --- | --- |
+    /// | counter `errors`, with the dimensions | errors, including those that a report with occurrences stands for |
+    /// | timer `errors.age` | the time from the post to the end of the delivery |
+    /// | gauges `errors.posted`, `errors.handled`, `errors.dropped` … | the bus's statistics |
+    ///
+    /// The gauges are recorded with each report, from time to time, and once more when the bus has ended. An action
+    /// that blocks the bus shows in them too: `errors.pending` grows.
+    ///
+    /// - Parameters:
+    ///   - interval: How often the gauges are recorded where no errors come.
+    ///   - dimensions: What the counter tells errors apart by, each of few values; never a message, an identifier or a
+    ///     path.
+    public func measureErrors(
+        every interval: Duration = .seconds(10),
+        dimensions: @escaping @Sendable (ErrorReport) -> [(String, String)] = { $0.dimensions }
+    ) {
+        let timer = Task { [weak self] in
+            while let statistics = self?.statistics, !Task.isCancelled {
+                Self.record(statistics)
+                try? await Task.sleep(for: interval)
+            }
+        }
+        observeUntilEnd { [weak self] report in
+            Counter(label: "errors", dimensions: dimensions(report)).increment(by: report.occurrences)
+            Timer(label: "errors.age").record(duration: report.instant.duration(to: .now))
+            if let self { Self.record(self.statistics) }
+        } onEnd: { statistics in
+            timer.cancel()
+            Self.record(statistics)
+        }
+    }
+
+    private static func record(_ statistics: Statistics) {
+        for (name, count) in statistics.counts { Gauge(label: "errors.\(name)").record(count) }
+    }
+}
+
+extension ErrorReport {
+    /// The disposition, the role, the error's type with its case, and the type of its first cause: few values each.
+    ///
+    /// The keys are `disposition`, `role`, `type` and `cause`, which is `none` for an error without one.
+    public var dimensions: [(String, String)] {
+        [
+            ("disposition", "\(outcome.disposition)"), ("role", role.name),
+            ("type", caseName.map { "\(typeName).\($0)" } ?? typeName), ("cause", trail.first?.typeName ?? "none"),
+        ]
+    }
+}

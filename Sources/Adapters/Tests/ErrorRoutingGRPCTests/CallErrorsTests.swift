@@ -1,0 +1,208 @@
+import ErrorRouting
+import ErrorRoutingGRPC
+import ErrorRoutingTesting
+import GRPCCore
+import GRPCInProcessTransport
+import InMemoryTracing
+import TestSupport
+import Testing
+import Tracing
+
+@Suite("A call's errors", .failsOnUnexpectedErrors, .timeLimit(.minutes(2)))
+struct CallErrorsTests {
+    private struct Sold: Error {}
+
+    private static let answers = ErrorMap(default: RPCError(code: .internalError, message: "Internal error"))
+        .on(Sold.self, RPCError(code: .failedPrecondition, message: "Sold"))
+
+    /// Opens a span for each call, as an interceptor for traces does.
+    private struct Spans: ServerInterceptor {
+        let name: String
+
+        func intercept<Input: Sendable, Output: Sendable>(
+            request: StreamingServerRequest<Input>,
+            context: ServerContext,
+            next:
+                @Sendable (StreamingServerRequest<Input>, ServerContext) async throws ->
+                StreamingServerResponse<Output>
+        ) async throws -> StreamingServerResponse<Output> {
+            let span = startSpan(name)
+            do {
+                var response = try await ServiceContext.withValue(span.context) { try await next(request, context) }
+                guard case .success(var contents) = response.accepted else {
+                    span.end()
+                    return response
+                }
+                let produce = contents.producer
+                contents.producer = { writer in
+                    defer { span.end() }
+                    return try await produce(writer)
+                }
+                response.accepted = .success(contents)
+                return response
+            } catch {
+                span.end()
+                throw error
+            }
+        }
+    }
+
+    /// Calls a handler through the interceptor, and returns what the caller got, and what was reported.
+    private func call(
+        _ options: CallOptions = .defaults,
+        span: String = "call",
+        _ handler: @escaping Shop.Handler
+    ) async throws -> (Result<[String], RPCError>, [ErrorReport]) {
+        var result: Result<[String], RPCError> = .success([])
+        let recorded = try await withRecordedErrors { _ in
+            let transport = InProcessTransport()
+            let shop = Shop(handler: handler)
+            result = try await withGRPCServer(
+                transport: transport.server, services: [shop],
+                interceptors: [Spans(name: span), CallErrors(Self.answers)]
+            ) { _ in
+                try await withGRPCClient(transport: transport.client) { try await shop.call($0, options) }
+            }
+        }
+        return (result, recorded.reports)
+    }
+
+    @Test func `an error is answered as the map says, and reported once, in the scope of its method`() async throws {
+        let (result, reports) = try await call { _, _ in throw Sold() }
+        #expect(throws: RPCError(code: .failedPrecondition, message: "Sold")) { try result.get() }
+        let report = try #require(reports.first)
+        #expect(reports.count == 1 && report.error is Sold && report.scope == ["shop.Shop/Buy"])
+        #expect(report.metadata["rpc.service"] == "shop.Shop" && report.metadata["rpc.method"] == "Buy")
+        #expect(report.metadata["rpc.system"] == "grpc" && report.metadata["network.peer.address"] != nil)
+    }
+
+    @Test func `what is thrown between the messages of a stream is answered and reported once too`() async throws {
+        let (result, reports) = try await call { _, _ in
+            StreamingServerResponse { writer in
+                try await writer.write("first")
+                postError(Sold())
+                throw Sold()
+            }
+        }
+        #expect(throws: RPCError(code: .failedPrecondition, message: "Sold")) { try result.get() }
+        #expect(reports.map(\.scope) == [["shop.Shop/Buy"], ["shop.Shop/Buy"]])
+    }
+
+    @Test(arguments: [
+        (RPCError.Code.notFound, 0), (.invalidArgument, 0), (.unavailable, 1), (.internalError, 1), (.unknown, 1),
+    ])
+    func `an error of gRPC's own keeps its code, and is reported if the server is at fault`(
+        code: RPCError.Code, count: Int
+    ) async throws {
+        let error = RPCError(code: code, message: "as it is")
+        for isThrown in [true, false] {
+            let (result, reports) = try await call { _, _ in
+                if isThrown { throw error }
+                return StreamingServerResponse(error: error)
+            }
+            #expect(throws: error) { try result.get() }
+            #expect(reports.count == count)
+        }
+    }
+
+    @Test func `a call that succeeds is not reported`() async throws {
+        let (result, reports) = try await call { request, _ in
+            StreamingServerResponse { writer in
+                for try await message in request.messages { try await writer.write("\(message)!") }
+                return [:]
+            }
+        }
+        #expect(try result.get() == ["tea!"] && reports.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func `a call past its deadline is a notice, at once and once, and its handler ends`(streams: Bool) async throws {
+        var options = CallOptions.defaults
+        options.timeout = .milliseconds(50)
+        let hasEnded = Gate()
+        let name = "streams: \(streams)"
+        let tracer = InMemoryTracer.shared
+        let (result, reports) = try await call(options, span: name) { _, _ in
+            // It does not ask gRPC whether the call was cancelled.
+            @Sendable func work() async throws {
+                defer { hasEnded.open() }
+                try await Task.sleep(for: .seconds(600))
+            }
+            if !streams { try await work() }
+            return StreamingServerResponse { writer in
+                try await writer.write("first")
+                try await work()
+                return [:]
+            }
+        }
+        await hasEnded.wait()
+        #expect(throws: RPCError.self) { try result.get() }
+        let report = try #require(reports.first)
+        #expect(reports.count == 1 && report.role == .notice && report.outcome.disposition == .handled)
+        #expect((report.error as? CallCancelled)?.timeout != nil && report.scope == ["shop.Shop/Buy"])
+        let spans = tracer.finishedSpans.filter { $0.operationName == name }
+        #expect(spans.count == 1 && spans.first?.errors.count == 1 && spans.first?.status?.code == .error)
+    }
+
+    @Test func `a thousand calls at once leave nothing undone`() async throws {
+        let recorded = try await withRecordedErrors { _ in
+            let transport = InProcessTransport()
+            let shop = Shop { request, _ in
+                StreamingServerResponse { writer in
+                    for try await message in request.messages { try await writer.write(message) }
+                    throw Sold()
+                }
+            }
+            try await withGRPCServer(
+                transport: transport.server, services: [shop], interceptors: [CallErrors(Self.answers)]
+            ) { _ in
+                try await withGRPCClient(transport: transport.client) { client in
+                    await withTaskGroup(of: Void.self) { group in
+                        for _ in 0..<1_000 { group.addTask { _ = try? await shop.call(client, .defaults) } }
+                    }
+                }
+            }
+        }
+        #expect(recorded.reports.count == 1_000 && recorded.statistics.isBalanced)
+    }
+}
+
+/// A service with one method, of any kind, whose messages are texts.
+private struct Shop: RegistrableRPCService {
+    typealias Handler =
+        @Sendable (StreamingServerRequest<String>, ServerContext) async throws -> StreamingServerResponse<String>
+
+    static let method = MethodDescriptor(fullyQualifiedService: "shop.Shop", method: "Buy")
+
+    let handler: Handler
+
+    func registerMethods(with router: inout RPCRouter<some ServerTransport>) {
+        router.registerHandler(
+            forMethod: Self.method, deserializer: Text(), serializer: Text(), handler: handler)
+    }
+
+    func call(_ client: GRPCClient<InProcessTransport.Client>, _ options: CallOptions) async throws
+        -> Result<[String], RPCError>
+    {
+        do {
+            return try await client.serverStreaming(
+                request: ClientRequest(message: "tea"), descriptor: Self.method, serializer: Text(),
+                deserializer: Text(), options: options
+            ) { response in
+                var messages: [String] = []
+                for try await message in response.messages { messages.append(message) }
+                return .success(messages)
+            }
+        } catch let error as RPCError {
+            return .failure(error)
+        }
+    }
+}
+
+private struct Text: MessageSerializer, MessageDeserializer {
+    func serialize<Bytes: GRPCContiguousBytes>(_ message: String) throws -> Bytes { Bytes(Array(message.utf8)) }
+
+    func deserialize<Bytes: GRPCContiguousBytes>(_ bytes: Bytes) throws -> String {
+        unsafe bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,127 @@
+import ErrorRouting
+import ErrorRoutingHummingbird
+import ErrorRoutingTesting
+import HTTPErrors
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@Suite("A request's errors", .failsOnUnexpectedErrors)
+struct RequestErrorsTests {
+    private struct Sold: Error {}
+
+    private let problems = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500))
+        .on(Sold.self, ProblemDetails(title: "Sold", status: 409))
+
+    private var app: some ApplicationProtocol {
+        let router = Router()
+        router.addMiddleware { RequestErrors(problems) }
+        router.get("sales/:id") { _, _ -> String in throw Sold() }
+        router.get("upstream") { _, _ -> String in try await upstream { throw Sold() } }
+        router.get("stalled") { _, _ in
+            let body = upstream(AsyncStream<ByteBuffer> { $0.yield(ByteBuffer(string: "a")) }, pauses: .milliseconds(1))
+            return Response(status: .ok, body: ResponseBody(asyncSequence: body))
+        }
+        return Application(responder: router.buildResponder())
+    }
+
+    private func report(_ path: String) async throws -> (TestResponse?, [ErrorReport]) {
+        var response: TestResponse?
+        let recorded = try await withRecordedErrors { _ in
+            response = try await app.test(.router) { try? await $0.execute(uri: path, method: .get) }
+        }
+        return (response, recorded.reports)
+    }
+
+    @Test func `an error is answered as the map says, and reported once, with the route and the path`() async throws {
+        let (response, reports) = try await report("/sales/7?token=secret")
+        #expect(response?.status == .conflict)
+        #expect(response?.headers[.contentType] == "application/problem+json")
+        let report = try #require(reports.first)
+        #expect(reports.count == 1 && report.error is Sold && report.scope == ["/sales/{id}"])
+        #expect(report.metadata["url.path"] == "/sales/7" && report.metadata["http.route"] == "/sales/{id}")
+        #expect(report.metadata["hb.request.id"] != nil && report.metadata["http.request.method"] == "GET")
+    }
+
+    @Test func `a path is bounded, also within a character`() async throws {
+        let (_, reports) = try await report("/sales/" + String(repeating: "ü", count: 500))
+        let path = try #require(reports.first?.metadata["url.path"])
+        #expect(path.utf8.count <= 260 && path.hasPrefix("/sales/") && path.hasSuffix("…"))
+    }
+
+    @Test func `what breaks upstream is a gateway's failure, told apart by what broke`() async throws {
+        let (response, reports) = try await report("/upstream")
+        #expect(response?.status == .badGateway)
+        #expect(reports.count == 1 && reports.first?.caseName == "connection")
+        #expect(reports.first?.fingerprint.hasPrefix("ErrorRoutingHummingbird.UpstreamBroke.connection ") == true)
+    }
+
+    @Test func `a body that pauses for too long is cut, and is a time-out`() async throws {
+        let (_, reports) = try await report("/stalled")
+        #expect(reports.count == 1 && reports.first?.caseName == "timeout")
+        #expect(reports.first?.message == "the upstream took too long")
+    }
+
+    @Test func `a limit to the pauses is none to the whole body, nor to who reads it`() async throws {
+        let (parts, continuation) = AsyncStream<Int>.makeStream()
+        var iterator = upstream(parts, pauses: .seconds(2)).makeAsyncIterator()
+        for part in 0..<5 {
+            // The reader takes longer than the limit once, and so does everything together.
+            if part == 3 { try await Task.sleep(for: .milliseconds(2_200)) }
+            continuation.yield(part)
+            #expect(try await iterator.next() == part)
+        }
+        await #expect { try await iterator.next() } throws: { error in
+            if case UpstreamBroke.timeout = error { true } else { false }
+        }
+    }
+
+    @Test func `a request without a route is of the kind that the closure says`() async throws {
+        let router = Router()
+        router.addMiddleware {
+            RequestErrors(problems) { "/\($0.uri.path.split(separator: "/").first ?? "")" }
+            Failing()
+        }
+        let recorded = try await withRecordedErrors { _ in
+            try await Application(responder: router.buildResponder()).test(.router) { client in
+                _ = try await client.execute(uri: "/search/all?q=1", method: .get)
+            }
+        }
+        #expect(recorded.reports.map(\.scope) == [["/search"]])
+        #expect(recorded.reports.first?.metadata["http.route"] == nil)
+    }
+
+    private struct Failing: RouterMiddleware {
+        typealias Context = BasicRequestContext
+
+        func handle(
+            _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+        ) async throws -> Response {
+            throw Sold()
+        }
+    }
+
+    @Test func `a cancelled request is a notice, whatever it throws, and needs no rule`() async throws {
+        let recorded = await withRecordedErrors { bus in
+            let router = Router()
+            router.addMiddleware { RequestErrors(problems) }
+            let isWaiting = Gate()
+            router.get("deliveries") { _, _ -> String in
+                isWaiting.open()
+                try? await Task.sleep(for: .seconds(600))
+                throw Sold()
+            }
+            try? await Application(responder: router.buildResponder()).test(.router) { client in
+                let request = Task { try? await client.execute(uri: "/deliveries", method: .get) }
+                await isWaiting.wait()
+                request.cancel()
+                let response = await request.value
+                #expect(response == nil || response?.status == .serviceUnavailable)
+            }
+        }
+        #expect(recorded.reports.count == 1 && recorded.reports.first?.role == .notice)
+        #expect(recorded.reports.first?.error is RequestCancelled)
+        #expect(recorded.reports.first?.outcome.disposition == .handled)
+        #expect(recorded.reports.first?.trail.map(\.message) == ["Sold()"])
+    }
+}

@@ -1,0 +1,66 @@
+import ErrorRouting
+import ErrorRoutingLogging
+import InMemoryLogging
+import Logging
+import Testing
+
+@Suite("An error's entry of the log")
+struct ErrorLogTests {
+    private enum Sale: Error, CustomStringConvertible {
+        case tooLate
+        case sold
+
+        var description: String { "nothing to sell: \(self == .sold ? "sold" : "too late")" }
+    }
+
+    private let store = InMemoryLogHandler()
+
+    private var logger: Logger {
+        var logger = Logger(label: "sales") { _ in store }
+        logger.logLevel = .trace
+        return logger
+    }
+
+    @Test func `has the message, the metadata and the place of the report, and the message once`() async throws {
+        let handler = ErrorHandler().on(Sale.self) { _ in .stop }.overlaid(with: .logging(to: logger))
+        await handler.handle(
+            ErrorReport(error: Sale.sold, source: .init(fileID: "Shop/Till.swift", line: 7), metadata: ["till": "3"]))
+        let entry = try #require(store.entries.first)
+        #expect(store.entries.count == 1 && entry.level == .error)
+        #expect(entry.message == "nothing to sell: sold")
+        #expect(entry.metadata["till"] == "3")
+        #expect(entry.metadata["exception.type"]?.description.hasSuffix("Sale") == true)
+        #expect(entry.metadata["exception.message"] == nil && entry.metadata["error.source"] == "Shop/Till.swift:7")
+        #expect(entry.metadata["error.disposition"] == "handled")
+    }
+
+    @Test func `has the level of its role and outcome, unless a rule says otherwise`() {
+        let levels = ErrorMap<Logger.Level>(default: .warning).on(Sale.tooLate, .info)
+        let log = ErrorLog(logger, levels: levels)
+        func level(
+            _ error: any Error,
+            _ role: ErrorReport.Role = .failure,
+            _ disposition: HandleOutcome.Disposition = .handled
+        ) -> Logger.Level {
+            let outcome = HandleOutcome(disposition: disposition)
+            return log.level(of: ErrorReport(error: error, role: role, source: .init(), outcome: outcome))
+        }
+        #expect(level(Sale.sold) == .warning)
+        #expect(level(Sale.tooLate) == .info)
+        #expect(level(Sale.sold, .failure, .ignored) == .debug)
+        #expect(level(Sale.tooLate, .failure, .ignored) == .info)
+        #expect(level(Sale.sold, .attempt) == .info)
+        #expect(level(Sale.sold, .notice) == .notice)
+        #expect(level(Sale.sold, .init("audit")) == .info)
+    }
+
+    @Test func `is written within what binds the report's trace`() {
+        let log = ErrorLog(logger) { report, write in
+            #expect(report.error is Sale && store.entries.isEmpty)
+            write()
+            #expect(store.entries.count == 1)
+        }
+        log.write(ErrorReport(error: Sale.sold, source: .init()))
+        #expect(store.entries.count == 1)
+    }
+}

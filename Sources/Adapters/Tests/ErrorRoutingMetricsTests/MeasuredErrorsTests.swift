@@ -1,0 +1,44 @@
+import ErrorRouting
+import ErrorRoutingMetrics
+import Metrics
+import MetricsTestKit
+import Testing
+
+@Suite("A bus that is measured")
+struct MeasuredErrorsTests {
+    private enum Sale: Error, UnderlyingErrors {
+        case sold
+        case failed(any Error)
+
+        var underlyingErrors: [any Error] { if case .failed(let error) = self { [error] } else { [] } }
+    }
+
+    private struct Offline: Error {}
+
+    private static let metrics: TestMetrics = {
+        let metrics = TestMetrics()
+        MetricsSystem.bootstrap(metrics)
+        return metrics
+    }()
+
+    @Test func `counts each kind of error, and says at its end what became of all`() async throws {
+        let metrics = Self.metrics
+        await withErrorBus(handler: ErrorHandler().on(Sale.self) { _ in .stop }) { bus in
+            bus.measureErrors()
+            for _ in 0..<3 { bus.post(Sale.sold) }
+            bus.post(Sale.failed(Offline()), as: .attempt)
+        }
+        func dimensions(_ role: String, _ kind: String, _ cause: String) -> [(String, String)] {
+            let prefix = "ErrorRoutingMetricsTests.MeasuredErrorsTests."
+            return [
+                ("disposition", "handled"), ("role", role), ("type", "\(prefix)Sale.\(kind)"),
+                ("cause", cause == "none" ? cause : prefix + cause),
+            ]
+        }
+        #expect(try metrics.expectCounter("errors", dimensions("failure", "sold", "none")).totalValue == 3)
+        #expect(try metrics.expectCounter("errors", dimensions("attempt", "failed", "Offline")).totalValue == 1)
+        #expect(try metrics.expectTimer("errors.age").values.count == 4)
+        #expect(try metrics.expectGauge("errors.handled").lastValue == 4)
+        #expect(try metrics.expectGauge("errors.pending").lastValue == 0)
+    }
+}

@@ -1,0 +1,76 @@
+import FaultServer
+import Foundation
+import Testing
+
+extension FaultLab.ServiceLab {
+    /// What a route that passes on a supplier's response makes of whatever breaks on the other side.
+    @Suite("What breaks upstream is told once, wherever one looks, and told apart")
+    struct ProxyTests {
+        /// A supplier's fault, and what is to be seen of it.
+        struct Case: CustomTestStringConvertible {
+            let path: String
+            /// What broke: a case of `UpstreamBroke`.
+            let broke: String
+            /// The status that the client gets; 200 where the head was sent before it broke.
+            let status: Int
+            /// What the supplier's address is, if it is not the fault server.
+            var supplier: String?
+
+            var testDescription: String { path }
+        }
+
+        private static let cases = [
+            Case(path: "json", broke: "connection", status: 502, supplier: "http://127.0.0.1:1"),
+            Case(path: "hang?within=100", broke: "timeout", status: 504),
+            Case(path: "drop/before", broke: "connection", status: 502),
+            Case(path: "drop/reset", broke: "connection", status: 502),
+            Case(path: "drop/within-headers", broke: "connection", status: 502),
+            Case(path: "garbage", broke: "connection", status: 502),
+            Case(path: "truncated", broke: "body", status: 200),
+            Case(path: "truncated/chunks", broke: "body", status: 200),
+            Case(path: "slow-body?pauses=100", broke: "timeout", status: 200),
+        ]
+
+        @Test(arguments: cases)
+        func `one report, one line, one failed span, one count, one recorded line`(fault: Case) async throws {
+            let folder = try TemporaryFolder()
+            var variables = ["RECORD": folder.path("errors.jsonl")]
+            variables["SUPPLIER_URL"] = fault.supplier
+            try await FaultServer.withServer { server in
+                try await ServiceProcess.withService(in: folder, supplier: server, variables) { process, caller in
+                    let answer = try? await caller.send(ServiceRequest(path: "/catalogues/\(fault.path)", status: 0))
+                    // A body that breaks off is none, whatever its status.
+                    #expect(answer?.status == (fault.status == 200 ? nil : fault.status))
+                    process.send(SIGTERM)
+                    let end = try await process.end()
+                    #expect(end == .exit(0))
+                    try Self.check(fault, in: process.lines)
+                    let law = try law(of: process)
+                    #expect(law["posted"] == 1 && law["handled"] == 1)
+                }
+            }
+            let recorded = try String(contentsOfFile: folder.path("errors.jsonl"), encoding: .utf8)
+                .split(separator: "\n").filter { $0.contains("exception.type") || $0.contains("UpstreamBroke") }
+            #expect(recorded.count == 1 && recorded[0].contains("/catalogues/"), "\(recorded)")
+        }
+
+        private static func check(_ fault: Case, in lines: [LogLine]) throws {
+            let told = lines.filter(\.isError)
+            let line = try #require(told.first)
+            let kind = "ErrorRoutingHummingbird.UpstreamBroke.\(fault.broke)"
+            #expect(told.count == 1 && line.level == "error" && line.isAnswered, "\(told.map(\.text))")
+            #expect(line.metadata["error.fingerprint"]?.hasPrefix("\(kind) ") == true, "\(line.text)")
+            #expect(line.metadata["url.path"] == "/catalogues/\(fault.path.prefix { $0 != "?" })")
+            // The cause stands in the trail, and nowhere else.
+            let trail = try #require(line.metadata["error.trail"])
+            let cause = try #require(trail.split(separator: ": ", maxSplits: 1).last)
+            #expect(line.text.components(separatedBy: cause).count == 2, "\(line.text)")
+            let spans = lines.filter(\.isRequestSpan)
+            #expect(spans.map { $0.metadata["errors"] } == ["UpstreamBroke"])
+            #expect(spans.map { $0.metadata["status"] } == ["error"])
+            let counts = lines.compactMap(\.metric).filter { $0.name.hasPrefix("errors{") }
+            #expect(counts.map(\.value) == [1] && counts[0].name.contains(#"type="\#(kind)",cause=""#), "\(counts)")
+            #expect(!counts[0].name.contains(#"cause="none""#))
+        }
+    }
+}
