@@ -41,16 +41,15 @@ private let os = """
     """
 
 private let uiKit = """
-    public import Foundation
-
-    @MainActor open class UIResponder: NSObject {
-        nonisolated public override init() {}
+    // Not below `NSObject`: its initializer here belongs to no actor, and UIKit's do.
+    @MainActor open class UIResponder {
+        public init() {}
     }
     @MainActor open class UIScene: UIResponder {
-        @MainActor open class ConnectionOptions: NSObject {}
+        @MainActor open class ConnectionOptions {}
     }
-    @MainActor open class UISceneSession: NSObject {}
-    @MainActor public protocol UISceneDelegate: NSObjectProtocol {
+    @MainActor open class UISceneSession {}
+    @MainActor public protocol UISceneDelegate: AnyObject {
         func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
     }
     @MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {
@@ -68,7 +67,8 @@ private let uiKit = """
         public convenience init(title: String?, message: String?, preferredStyle: Style) { self.init() }
         open func addAction(_ action: UIAlertAction) {}
     }
-    @MainActor open class UIAlertAction: NSObject {
+    @MainActor open class UIAlertAction {
+        public init() {}
         public enum Style { case `default`, cancel, destructive }
         public convenience init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) { self.init() }
     }

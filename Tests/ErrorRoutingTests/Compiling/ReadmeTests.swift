@@ -91,8 +91,8 @@ struct ReadmeTests {
 
         struct CardDeclined: Error { let code: Int }
         struct TimedOut: Error {}
-        struct Logger { func error(_ message: String) {} }
-        let logger = Logger()
+        nonisolated struct Logger: Sendable { func error(_ message: String) {} }
+        nonisolated let logger = Logger()
         actor Pager {
             static let shared = Pager()
             func page(_ text: String) {}
