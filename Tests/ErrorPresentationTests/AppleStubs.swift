@@ -41,14 +41,16 @@ private let os = """
     """
 
 private let uiKit = """
-    // Not below `NSObject`: its initializer here belongs to no actor, and UIKit's do.
+    public import Foundation
+
+    // No `NSObject`: only on Apple's platforms may a class of the main actor override the initialiser of one.
     @MainActor open class UIResponder {
         public init() {}
     }
     @MainActor open class UIScene: UIResponder {
-        @MainActor open class ConnectionOptions {}
+        @MainActor open class ConnectionOptions: NSObject {}
     }
-    @MainActor open class UISceneSession {}
+    @MainActor open class UISceneSession: NSObject {}
     @MainActor public protocol UISceneDelegate: AnyObject {
         func scene(_ scene: UIScene, willConnectTo session: UISceneSession, options: UIScene.ConnectionOptions)
     }
@@ -67,8 +69,7 @@ private let uiKit = """
         public convenience init(title: String?, message: String?, preferredStyle: Style) { self.init() }
         open func addAction(_ action: UIAlertAction) {}
     }
-    @MainActor open class UIAlertAction {
-        public init() {}
+    @MainActor open class UIAlertAction: NSObject {
         public enum Style { case `default`, cancel, destructive }
         public convenience init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) { self.init() }
     }

@@ -14,7 +14,8 @@ extension DocumentationTests {
         expect(snippets.count, equals: count)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
         let errors = try await Typechecker.errors(
-            in: Dictionary(uniqueKeysWithValues: sources), stubs: appleStubs.merging(["SwiftUI": swiftUIStub]) { $1 })
+            in: Dictionary(uniqueKeysWithValues: sources), modes: Typechecker.modes,
+            stubs: appleStubs.merging(["SwiftUI": swiftUIStub]) { $1 })
         expect(errors, equals: [])
     }
 }

@@ -76,7 +76,6 @@ public struct LastResort: Sendable {
     private func line(of report: ErrorReport) -> ErrorLine {
         // An error posted while a text is asked for may be the very error that is asked, so it is not asked again.
         if PerThread.isInText { return ErrorLine(naming: report) }
-        guard let redact else { return ErrorLine(report) }
-        return ErrorText.ask { ErrorLine(report, saying: redact(report)) } ?? ErrorLine(naming: report)
+        return redact.map { ErrorLine(report, redacting: $0) } ?? ErrorLine(report)
     }
 }

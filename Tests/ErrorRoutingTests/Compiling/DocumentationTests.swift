@@ -23,7 +23,9 @@ struct DocumentationTests {
         var sources: [String: String] = [:]
         for (index, snippet) in snippets.enumerated() { sources["snippet\(index + 1).swift"] = snippet }
         guard !sources.isEmpty else { return }
-        expect(try await Typechecker.errors(in: sources, stubs: ["Logging": logging]), equals: [], "\(page)")
+        expect(
+            try await Typechecker.errors(in: sources, modes: Typechecker.modes, stubs: ["Logging": logging]),
+            equals: [], "\(page)")
     }
 
     /// What the pages use of swift-log, which this package does not depend on.

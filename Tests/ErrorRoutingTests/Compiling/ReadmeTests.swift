@@ -14,7 +14,7 @@ struct ReadmeTests {
             let imports = snippet.contains("import ") ? "" : "import ErrorRouting\n"
             sources["snippet\(index + 1).swift"] = imports + snippet
         }
-        expect(try await Typechecker.errors(in: sources), equals: [])
+        expect(try await Typechecker.errors(in: sources, modes: Typechecker.modes), equals: [])
     }
 
     /// A figure of the README, with the table and the row that it says it is from.
@@ -91,7 +91,7 @@ struct ReadmeTests {
 
         struct CardDeclined: Error { let code: Int }
         struct TimedOut: Error {}
-        nonisolated struct Logger: Sendable { func error(_ message: String) {} }
+        nonisolated struct Logger { func error(_ message: String) {} }
         nonisolated let logger = Logger()
         actor Pager {
             static let shared = Pager()
