@@ -18,8 +18,8 @@ enum PendingAtExit {
         /// program.
         var line: String? {
             unsafe bus._withUnsafeGuaranteedRef { bus in
-                weak var living = bus
-                if let living { _ = Unmanaged.passRetained(living) }
+                weak let living = bus
+                if let living { _ = unsafe Unmanaged.passRetained(living) }
                 return bus.lineAtExit
             }
         }
