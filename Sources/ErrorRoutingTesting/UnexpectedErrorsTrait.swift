@@ -12,7 +12,7 @@ public import Testing
 /// }
 /// ```
 ///
-/// Each test, and each case of a parameterised test, gets a bus of its own. This bus is `ErrorBus.current` in the test
+/// Each test, and each case of a parameterised test, gets its own bus. This bus is `ErrorBus.current` in the test
 /// and in the tasks that it starts, so errors of tests that run at the same time are kept apart. The trait sees every
 /// failure that is posted to `.ambient`, by `postError`, or to this bus; attempts and notices fail no test. An error is
 /// expected if
@@ -35,7 +35,7 @@ public struct UnexpectedErrorsTrait: SuiteTrait, TestTrait, TestScoping {
     let handler: ErrorHandler
     let configuration: ErrorBus.Configuration?
 
-    /// Whether the trait applies to each test of a suite: true, each test gets a bus of its own.
+    /// Whether the trait applies to each test of a suite: true, each test gets its own bus.
     public var isRecursive: Bool { true }
 
     /// Runs a test with a bus, and records an issue for each unexpected error.

@@ -75,6 +75,7 @@ let swiftUIStub = """
     @propertyWrapper public struct Environment<Value> {
         public init(_ path: KeyPath<EnvironmentValues, Value>) { fatalError() }
         public init(_ type: Value.Type) where Value: AnyObject, Value: Observable { fatalError() }
+        public init<T: AnyObject & Observable>(_ type: T.Type) where Value == T? { fatalError() }
         public var wrappedValue: Value { fatalError() }
     }
 

@@ -12,6 +12,8 @@ extension DocumentationTests {
         let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: "\(Self.catalog)/\(page)"))
         #expect(!snippets.isEmpty)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
-        expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)), equals: [])
+        expect(
+            try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources), modes: Typechecker.modes),
+            equals: [])
     }
 }

@@ -11,6 +11,8 @@ extension DocumentationTests {
         let snippets = Markdown.swiftBlocks(in: page)
         expect(snippets.count, equals: 4)
         let sources = snippets.enumerated().map { ("snippet\($0).swift", $1) }
-        expect(try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources)), equals: [])
+        expect(
+            try await Typechecker.errors(in: Dictionary(uniqueKeysWithValues: sources), modes: Typechecker.modes),
+            equals: [])
     }
 }

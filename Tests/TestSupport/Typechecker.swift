@@ -6,6 +6,11 @@ package enum Typechecker {
         package let description: String
     }
 
+    /// The modes in which a reader may compile: a new app of Xcode's has all of it on the main actor by default.
+    package static let modes = ["6", "5"].flatMap { version in
+        [[], ["-default-isolation", "MainActor"]].map { ["-swift-version", version] + $0 }
+    }
+
     /// The compiler's errors, `file:line: message`; empty where the sources compile.
     ///
     /// - Parameters:
@@ -17,16 +22,30 @@ package enum Typechecker {
         _ options: [String] = [],
         stubs: [String: String] = [:]
     ) async throws -> [String] {
+        try await errors(in: sources, modes: [options], stubs: stubs)
+    }
+
+    /// The compiler's errors in each of some modes: what the compiler is told besides, and `file:line: message`.
+    ///
+    /// - Parameters:
+    ///   - sources: Texts by file name; they form one module.
+    ///   - modes: What the compiler is told besides, each time.
+    ///   - stubs: Sources of modules that are not there, by the modules' names.
+    package static func errors(
+        in sources: [String: String],
+        modes: [[String]],
+        stubs: [String: String] = [:]
+    ) async throws -> [String] {
         // On a thread of its own: a wait for the compiler would block a thread of the pool, and actions of other tests
         // would outlive their time limits.
         try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Result { try findErrors(in: sources, options, stubs) }) }
+            Thread.detachNewThread { continuation.resume(with: Result { try findErrors(in: sources, modes, stubs) }) }
         }
     }
 
     private static func findErrors(
         in sources: [String: String],
-        _ options: [String],
+        _ modes: [[String]],
         _ stubs: [String: String]
     ) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "typecheck-\(UUID().uuidString)")
@@ -57,13 +76,15 @@ package enum Typechecker {
             "-typecheck", "-wmo", "-parse-as-library", "-swift-version", "6", "-module-name", "Snippets",
             "-I", modules.path, "-I", folder.path,
         ]
-        let output = try run(["swiftc"] + flags + shared + options + files)
-        let errors = output.components(separatedBy: "\n").filter { $0.contains(": error: ") }
-        guard errors.isEmpty else {
-            return errors.map { $0.replacing(folder.path + "/", with: "") }
+        return try modes.flatMap { mode in
+            let lines = try run(["swiftc"] + flags + shared + mode + files).components(separatedBy: "\n")
+            let errors = lines.filter { $0.contains(": error: ") }.map { $0.replacing(folder.path + "/", with: "") }
+            // Such as an option that it does not know.
+            if errors.isEmpty, let line = lines.first(where: { $0.hasPrefix("error: ") }) {
+                throw Failure(description: "the compiler did not run: \(line)")
+            }
+            return modes.count == 1 ? errors : errors.map { "\(mode.joined(separator: " ")): \($0)" }
         }
-        guard !output.contains("error: ") else { throw Failure(description: "the compiler did not run:\n\(output)") }
-        return []
     }
 
     private static func run(_ command: [String]) throws -> String {

@@ -2,7 +2,7 @@ extension ErrorPresenter {
     /// The counts of the errors that a presenter received, and of what happened to them.
     ///
     /// At any moment `received = shown + waiting + folded + discarded + never`; each is counted on its own. A report
-    /// that stands for several errors, since a flood limit suppressed some, counts that many times.
+    /// that stands for several errors, because a flood limit suppressed some, counts that many times.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Errors that reached the presenter.
         public internal(set) var received: Int

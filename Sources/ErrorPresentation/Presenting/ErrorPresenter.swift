@@ -20,8 +20,8 @@ public import Observation
 public final class ErrorPresenter {
     /// The error to show as an alert; nil if there is none.
     ///
-    /// Set to nil, say by a binding, it dismisses the error, and shows the next one; no other value can be set. Who
-    /// retains the error can still ``retry(_:)`` it.
+    /// Set to nil, for example by a binding, it dismisses the error, and shows the next one; no other value can be set.
+    /// If you retain the error, you can still ``retry(_:)`` it.
     public var alert: PresentedError? {
         get { shownAlert }
         set { if newValue == nil { remove(shownAlert, keepsRecovery: true) } }
@@ -73,10 +73,11 @@ public final class ErrorPresenter {
     ///     ``present(_:retry:)``, is an alert where no rule matches and the others are hidden.
     ///   - texts: The texts to show instead of the errors' own texts.
     ///   - limit: How many errors may wait behind the shown one of each style; not negative. When the queue is full, a
-    ///     further error is discarded, since the first errors of a storm show its cause. But an error that did not come
-    ///     from a bus belongs to the person's own action: it takes the place of the newest waiting error from a bus,
-    ///     and that one is discarded. The failure of a retry may wait beyond the limit. A separate inbox holds reports,
-    ///     repeats included, that the main actor has not processed yet: as many as `limit`, and at least 1,024.
+    ///     further error is discarded, because the first errors of a storm show its cause. But an error that did not
+    ///     come from a bus belongs to the person's own action: it takes the place of the newest waiting error from a
+    ///     bus, and that one is discarded. The failure of a retry may wait beyond the limit. A separate inbox holds
+    ///     reports, repeats included, that the main actor has not processed yet: as many as `limit`, and at least
+    ///     1,024.
     public init(
         rules: ErrorMap<PresentationStyle> = .default,
         texts: ErrorMap<PresentedText?> = ErrorMap(default: nil),
@@ -143,7 +144,7 @@ public final class ErrorPresenter {
     /// Dismisses the shown alert, else the shown banner, else the shown inline error; see ``dismiss(_:)``.
     ///
     /// Use it where no particular error is meant, for example to empty the queues. A button should call ``dismiss(_:)``
-    /// with the error that the person saw, since another one may be shown meanwhile.
+    /// with the error that the person saw, because another one may be shown meanwhile.
     public func dismiss() { remove(foremost, keepsRecovery: false) }
 
     /// Runs the operation of an error again, and returns when the operation has ended.
@@ -153,8 +154,8 @@ public final class ErrorPresenter {
     /// failure is shown next, as a new error with its own number. So the operation is run once, however often a button
     /// is tapped and however late a tap's task begins, and a tap never retries an error that the person has not seen.
     ///
-    /// A binding that is set to nil dismisses the error, and does not keep its operation from being run, since SwiftUI
-    /// closes an alert before the task of its button begins.
+    /// A binding that is set to nil dismisses the error, and does not keep its operation from being run, because
+    /// SwiftUI closes an alert before the task of its button begins.
     ///
     /// Nothing happens if the error has no operation, if that is being run again or has been, or if the error was
     /// dismissed by ``dismiss(_:)``.
@@ -166,7 +167,7 @@ public final class ErrorPresenter {
     /// ``retry(_:)``.
     ///
     /// A call while any operation is being run again does nothing. A call after that retries the error that is shown by
-    /// then. So a button, whose taps run in tasks of their own, should call ``retry(_:)``; this function is for code
+    /// then. So a button, whose taps run in separate tasks, should call ``retry(_:)``; this function is for code
     /// that means whichever error is shown.
     public func retry() async {
         if let foremost, !isRetrying { await runAgain(foremost) }

@@ -13,7 +13,7 @@ extension ErrorRecorder {
         public var capacity: Int
         /// The size of a file in bytes; at least 1.
         ///
-        /// A file is renamed before a line would exceed it. A line that is longer than that has a file of its own. A
+        /// A file is renamed before a line would exceed it. A line that is longer than that has a separate file. A
         /// file that cannot be renamed grows further.
         public var fileSize: Int
         /// The number of files, the current one included; at least 1.

@@ -21,7 +21,7 @@ public import ErrorRouting
 /// in the files as numbers that are missing.
 ///
 /// A file that would grow too large is renamed: `errors.jsonl` to `errors.jsonl.1`, that to `errors.jsonl.2`, and so
-/// on; the oldest is deleted. If the path no longer leads to the file, since it was deleted or renamed, a new one is
+/// on; the oldest is deleted. If the path no longer leads to the file, because it was deleted or renamed, a new one is
 /// made. Any number of recorders, in any processes of the machine, may write to one path. Each writes under a lock on
 /// the file: a process that is stopped (`SIGSTOP`) in the middle of a write holds up the writing of the others, whose
 /// queues fill.

@@ -37,9 +37,9 @@ public struct ErrorRecord: Codable, Sendable, Hashable {
     public var type: String
     /// The name of the case, if the error is an enum.
     public var caseName: String?
-    /// The error's domain, if it has one of its own.
+    /// The error's domain, if it defines one.
     public var domain: String?
-    /// The error's code, if it has a domain of its own.
+    /// The error's code, if it defines a domain.
     public var code: Int?
     /// The error's message.
     public var message: String

@@ -31,8 +31,8 @@ extension Replay {
 
     /// How many of the compared reports each rule had before, and how many it would have.
     ///
-    /// The names are those of a ``Difference`` without the line, since a rule may have moved within its file: `handled
-    /// by type(PaymentError) at Intake/Rules.swift`.
+    /// The names are those of a ``Difference`` without the line, because a rule may have moved within its file:
+    /// `handled by type(PaymentError) at Intake/Rules.swift`.
     public var rulesBeforeAndAfter: [String: (before: Count, after: Count)] {
         var rules: [String: (before: Count, after: Count)] = [:]
         func add(_ count: Count, before: String, after: String) {

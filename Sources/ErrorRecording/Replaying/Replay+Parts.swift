@@ -7,36 +7,14 @@ extension Replay {
         public let before: String
         /// What would become of it.
         public let after: String
-
-        /// Makes a difference, for tests.
-        ///
-        /// - Parameters:
-        ///   - type: The full name of the error's type.
-        ///   - before: What became of the error.
-        ///   - after: What would become of it.
-        public init(type: String, before: String, after: String) {
-            self.type = type
-            self.before = before
-            self.after = after
-        }
     }
 
     /// How many reports there are, and how many errors these stand for: a flood limit makes one of thousands.
     public struct Count: Sendable, Hashable {
         /// The number of reports: of lines.
-        public internal(set) var reports: Int
+        public internal(set) var reports = 0
         /// The number of errors that they stand for: the sum of their occurrences.
-        public internal(set) var occurrences: Int
-
-        /// Makes a count; of nothing by default.
-        ///
-        /// - Parameters:
-        ///   - reports: The number of reports.
-        ///   - occurrences: The number of errors that they stand for.
-        public init(reports: Int = 0, occurrences: Int = 0) {
-            self.reports = reports
-            self.occurrences = occurrences
-        }
+        public internal(set) var occurrences = 0
 
         mutating func add(_ other: Count) {
             reports += other.reports
@@ -68,7 +46,7 @@ extension Replay {
         case different
         /// No report was compared: there was no line, no line that could be read, or no error that could be rebuilt.
         case nothingCompared
-        /// Not everything was read, since the task was cancelled, or the program interrupted.
+        /// Not everything was read, because the task was cancelled, or the program interrupted.
         case interrupted
         /// A file could not be read to its end.
         case unreadableInput

@@ -25,8 +25,8 @@ public import ErrorRouting
 /// Lines whose deciding fields have the same bytes (type, case, domain, code, value, scope, the outcome with its rule,
 /// and the errors under the error) have the same verdict, so up to 2,048 verdicts are kept, and asked for again by
 /// these bytes. Decoding an error, and comparing it with `==`, is taken to depend on nothing else. A closure of a
-/// `predicate`, a `where` or an `extracting` may look at anything: where one is asked (`Explanation.asksPredicates`),
-/// only the rebuilt error is kept, and the rules are asked for each line.
+/// `predicate`, a `where` or an `extracting` may look at anything: where one is asked, only the
+/// rebuilt error is kept, and the rules are asked for each line.
 public struct Replay: Sendable, CustomStringConvertible {
     /// What is kept of lines with the same deciding bytes.
     private enum Kept: Sendable {

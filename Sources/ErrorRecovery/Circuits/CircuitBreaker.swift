@@ -12,16 +12,16 @@ import Synchronization
 /// count. An open circuit refuses every attempt with ``CircuitOpen`` until the pause is over. The first attempt after
 /// the pause is a trial, and all other attempts are refused until the trial ends. If the trial succeeds, the circuit
 /// closes; if it fails, the circuit opens for another pause. If the trial is cancelled, or throws an error that does
-/// not count, the next attempt is the trial. A trial without a time limit can block all other callers for ever. An
+/// not count, the next attempt is the trial. A trial without a time limit can block all other callers without end. An
 /// attempt that began before the circuit closed does not open it again.
 ///
 /// Failures are counted in one place: where ``run(_:)`` throws them, or, of a circuit that is made with
 /// `from: .reports`, where a bus reports them to its ``handler``. Of what `run` throws, only the failure of a trial
 /// counts then.
 ///
-/// What the operation of a trial runs through the same circuit, say the refresh of a token, is part of the trial: it is
-/// not refused, and the end of the trial alone counts. In a closed circuit a run within a run counts its failure, and
-/// the run around it the same failure once more.
+/// What the operation of a trial runs through the same circuit, such as the refresh of a token, is part of the trial:
+/// it is not refused, and the end of the trial alone counts. In a closed circuit a run within a run counts its failure,
+/// and the run around it the same failure once more.
 ///
 /// Each change of state is posted once as ``CircuitChanged``, with the role `.notice`, in order, and always to the same
 /// place: where the circuit was told to report. It is in no scope of a caller's.

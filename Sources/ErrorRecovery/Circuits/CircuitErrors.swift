@@ -53,7 +53,8 @@ public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomS
     /// The breaker's name.
     public let name: String
     /// How much of the pause is left, or of the wait that the cause asks for (``RetryAfterProviding``), if that is
-    /// longer; nil while a trial is under way, since its end is not known, unless the cause asks to wait longer still.
+    /// longer; nil while a trial is under way, because its end is not known, unless the cause asks to wait longer
+    /// still.
     public let retryAfter: Duration?
     /// The failure that opened the circuit last.
     public let cause: any Error

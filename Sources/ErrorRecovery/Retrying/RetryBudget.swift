@@ -22,7 +22,7 @@ import Synchronization
 /// - It deposits nothing: only the outermost call does, and only that is a call in the bound above.
 /// - Within a first attempt its own first attempt costs nothing, as without the call around it.
 /// - Within a retry its first attempt repeats what was sent before, and so withdraws a token like a retry. It is made
-///   even if the bucket is empty, since there is no error to throw in its place; then the bucket owes that token, and
+///   even if the bucket is empty, because there is no error to throw in its place; then the bucket owes that token, and
 ///   grants nothing until calls have deposited it.
 ///
 /// An attempt that a ``CircuitBreaker`` refuses sends nothing. What was withdrawn for it serves the next attempt, or is

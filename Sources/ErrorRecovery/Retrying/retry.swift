@@ -10,7 +10,7 @@ public import ErrorRouting
 /// cancelled task makes no further attempt: a delay ends at once, and the last error is thrown.
 ///
 /// The errors of attempts that are followed by another can be posted, with the role `.attempt`: each just before the
-/// next attempt, since only then is it certain that it is not the last one, which is thrown. Their metadata have the
+/// next attempt, because only then is it certain that it is not the last one, which is thrown. Their metadata have the
 /// number of the failed attempt under `retry.attempt`, the policy's number of attempts under `retry.of`, and the delay
 /// after the failed attempt under `retry.delay`.
 ///

@@ -5,7 +5,7 @@ extension ErrorBus {
         ///
         /// At least 1; more than 67,108,864 counts as that many.
         ///
-        /// When that many are pending, a newly posted error is dropped, since the first errors of a storm carry its
+        /// When that many are pending, a newly posted error is dropped, because the first errors of a storm carry its
         /// cause. The drop is counted, and an ``ErrorsDropped`` follows.
         public var capacity: Int
 
@@ -28,10 +28,10 @@ extension ErrorBus {
 
         /// Returns metadata for an error that is being posted, in the poster's task; nil for none.
         ///
-        /// So task-local values, say the identifier of a request or of a trace, can become part of the report, and the
-        /// error can be recorded where the task keeps such records, say in a span. Its values replace those of a scope
-        /// for the same key, and the poster's values replace its own. It is called for each error, dropped ones
-        /// included, and should be quick; it is not called for an error that it posts itself.
+        /// So task-local values, such as the identifier of a request or of a trace, can become part of the report, and
+        /// the error can be recorded where the task keeps such records, for example in a span. Its values replace those
+        /// of a scope for the same key, and the poster's values replace its own. It is called for each error, dropped
+        /// ones included, and should be quick; it is not called for an error that it posts itself.
         public var metadataProvider: (@Sendable (any Error) -> [String: String])?
 
         /// The time that ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for delivery once its body

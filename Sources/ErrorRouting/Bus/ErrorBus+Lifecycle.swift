@@ -186,7 +186,7 @@ extension ErrorBus {
     ///
     /// For a platform that is about to freeze or end the process, and for tests. Reports that a ``FloodLimit`` holds
     /// are delivered too, although their windows have not ended; the windows go on. Errors posted meanwhile are not
-    /// waited for. Returns at once if the caller is cancelled, and inside one of the bus's own actions, since that
+    /// waited for. Returns at once if the caller is cancelled, and inside one of the bus's own actions, because that
     /// action would wait for itself.
     ///
     /// ```swift
@@ -195,7 +195,7 @@ extension ErrorBus {
     ///
     /// - Parameter limit: How long to wait at most, by the configuration's clock.
     /// - Returns: Whether everything posted before is delivered; false also if a ``shutdown(within:)`` took back some
-    ///   of it meanwhile. True for a bus that has ended, since it holds nothing.
+    ///   of it meanwhile. True for a bus that has ended, because it holds nothing.
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
         if limit <= .zero { return storage.perform { $0.isIdle($1) } }

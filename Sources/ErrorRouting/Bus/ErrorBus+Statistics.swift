@@ -15,7 +15,7 @@ extension ErrorBus {
     ///
     /// Whenever they are read, `posted = handled + ignored + unmatched + suppressed + dropped + pending`. At rest each
     /// number is counted on its own; while errors are posted and delivered, `pending` is the difference of the others.
-    /// Where `Int` has 32 bits, say on watches, each count stops at `Int.max`; the bus itself goes on counting.
+    /// Where `Int` has 32 bits, as on some watches, each count stops at `Int.max`; the bus itself goes on counting.
     public struct Statistics: Sendable, Hashable, CustomStringConvertible {
         /// Errors posted, and notices (``ActionFailure``, ``ErrorsDropped``) that the bus made itself.
         public internal(set) var posted: Int
@@ -31,14 +31,15 @@ extension ErrorBus {
         public internal(set) var dropped: Int
         /// Errors that are waiting or in delivery.
         public internal(set) var pending: Int
-        /// Actions that threw or exceeded the time limit; not part of the sum, since their errors are counted already.
+        /// Actions that threw or exceeded the time limit; not part of the sum, because their errors are counted
+        /// already.
         public internal(set) var actionFailures: Int
         /// How long the report in delivery has been in delivery; nil if none is.
         ///
         /// A synchronous action that blocks its thread cannot be stopped; it shows here as a time that keeps growing.
         /// The bus does not read its clock for every report, so the time may include up to 63 earlier deliveries. It
-        /// begins anew when another task goes on with the report: after an action that was abandoned, or that cancelled
-        /// its task.
+        /// starts again when another task goes on with the report: after an action that was abandoned, or that
+        /// cancelled its task.
         public internal(set) var deliveryTime: Duration?
 
         /// Creates statistics, with zero for each count by default; for tests and fakes.

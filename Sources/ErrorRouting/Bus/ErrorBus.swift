@@ -59,8 +59,8 @@ public final class ErrorBus: ErrorPosting {
     /// Errors may be posted before the bus runs, up to its capacity.
     ///
     /// - Parameters:
-    ///   - handler: The rules, say `.default`. The parameter has no default value, so that the caller's `.default` may
-    ///     be the application's own.
+    ///   - handler: The rules, such as `.default`. The parameter has no default value, so that the caller's `.default`
+    ///     may be the application's own.
     ///   - configuration: The bus's limits, clock, metadata provider and last resort. A capacity below 1 or a negative
     ///     limit stops the program.
     public convenience init(handler: ErrorHandler, configuration: Configuration = .init()) {
@@ -120,10 +120,10 @@ public final class ErrorBus: ErrorPosting {
 
     /// Posts an error and waits until it is delivered.
     ///
-    /// Inside one of this bus's own actions it posts and returns `.pending` at once, since delivery is serial; it also
-    /// returns `.pending` if the calling task is cancelled while it waits, and if a ``FloodLimit`` holds the error to
-    /// deliver or suppress it when its window ends. The bus cannot know that an action started a detached task or a
-    /// callback: an action must not wait for one that delivers to the same bus, since neither would end. Nor must
+    /// Inside one of this bus's own actions it posts and returns `.pending` at once, because delivery is serial; it
+    /// also returns `.pending` if the calling task is cancelled while it waits, and if a ``FloodLimit`` holds the error
+    /// to deliver or suppress it when its window ends. The bus cannot know that an action started a detached task or a
+    /// callback: an action must not wait for one that delivers to the same bus, because neither would end. Nor must
     /// actions of two buses deliver to each other.
     ///
     /// - Parameters:

@@ -2,7 +2,7 @@ extension ErrorPosting {
     /// Runs an operation; if it throws, posts the error and returns nil.
     ///
     /// Errors that ``ErrorMatcher/cancellation`` matches are not posted. In a cancelled task, `URLError.cancelled` is
-    /// not posted either, since the end of a cancelled task is no failure.
+    /// not posted either, because the end of a cancelled task is no failure.
     ///
     /// ```swift
     /// let order = await errors.catching { try await intake.next() }

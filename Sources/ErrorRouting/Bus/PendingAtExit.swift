@@ -11,12 +11,15 @@ enum PendingAtExit {
 
         init(_ bus: ErrorBus) { unsafe self.bus = .passUnretained(bus) }
 
-        /// Retained until the process ends, if it still can be: a bus whose last reference went here would wait for the
-        /// lock. One whose deinitializer has begun gets no weak reference; to retain it would stop the program.
+        /// The bus's line, if it has one.
+        ///
+        /// The bus is retained until the process ends, if it still can be: one whose last reference went here would
+        /// wait for the lock. A bus whose deinitializer has begun gets no weak reference; to retain it would stop the
+        /// program.
         var line: String? {
             unsafe bus._withUnsafeGuaranteedRef { bus in
-                weak var living = bus
-                if let living { _ = Unmanaged.passRetained(living) }
+                weak let living = bus
+                if let living { _ = unsafe Unmanaged.passRetained(living) }
                 return bus.lineAtExit
             }
         }

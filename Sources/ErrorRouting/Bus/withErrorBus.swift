@@ -18,7 +18,7 @@
 /// delivery, whatever the actions do, but it still waits for observers.
 ///
 /// - Parameters:
-///   - handler: The rules, say `.default`.
+///   - handler: The rules, such as `.default`.
 ///   - configuration: The bus's limits, clock, metadata provider and last resort.
 ///   - asRoot: Whether the bus is the process's root until this returns; see ``ErrorBus/becomeRoot()``.
 ///   - isolation: The caller's actor, on which the body runs; the body begins without a suspension.

@@ -26,7 +26,7 @@
         case decline
         /// No rule acts: it ends where one matches, reached or not, and at an `onNoMatch` that would apply.
         case find
-        /// It goes on, since none matches.
+        /// It goes on, because none matches.
         case skip
     }
 

@@ -4,7 +4,7 @@ extension ErrorHandler {
     /// The library's preset: ``standardError``.
     ///
     /// An application may declare its own preset under this name. Where its declaration is visible, `.default` means
-    /// the application's; in a module that sees none it means the library's, without a word from the compiler. So a
+    /// the application's; in a module that sees none it means the library's, and the compiler says nothing. So a
     /// preset for several modules is declared `public` in one that all of them import. `print(handler)` shows which one
     /// a handler is: it names the file in which each rule was registered. An application's preset can build on the
     /// library's by its other name:
@@ -26,28 +26,31 @@ extension ErrorHandler {
     /// occurrences, and trail: the underlying errors. Line breaks, control characters, and characters that are
     /// invisible or reorder text are escaped, so that every error is one line. A text of more than 16 KiB is cut, and
     /// ends in `…`.
-    public static var standardError: ErrorHandler { standardError { text, _ in text } }
+    public static var standardError: ErrorHandler { standardError { ErrorLine($0) } }
 
-    /// The preset ``standardError`` with messages and metadata redacted.
+    /// The preset ``standardError`` with the texts of errors redacted, as by ``LastResort/redacting(_:)``.
     ///
-    /// - Parameter redact: Returns the text to print in place of a text; called for the message, each metadata value,
-    ///   and the message of each error of the trail. It gets each text whole; its result is escaped and cut.
+    /// - Parameter redact: Returns the text for a line in place of the report's message, metadata and trail. If it
+    ///   posts an error itself, the line of that error names only its type and source.
     /// - Returns: The preset.
     public static func standardError(
-        redacting redact: @escaping @Sendable (_ text: String, _ field: RedactableField) -> String
+        redacting redact: @escaping @Sendable (ErrorReport) -> String
     ) -> ErrorHandler {
+        standardError { ErrorLine($0, redacting: redact) }
+    }
+
+    private static func standardError(_ line: @escaping @Sendable (ErrorReport) -> ErrorLine) -> ErrorHandler {
         ErrorHandler()
             .ignore(matching: .cancellation)
             .onNoMatch { _, report in
-                let line = ErrorLine(report) { text, field in redact(text, RedactableField(field)) }
-                StandardError.write(line.text)
+                StandardError.write(line(report).text)
                 return .stop
             }
     }
 
     /// Passes each error, with its report, to a closure, and does nothing else.
     ///
-    /// It is an `always` action that returns `.next`: a bus gets it as a handler of its own, or overlaid with the rules
+    /// It is an `always` action that returns `.next`: a bus gets it as its only handler, or overlaid with the rules
     /// that it is to log. An attempt or a notice is no failure, so the level depends on the role too:
     ///
     /// ```swift
@@ -65,22 +68,6 @@ extension ErrorHandler {
         ErrorHandler().always { error, report in
             log(error, report)
             return .next
-        }
-    }
-
-    /// A text of a report that may have to be redacted.
-    public enum RedactableField: Sendable, Hashable {
-        /// The message of the error, or of an error of its trail.
-        case message
-        /// The metadata value for a key.
-        case metadata(key: String)
-
-        init(_ field: ErrorLine.Field) {
-            self =
-                switch field {
-                case .message: .message
-                case .metadata(let key): .metadata(key: key)
-                }
         }
     }
 }

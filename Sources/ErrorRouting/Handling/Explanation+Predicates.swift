@@ -4,7 +4,7 @@ extension Explanation {
     /// A closure may look at anything, say at the time. Where none was asked, the explanation follows from the rules
     /// and from the error's type, value, domain and code, and from those of the errors under it: another error that is
     /// equal in all of them has the same explanation. Known from what the matchers are made of, whatever they are named.
-    public var asksPredicates: Bool {
+    package var asksPredicates: Bool {
         let subject = ErrorSubject(error)
         return entries.contains { entry in
             guard entry.stage == .rule else { return false }

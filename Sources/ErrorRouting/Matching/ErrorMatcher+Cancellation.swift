@@ -2,7 +2,7 @@ import Foundation
 
 /// An error that may mean that work was cancelled and nothing went wrong.
 ///
-/// If a library has a cancellation error of its own, one line makes all matchers, presets and posters recognize it:
+/// If a library has its own cancellation error, one line makes all matchers, presets and posters recognize it:
 ///
 /// ```swift
 /// extension HTTPClientError: @retroactive CancellationConvertible {
@@ -18,7 +18,7 @@ extension ErrorMatcher where Output == any Error {
     /// Matches the errors of cancelled work: `CancellationError`, and each ``CancellationConvertible`` error whose
     /// ``CancellationConvertible/isCancellation`` is true.
     ///
-    /// The result depends on the error alone, not on the current task. `URLError.cancelled` does not match, since a
+    /// The result depends on the error alone, not on the current task. `URLError.cancelled` does not match, because a
     /// server or a session may have caused it.
     ///
     /// - Complexity: O(1); a handler asks only errors that conform to ``CancellationConvertible``.

@@ -122,7 +122,7 @@ extension ErrorMatcher {
     /// - for structs and enums, the fields and payloads that are errors, also those within optionals, arrays, and one
     ///   struct or tuple in between (as in `DecodingError`'s context).
     ///
-    /// Objects and actors are not looked into, since their state may be changing: let an error class conform to
+    /// Objects and actors are not looked into, because their state may be changing: let an error class conform to
     /// ``UnderlyingErrors``. At most 64 errors are visited and 1,024 fields and elements looked at, 16 containers deep;
     /// cycles are recognized.
     ///
@@ -133,7 +133,7 @@ extension ErrorMatcher {
     /// - Returns: A matcher that hands on the output of `matcher` for the first error it matches. The report that an
     ///   action gets keeps the outer error.
     /// - Complexity: O(number of underlying errors) calls of `matcher`; the walk uses reflection, and is done once for
-    ///   an error, whatever the number of such rules. The rule is tried for every error that reaches it, since any
+    ///   an error, whatever the number of such rules. The rule is tried for every error that reaches it, because any
     ///   error may have an underlying error.
     public static func anywhere(_ matcher: ErrorMatcher<Output>) -> Self {
         Self(.anywhere(matcher.shape)) { subject in

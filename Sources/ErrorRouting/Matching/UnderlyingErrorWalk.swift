@@ -74,9 +74,12 @@ struct UnderlyingErrorWalk {
     private mutating func directlyUnder(_ place: Int) -> [any Error] {
         let error = links[place].error
         if let error = error as? any UnderlyingErrors { return errors(among: error.underlyingErrors) }
-        guard let nsError = bridged[place] ?? NSErrorBridge.bridged(error) else { return [] }
-        bridged[place] = nsError
-        if let keyed = underlyingKeys(of: nsError) { return keyed }
+        // The user info of another error has no errors in it, and to make it costs more than to reflect the error.
+        if bridged[place] != nil || ErrorText.hasDomainOfItsOwn(error) {
+            guard let nsError = bridged[place] ?? NSErrorBridge.bridged(error) else { return [] }
+            bridged[place] = nsError
+            if let keyed = underlyingKeys(of: nsError) { return keyed }
+        }
         // In a field of its own, a `URLError` stores the `NSError` that it is.
         return NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass ? [] : reflected(error)
     }
@@ -122,6 +125,7 @@ struct UnderlyingErrorWalk {
         var containers: [(field: Int, value: Any)] = []
         for (_, value) in fields {
             guard countChild() else { break }
+            if Self.isPlain(type(of: value)) { continue }
             if let error = value as? any Error {
                 found.append([error])
             } else if Self.mayHoldErrors(type(of: value)) {
@@ -155,10 +159,13 @@ struct UnderlyingErrorWalk {
         return true
     }
 
+    /// Whether a type is one of the most frequent ones, which are no errors; a check for a conformance costs more.
+    private static func isPlain(_ type: Any.Type) -> Bool {
+        type == Int.self || type == String.self || type == Bool.self || type == Double.self
+    }
+
     /// Whether values of a type may contain errors: not objects, addresses, numbers and texts, alone or in arrays.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {
-        // A shortcut for the most frequent types, since a check for a conformance costs more.
-        if type == Int.self || type == String.self || type == Bool.self || type == Double.self { return false }
         var type = type
         while let array = type as? any ArrayType.Type { type = array.elementType }
         // The memory at an address may be deallocated.

@@ -1,9 +1,9 @@
 extension ErrorReport {
-    /// What a post is, so that who reads the report knows whether anybody has to care.
+    /// What a post is, so that a reader of the report knows whether to care.
     ///
     /// Rules, counts and observers see all roles alike. A line begins with the role, a presenter shows failures only,
-    /// and a test that fails on unexpected errors is not failed by an attempt or a notice. An application may add roles
-    /// of its own:
+    /// and a test that fails on unexpected errors is not failed by an attempt or a notice. An application may add its
+    /// own roles:
     ///
     /// ```swift
     /// extension ErrorReport.Role { static let audit = Self("audit") }

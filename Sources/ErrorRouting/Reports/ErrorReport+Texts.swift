@@ -15,12 +15,12 @@ extension ErrorReport {
     /// Without payload. Enums imported from C have no names of cases either.
     public var caseName: String? { ErrorText.caseName(of: error).map(OneLine.escaped) }
 
-    /// The error's domain and code, if it has a domain of its own: an `NSError` object or a `CustomNSError`, such as
+    /// The error's domain and code, if it defines them: an `NSError` object or a `CustomNSError`, such as
     /// `URLError`, `CocoaError` and `POSIXError`; otherwise nil.
     ///
     /// The domain is one line, escaped and bounded as ``message`` is. Other Swift errors have a domain and a code only
     /// as `NSError` makes them up: from the type's name and the number of the case, which ``typeName`` and ``caseName``
-    /// say better.
+    /// show better.
     ///
     /// - Complexity: That of the error's own `errorDomain` and `errorCode`; computed at each access.
     public var domainAndCode: (domain: String, code: Int)? {

@@ -44,7 +44,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     public internal(set) var sequence: UInt64
     /// The number of errors that the report stands for: its own, and those that a flood limit suppressed.
     public internal(set) var occurrences: Int
-    /// The number of reports that an observer missed just before this one, since its buffer was full; otherwise 0.
+    /// The number of reports that an observer missed just before this one, because its buffer was full; otherwise 0.
     public internal(set) var missed = 0
     /// The outcome: for an `always` action the outcome so far, for an observer the final one; before that `.pending`.
     public internal(set) var outcome: HandleOutcome
@@ -55,7 +55,7 @@ public struct ErrorReport: Sendable, CustomStringConvertible {
     private let label: Label?
     private let moment: Moment
 
-    /// Makes a report, for tests and for posters of your own; a bus makes its reports itself.
+    /// Makes a report, for tests and for your own posters; a bus makes its own reports.
     ///
     /// - Parameters:
     ///   - error: The error.

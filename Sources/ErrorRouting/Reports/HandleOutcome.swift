@@ -31,7 +31,7 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
     /// The failures of actions that threw or exceeded the time limit, in order.
     public let failures: [ActionFailure]
 
-    /// Makes an outcome, for tests and for posters of your own.
+    /// Makes an outcome, for tests and for your own posters.
     ///
     /// - Parameters:
     ///   - disposition: How the error ended.

@@ -20,7 +20,7 @@ public struct LastResort: Sendable {
     private let write: @Sendable (String) -> Void
     private var redact: (@Sendable (ErrorReport) -> String)?
 
-    /// Makes a last resort that writes to a place of your own.
+    /// Makes a last resort that writes where you choose.
     ///
     /// - Parameter write: Gets one line without its end for each error, on the thread where the error occurred. It must
     ///   not block. If it posts an error itself, the line of that error names only its type and source.
@@ -39,7 +39,7 @@ public struct LastResort: Sendable {
         return redacted
     }
 
-    /// Sets the last resort for errors posted without a bus, and for buses that have none of their own.
+    /// Sets the last resort for errors posted without a bus, and for buses that have none.
     ///
     /// - Parameter lastResort: The process's last resort from now on.
     public static func setForProcess(_ lastResort: LastResort) {
@@ -76,7 +76,6 @@ public struct LastResort: Sendable {
     private func line(of report: ErrorReport) -> ErrorLine {
         // An error posted while a text is asked for may be the very error that is asked, so it is not asked again.
         if PerThread.isInText { return ErrorLine(naming: report) }
-        guard let redact else { return ErrorLine(report) }
-        return ErrorText.ask { ErrorLine(report, saying: redact(report)) } ?? ErrorLine(naming: report)
+        return redact.map { ErrorLine(report, redacting: $0) } ?? ErrorLine(report)
     }
 }

@@ -4,7 +4,7 @@ public import Foundation
 
 /// A response that is not a success: its status, header fields and body.
 ///
-/// The description contains only the status, since the rest of a response may be secret.
+/// The description contains only the status, because the rest of a response may be secret.
 public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
     /// The most bytes of a body that are kept: 64 KiB, since many such errors may wait in a queue.
     static let bodyLimit = 1 << 16

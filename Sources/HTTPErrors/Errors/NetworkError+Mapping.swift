@@ -31,7 +31,7 @@ extension NetworkError {
     /// Makes the error for a body that cannot be decoded.
     ///
     /// The coding path is kept, except for keys that come from the body, such as a dictionary's. The decoder's text is
-    /// not kept, since it may contain personal values.
+    /// not kept, because it may contain personal values.
     ///
     /// - Parameter error: The decoder's error.
     public init(decoding error: DecodingError) {

@@ -34,7 +34,7 @@ public struct NetworkError: Error {
         case notFound
         /// Another status that is not a success; most mean that the request is wrong.
         case http
-        /// A status of 500 or above, except 504; or a circuit refused the request since the server had failed.
+        /// A status of 500 or above, except 504; or a circuit refused the request because the server had failed.
         case server
         /// The response is empty, although a value was expected.
         case noData

@@ -3,7 +3,7 @@ import Foundation
 /// A problem that a server describes in `application/problem+json`, by RFC 9457.
 ///
 /// A member whose value has another type than the RFC defines is ignored, as the RFC asks. The description contains
-/// nothing of the body but a valid status, since anything else may be personal.
+/// nothing of the body but a valid status, because anything else may be personal.
 public struct ProblemDetails: Error, Codable, Hashable {
     /// The kind of problem, a URI reference; `about:blank` if the status is all there is to say.
     public var type: String

@@ -8,7 +8,7 @@ import Foundation
 /// ```
 ///
 /// Fields keep their order, and names keep the case in which they were first written. Descriptions contain only the
-/// names, since values may be secret.
+/// names, because values may be secret.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     private struct Field: Sendable {
         /// The field's place among the others.

@@ -1,6 +1,6 @@
 /// A value that may hold secrets: whatever prints it, `print`, `dump` or a mirror, shows its description and no more.
 ///
-/// The types of this module that have to do with requests and responses are. Conform a request of your own to it if its
+/// The types of this module that have to do with requests and responses are. Conform your own request to it if its
 /// fields must not come into a log:
 ///
 /// ```swift

@@ -8,12 +8,12 @@ import Foundation
 ///
 /// The transport keeps no cookies, caches or credentials, and follows no redirect. A request is sent once. On Linux,
 /// libcurl sends a request again by itself if a kept-alive connection drops; so there a request that may have an effect
-/// gets a connection of its own.
+/// gets its own connection.
 ///
 /// A call whose task is cancelled, or whose time limit is over, throws at once. On Linux its transfer is not cancelled
-/// then, since that can crash the process. The transfer ends when its next bytes move, or when no bytes have moved for
-/// `transferLimit` or for the request's own time limit, whichever is shorter. Its connection ends with it. Meanwhile it
-/// does not delay other requests, which have their own connections.
+/// then, because that can crash the process. The transfer ends when its next bytes move, or when no bytes have moved
+/// for `transferLimit` or for the request's own time limit, whichever is shorter. Its connection ends with it.
+/// Meanwhile it does not delay other requests, which have their own connections.
 public final class URLSessionTransport: HTTPTransport {
     private let timeout: Duration
     private let transferLimit: Duration
@@ -22,10 +22,10 @@ public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let delegate = TransferDelegate()
 
-    /// Makes a transport with a session of its own.
+    /// Makes a transport with its own session.
     ///
     /// - Parameters:
-    ///   - timeout: How long a request without a time limit of its own may take, from its beginning to the last byte of
+    ///   - timeout: How long a request without its own time limit may take, from its beginning to the last byte of
     ///     the response.
     ///   - bodyLimit: How many bytes a body may have; a longer one is an error.
     ///   - transferLimit: How long any transfer may take, also one that no caller waits for. On Linux it limits only

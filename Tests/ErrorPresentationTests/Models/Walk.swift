@@ -380,7 +380,8 @@ final class Walk {
 
     /// Waits until everything posted has reached the presenters, and compares them with their models.
     func agrees() async -> Bool {
-        _ = await bus.flush(within: .seconds(60))
+        let isFlushed = await bus.flush(within: .seconds(600))
+        #expect(isFlushed)
         var isBalanced = true
         await waitUntil {
             isBalanced = isBalanced && presenter.isSound && other.isSound

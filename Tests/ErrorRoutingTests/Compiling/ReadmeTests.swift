@@ -8,13 +8,13 @@ struct ReadmeTests {
     func snippets() async throws {
         let snippets = Markdown.swiftBlocks(in: try Markdown.text(of: "README.md"))
         // A change of the fences must not let the test pass for want of snippets.
-        #expect(snippets.count >= 4)
+        #expect(snippets.count == 3)
         var sources = ["stage.swift": stage]
         for (index, snippet) in snippets.enumerated() {
             let imports = snippet.contains("import ") ? "" : "import ErrorRouting\n"
             sources["snippet\(index + 1).swift"] = imports + snippet
         }
-        expect(try await Typechecker.errors(in: sources), equals: [])
+        expect(try await Typechecker.errors(in: sources, modes: Typechecker.modes), equals: [])
     }
 
     /// A figure of the README, with the table and the row that it says it is from.
@@ -48,6 +48,16 @@ struct ReadmeTests {
         }
     }
 
+    @Test("the lines of the library's preset in the explanation are those of its source")
+    func explanation() throws {
+        let source = try Markdown.text(of: "Sources/ErrorRouting/Handling/ErrorHandler+Presets.swift")
+        let lines = source.components(separatedBy: "\n")
+        let readme = try Markdown.text(of: "README.md")
+        let rules = readme.matches(of: /(\w+) +ErrorRouting\/ErrorHandler\+Presets\.swift:(\d+)/)
+        expect(rules.map { String($0.1) }, equals: ["cancellation", "onNoMatch"])
+        for rule in rules { #expect(Int(rule.2).map { lines[$0 - 1].contains(rule.1) } == true, "\(rule.0)") }
+    }
+
     @Test("the tables of the page of figures are the files that the measuring wrote")
     func tables() throws {
         let page = try Markdown.text(of: "Benchmarks/README.md")
@@ -79,12 +89,18 @@ struct ReadmeTests {
     private let stage = """
         import ErrorRouting
 
+        struct CardDeclined: Error { let code: Int }
+        struct TimedOut: Error {}
+        nonisolated struct Logger { func error(_ message: String) {} }
+        nonisolated let logger = Logger()
         actor Pager {
             static let shared = Pager()
             func page(_ text: String) {}
         }
-        func warmUp() async throws {}
-        func serve(errors: any ErrorPosting) async throws {}
-        func nextOrder() async throws -> String { "17" }
+        func askForAnotherCard(_ code: Int) async {}
+        func syncOrders() async throws {}
+        func onTimeout(_ callback: @escaping @Sendable () -> Void) {}
+        func loadMenu() async throws -> String { "soup" }
+        func serve(_ menu: String?) async {}
         """
 }

@@ -78,7 +78,7 @@ extension ErrorTextRecursionTests {
             },
             { ErrorMap(default: $0).description },
             { "\(ErrorMatcher<Narcissist>(.value($0)) { _ in nil })" },
-            { ErrorLine(Self.report($0)) { text, _ in text }.text },
+            { ErrorLine(Self.report($0)) { $0.message }.text },
         ]
         for text in texts {
             let error = Narcissist(text: text)
@@ -155,7 +155,7 @@ extension ErrorTextRecursionTests {
 
             final class Rules: Sendable { let handler = Locked<ErrorHandler?>(nil) }
             let (rules, asked) = (Rules(), Count())
-            let handler = ErrorHandler.standardError { _, _ in
+            let handler = ErrorHandler.standardError { _ in
                 asked.add()
                 _ = rules.handler.withLock { $0 }?.handleSynchronously(Zoo.Localized(errorDescription: "secret"))
                 return "redacted"

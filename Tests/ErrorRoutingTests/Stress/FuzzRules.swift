@@ -68,9 +68,9 @@ struct FuzzRules {
     }
 
     /// The default preset, with a redaction that does as it likes.
-    private static let printing = ErrorHandler.standardError { text, _ in
+    private static let printing = ErrorHandler.standardError { report in
         FuzzMischief.act(about: FuzzErrors.Text())
-        return FuzzMischief.lies() ? FuzzMischief.text : text
+        return FuzzMischief.lies() ? FuzzMischief.text : report.message
     }
 
     mutating func map() -> ErrorMap<Int> {

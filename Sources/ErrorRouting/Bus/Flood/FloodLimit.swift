@@ -10,7 +10,7 @@
 /// The bus remembers the kinds it saw last: at most half its capacity, and at most 1,024. A held report is delivered
 /// early if its kind is forgotten, and when the bus is finished or flushed. Held reports are pending and take capacity:
 /// with a capacity of 1 a single held report fills the bus. Whoever waits for an error's outcome gets `.pending` as
-/// soon as the error is held. The report that is delivered goes through the rules of its own scope.
+/// soon as the error is held. The report that is delivered goes through the rules of its scope.
 public struct FloodLimit: Sendable {
     /// The number of errors of a kind that are delivered in a window as they come.
     public let first: Int

@@ -1,4 +1,4 @@
-/// A named part of the program with rules of its own, below a bus or another scope.
+/// A named part of the program with its own rules, below a bus or another scope.
 ///
 /// The scope's bus delivers what is posted through the scope, in the order of posting, and tries the rules of the whole
 /// path: those of the scope, of the scopes around it, and of the bus.
@@ -10,13 +10,13 @@
 /// ```
 ///
 /// A scope does nothing but concatenate handlers, as if the rules of the path were registered in one handler. Only
-/// `onNoMatch` has an order of its own: it runs if no rule on the whole path matched, the innermost scope's first. An
+/// `onNoMatch` has its own order: it runs if no rule on the whole path matched, the innermost scope's first. An
 /// ``ActionFailure`` takes the path of the report at which the action failed. What an action posts is posted in no
 /// scope, unless the action posts through one.
 ///
 /// A scope retains its bus, and its pending reports retain the scope's rules and metadata. A rule that retains its own
-/// scope keeps it alive for ever, so it should capture the scope weakly. A scope costs little until an error is posted
-/// through it; creating one for each request is meant to be normal.
+/// scope is a reference cycle, which is never freed: capture the scope weakly. A scope costs little until an error is
+/// posted through it; creating one for each request is meant to be normal.
 @safe public final class ErrorScope: ErrorPosting {
     /// Whether a scope's rules are tried before or after those around it.
     public enum Order: Sendable, Hashable, CaseIterable {
@@ -109,7 +109,7 @@
     ///
     /// - Parameter error: The error to explain.
     /// - Returns: One entry for each rule, in the order in which they are tried.
-    /// - Complexity: O(number of rules × depth), since each entry names the path of its rule's scope.
+    /// - Complexity: O(number of rules × depth), because each entry names the path of its rule's scope.
     public func explain(_ error: any Error) -> Explanation {
         let scope = rooted
         return Explanation(
@@ -164,7 +164,7 @@ extension ErrorScope {
 }
 
 extension ErrorBus {
-    /// Creates a scope: a named part of the program with rules of its own.
+    /// Creates a scope: a named part of the program with its own rules.
     ///
     /// - Parameters:
     ///   - name: The scope's name in reports.

@@ -109,7 +109,7 @@ extension FaultLab {
             """
             # What each situation ends in
 
-            What a server or the network does to a request, and the error that results.
+            Look up what a server or the network does to a request, and the error that results.
 
             ## Overview
 
@@ -124,7 +124,7 @@ extension FaultLab {
 
             Two columns say whether `RetryPolicy.default` retries an idempotent request, such as GET, and one that is
             not idempotent, such as POST without an `Idempotency-Key`. It does not retry where the response asks for a
-            wait of two minutes, since that exceeds the longest hint that the policy accepts.
+            wait of two minutes, because that exceeds the longest hint that the policy accepts.
 
             | Situation | `URLError` | ``NetworkError/Kind`` | Description | GET again | POST again | async-http-client |
             | --- | --- | --- | --- | --- | --- | --- |
