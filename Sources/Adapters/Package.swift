@@ -87,12 +87,12 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(
-            name: "TestSupport",
+            name: "AdaptersTestSupport",
             dependencies: [
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
-            path: "Tests/TestSupport"),
+            path: "Tests/AdaptersTestSupport"),
         .testTarget(
             name: "ErrorRoutingLoggingTests",
             dependencies: [
@@ -113,7 +113,7 @@ let package = Package(
             name: "ErrorRoutingTracingTests",
             dependencies: [
                 "ErrorRoutingTracing",
-                "TestSupport",
+                "AdaptersTestSupport",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -132,7 +132,7 @@ let package = Package(
             name: "ErrorRoutingGRPCTests",
             dependencies: [
                 "ErrorRoutingGRPC",
-                "TestSupport",
+                "AdaptersTestSupport",
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
                 .product(name: "GRPCCore", package: "grpc-swift-2"),

@@ -55,8 +55,10 @@ final class Call: Sendable {
     func answer(to error: any Error) -> RPCError {
         let own = error as? RPCError ?? (error as? any RPCErrorConvertible).map { RPCError($0) }
         let rule = answers.match(error)?.value
+        if isCancelled.load(ordering: .acquiring) {
+            return rule ?? own ?? RPCError(code: .cancelled, message: "The call was cancelled")
+        }
         let answer = rule ?? own ?? answers[error]
-        if isCancelled.load(ordering: .acquiring) { return answer }
         let isOfServer = Self.codesOfServer.contains(answer.code)
         if rule != nil || own == nil || isOfServer {
             trace.bound { scope.post(error) }

@@ -21,8 +21,9 @@ public import GRPCCore
 /// | `RPCError`, or what converts to it, with a code of the caller's | its own | no | nothing |
 /// | the same with a code of the server's | its own | yes | error; failed |
 /// | either of these, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
-/// | the call is past its deadline, or its caller has left | none | ``CallCancelled``, at once | error; failed |
-/// | the server goes down, and cancels the call | its own | the same | error; failed |
+/// | the call is cancelled | `cancelled` | ``CallCancelled``, a notice, at once | error; failed |
+///
+/// A call is cancelled when it is past its deadline, when its caller has left, or when the server ends.
 ///
 /// The codes of the server's are those of OpenTelemetry's semantic conventions: `unknown`, `deadlineExceeded`,
 /// `unimplemented`, `internalError`, `unavailable` and `dataLoss`.

@@ -46,7 +46,8 @@ public struct RequestErrors<Context: RequestContext>: RouterMiddleware {
     /// - Parameters:
     ///   - problems: The response to a request that fails; its default should say nothing of what is behind it.
     ///   - kind: The kind of a request that has no route, as in a proxy, such as its path's first part. It names the
-    ///     scope, by which a flood limit tells failures apart, so it must have few values.
+    ///     scope, by which a flood limit tells failures apart, so it must have few values. A `RouterBuilder` looks for
+    ///     the route only after this middleware has begun.
     public init(
         _ problems: ErrorMap<ProblemDetails> = ErrorMap(default: ProblemDetails(title: "Internal error", status: 500)),
         kind: @escaping @Sendable (Request) -> String = { _ in "no route" }

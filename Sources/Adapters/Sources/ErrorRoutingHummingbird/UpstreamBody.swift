@@ -111,7 +111,7 @@ private final class PauseWatch: Sendable {
     func end(isLast: Bool) -> Bool {
         state.withLock { state in
             state.wait = nil
-            if isLast { state.timer?.cancel() }
+            if isLast { state.timer.take()?.cancel() }
             return !state.hasPaused
         }
     }

@@ -1,10 +1,10 @@
+import AdaptersTestSupport
 import ErrorRouting
 import ErrorRoutingGRPC
 import ErrorRoutingTesting
 import GRPCCore
 import GRPCInProcessTransport
 import InMemoryTracing
-import TestSupport
 import Testing
 import Tracing
 

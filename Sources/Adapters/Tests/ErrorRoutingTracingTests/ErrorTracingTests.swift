@@ -1,7 +1,7 @@
+import AdaptersTestSupport
 import ErrorRouting
 import ErrorRoutingTracing
 import InMemoryTracing
-import TestSupport
 import Testing
 import Tracing
 

@@ -58,6 +58,11 @@ func routes(
             throw ClientBroke.left(CancellationError())
         }
     }
+    // Takes its cancellation for the end of its work.
+    router.get("pickups") { _, _ -> String in
+        try? await Task.sleep(for: .seconds(600))
+        return "picked up"
+    }
     // Awaits what nobody works on any more.
     router.get("stocktaking") { _, _ -> String in
         let counting = Task { try await Task.sleep(for: .seconds(600)) }

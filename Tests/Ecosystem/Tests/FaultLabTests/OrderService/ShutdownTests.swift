@@ -10,6 +10,7 @@ extension FaultLab.ServiceLab {
         enum Waiting: CaseIterable {
             case itsBody
             case anAnswer
+            case itsHead
             case itsSupplier
             case theRestOfABody
 
@@ -19,6 +20,7 @@ extension FaultLab.ServiceLab {
                     "POST /orders HTTP/1.1\r\nHost: orders\r\nContent-Type: application/json\r\nContent-Length: 100\r\n"
                         + "\r\n{\"item\":"
                 case .anAnswer: "GET /deliveries?for=ever HTTP/1.1\r\nHost: orders\r\n\r\n"
+                case .itsHead: "GET /pickups HTTP/1.1\r\nHost: orders\r\n\r\n"
                 case .itsSupplier: "GET /quotes/hang?within=600000 HTTP/1.1\r\nHost: orders\r\n\r\n"
                 case .theRestOfABody: "GET /catalogues/slow-body?pauses=600000 HTTP/1.1\r\nHost: orders\r\n\r\n"
                 }
@@ -28,6 +30,7 @@ extension FaultLab.ServiceLab {
                 switch self {
                 case .itsBody: "/orders"
                 case .anAnswer: "/deliveries"
+                case .itsHead: "/pickups"
                 case .itsSupplier: "/quotes/hang"
                 case .theRestOfABody: "/catalogues/slow-body"
                 }
