@@ -13,9 +13,9 @@
 
     /// The current stage.
     private(set) var stage = RuleSet.Stage.rules
-    /// The number of the current handler of the path, within this stage.
-    private(set) var handler = 0
-    /// The place of the last rule of this stage and handler that whoever goes on from here leaves out; -1 for none.
+    /// The number of the current block of the path, within this stage.
+    private(set) var block = 0
+    /// The place of the last rule of this stage and block that whoever goes on from here leaves out; -1 for none.
     ///
     /// Set only where somebody may go on from here: before and at an asynchronous rule.
     private(set) var lastOrder = -1
@@ -27,7 +27,7 @@
     var hasFailures: Bool { failed != nil }
     private var matchedRuleCount = 0
     /// The rule that the outcome names; not retained, since the dispatch's caller holds the rules.
-    private(set) var decisive: Unmanaged<Rule>?
+    private(set) var decisive: Borrowed<Rule>?
     private var isIgnored = false
     /// What matchers have found out about the error, kept where another worker may go on: finding it out is expensive.
     private var kept: Findings?
@@ -61,48 +61,41 @@
         case .next: break
         case .stop: isStageOver = true
         }
-        unsafe noteMatch(of: step.rule)
+        noteMatch(of: step.rule)
     }
 
     /// Records an error that the action of a rule of this stage has thrown, which counts as a match and as `.next`.
     mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
         failed = failures + [ActionFailure(error: error, report: report, rule: rule.registration.description)]
-        unsafe noteMatch(of: .passUnretained(rule))
+        noteMatch(of: Borrowed(rule))
     }
 
     @inline(__always)
-    private mutating func noteMatch(of rule: Unmanaged<Rule>) {
+    private mutating func noteMatch(of rule: Borrowed<Rule>) {
         guard stage == .rules else { return }
         matchedRuleCount += 1
-        unsafe decisive = rule
+        decisive = rule
     }
 
-    /// Advances to the next handler or, after the last one or a stop, to the next stage.
-    ///
-    /// - Parameters:
-    ///   - count: The number of handlers.
-    ///   - stages: The stages in which any handler has rules.
-    /// - Returns: Whether there is one.
+    /// Advances to the next block of a path or, after the last one or a stop, to the next stage; returns whether there
+    /// is one.
     @inline(__always)
-    mutating func advance(handlers count: Int, among stages: RuleSet.Stages = [.onNoMatch, .always]) -> Bool {
+    mutating func advance(on path: BlockPath) -> Bool {
         lastOrder = -1
-        if !isStageOver, handler + 1 < count {
-            handler += 1
+        if !isStageOver, block + 1 < path.count {
+            block += 1
             return true
         }
-        if stage == .rules, matchedRuleCount == 0, stages.contains(.onNoMatch) {
+        if stage == .rules, matchedRuleCount == 0, path.stages.contains(.onNoMatch) {
             stage = .onNoMatch
-        } else if stage != .always, stages.contains(.always) {
+        } else if stage != .always, path.stages.contains(.always) {
             stage = .always
         } else {
             return false
         }
-        (handler, isStageOver) = (0, false)
+        (block, isStageOver) = (0, false)
         return true
     }
-
-    /// Whether any rule for the error has matched.
-    var hasMatch: Bool { matchedRuleCount > 0 }
 
     /// The error's disposition so far.
     var disposition: HandleOutcome.Disposition {
@@ -115,7 +108,7 @@
         HandleOutcome(
             disposition: disposition,
             matchedRuleCount: matchedRuleCount,
-            rule: unsafe decisive?._withUnsafeGuaranteedRef { $0.registration.threadsOwnDescription },
+            rule: decisive?.read { $0.registration.threadsOwnDescription },
             failures: failures
         )
     }

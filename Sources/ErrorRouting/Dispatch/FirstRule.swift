@@ -53,57 +53,45 @@
         (kind, unsafe self.place, unsafe thrown) = unsafe (.failed, place, .passRetained(Thrown(error)))
     }
 
-    /// Lets the first rule of a program act if it is certain to match, is synchronous, and needs no report that is not
-    /// at hand; looks nothing up at the program's first use.
+    /// Lets the first rule of a path with one block act, if it is certain to match, is synchronous, and needs no report
+    /// that is not at hand.
     ///
     /// - Parameters:
-    ///   - program: The program.
+    ///   - path: The path.
     ///   - error: The error.
     ///   - target: The error's report, if it is at hand; for a map, the place of the value.
     ///   - supervisor: May supersede the dispatch; then no rule acts.
     ///   - declines: Whether no rule acts if an asynchronous one could be reached.
-    ///   - isUse: Whether this counts as a use of the program.
     @inline(__always)
     init(
-        of program: Unmanaged<DispatchProgram>, for error: any Error, _ target: UnsafeMutableRawPointer? = nil,
-        under supervisor: (any ActionSupervisor)? = nil, declines: Bool = false, isUse: Bool = true
+        on path: Borrowed<BlockPath>, for error: any Error, _ target: UnsafeMutableRawPointer? = nil,
+        under supervisor: (any ActionSupervisor)? = nil, declines: Bool = false
     ) {
-        let index = unsafe program._withUnsafeGuaranteedRef { program in
-            let index = unsafe isUse ? program.indexForUse : program.index
-            // Where an `always` rule follows, the loop over the rules is needed anyway.
-            return unsafe program.stages.contains(.always) ? nil : index
-        }
-        guard let index = unsafe index else {
-            self = unsafe FirstRule(.notTried)
-            return
-        }
-        self = unsafe index._withUnsafeGuaranteedRef {
-            unsafe Self.begin(with: $0, error, target, supervisor, declines)
+        self = path.read { path in
+            if declines, path.mayBeAsynchronous(for: error) { return unsafe FirstRule(.declined) }
+            // Where an `always` rule follows, or another block, the loop over the rules is needed anyway.
+            if path.count != 1 || path.stages.contains(.always) { return unsafe FirstRule(.notTried) }
+            return path.block(0, .rules).read { unsafe Self.begin(with: $0, error, target, supervisor) }
         }
     }
 
     @inline(__always)
     private static func begin(
-        with index: RuleIndex, _ error: any Error, _ target: UnsafeMutableRawPointer?,
-        _ supervisor: (any ActionSupervisor)?, _ declines: Bool
+        with block: Block, _ error: any Error, _ target: UnsafeMutableRawPointer?,
+        _ supervisor: (any ActionSupervisor)?
     ) -> FirstRule {
         func begin<Content: Error>(_ content: Content) -> FirstRule {
-            // An error in two boxes is left to the walk, which takes it out of one.
-            guard let plan = unsafe index.plan(for: content, error) else { return unsafe FirstRule(.notTried) }
-            let (isDeclined, bridges) = unsafe plan._withUnsafeGuaranteedRef { plan in
-                (plan.mayBeAsynchronous && declines, plan.bridges)
+            // An error in two boxes is left to the walk, which takes it out of one, and one that is to be bridged too.
+            guard var steps = unsafe block.steps(for: content, error, .rules, nil) else {
+                return unsafe FirstRule(.notTried)
             }
-            // Left to the walk, which bridges the error once for all rules that ask for it.
-            if isDeclined || bridges { return unsafe FirstRule(isDeclined ? .declined : .notTried) }
-            var steps = unsafe plan._withUnsafeGuaranteedRef { unsafe $0.steps(for: content, error, nil) }
             if unsafe steps.first?.pointee.match == .byPredicate { steps.dropNotHolding(for: error) }
             guard let place = unsafe steps.first else { return unsafe FirstRule(.noMatch) }
             guard unsafe place.pointee.actsAlone(hasReport: target != nil), supervisor?.isCurrent ?? true else {
                 return unsafe FirstRule(place.pointee.suspendsAlone ? .suspends : .notTried, place)
             }
             do {
-                let rule = unsafe place.pointee.rule
-                let answer = try unsafe rule._withUnsafeGuaranteedRef { unsafe try $0.act(on: content, error, target) }
+                let answer = try unsafe place.pointee.rule.read { unsafe try $0.act(on: content, error, target) }
                 guard answer == .next else { return unsafe FirstRule(Kind(answer), place) }
                 steps.removeFirst()
                 return unsafe FirstRule(steps.first == nil ? .nextOfNone : .next, place)
@@ -119,20 +107,20 @@
     mutating func actSuspending(on error: any Error) async {
         guard kind == .suspends, let place = unsafe place else { return }
         do {
-            kind = Kind(try await unsafe place.pointee.rule.takeUnretainedValue().actSuspending(on: error))
+            kind = Kind(try await unsafe place.pointee.rule.object.actSuspending(on: error))
         } catch {
             self = unsafe FirstRule(throwing: error, place)
         }
     }
 
     /// The rule, if it is known.
-    var rule: Unmanaged<Rule>? { unsafe place?.pointee.rule }
+    var rule: Borrowed<Rule>? { unsafe place?.pointee.rule }
 
     /// Whether no rule of any kind is tried after this one; then ``outcome`` is final.
     @inline(__always)
-    func isOver(in program: Unmanaged<DispatchProgram>) -> Bool {
+    func isOver(on path: Borrowed<BlockPath>) -> Bool {
         guard kind.rawValue <= Kind.ignored.rawValue else { return false }
-        return unsafe kind != .noMatch || !program._withUnsafeGuaranteedRef { $0.stages.contains(.onNoMatch) }
+        return kind != .noMatch || !path.read { $0.stages.contains(.onNoMatch) }
     }
 
     /// The outcome, if no other rule of any kind is tried.
@@ -141,7 +129,7 @@
         HandleOutcome(
             disposition: kind == .noMatch ? .unmatched : kind == .ignored ? .ignored : .handled,
             matchedRuleCount: kind == .noMatch ? 0 : 1,
-            rule: unsafe place?.pointee.rule._withUnsafeGuaranteedRef { $0.registration.threadsOwnDescription }
+            rule: unsafe place?.pointee.rule.read { $0.registration.threadsOwnDescription }
         )
     }
 
@@ -156,7 +144,7 @@
         case .next, .nextOfNone: progress.record(.next, at: step)
         case .failed:
             guard let thrown = unsafe thrown?.takeRetainedValue().error else { return }
-            unsafe progress.record(thrown, of: step.rule.takeUnretainedValue(), report.made(for: error))
+            progress.record(thrown, of: step.rule.object, report.made(for: error))
         case .notTried, .suspends: progress.goOn(after: step.order - 1)
         case .noMatch, .declined: break
         }

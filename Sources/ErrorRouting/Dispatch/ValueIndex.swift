@@ -31,7 +31,6 @@
         }
         self.table = table
         self.steps = steps
-        super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
     }
 
     /// Returns the rules grouped by value.

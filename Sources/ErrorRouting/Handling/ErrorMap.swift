@@ -37,7 +37,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? {
         var value = defaultValue
         guard let rule = unsafe rules.look(for: error, &value) else { return nil }
-        return unsafe (value, rule._withUnsafeGuaranteedRef { $0.registration.description })
+        return (value, rule.read { $0.registration.description })
     }
 
     /// Returns this map with another one's rules on top.

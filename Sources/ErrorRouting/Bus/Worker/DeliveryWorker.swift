@@ -10,7 +10,7 @@ final class DeliveryWorker: ActionSupervisor {
     private let generation: UInt64
     private let observers: ObserverSnapshot
     /// The bus's rules, not retained for each report: the bus retains them.
-    private let rules: RuleSet.Reference
+    private let rules: Borrowed<BlockPath>
     /// Whether the worker's task was cancelled.
     ///
     /// While the worker is current, only one of its actions can have done that: the bus cancels only workers that it
@@ -23,7 +23,7 @@ final class DeliveryWorker: ActionSupervisor {
         self.bus = bus
         self.generation = generation
         observers = ObserverSnapshot(of: bus.observers)
-        rules = bus.handler.rules.reference
+        rules = bus.handler.rules.path
     }
 
     @concurrent
@@ -176,11 +176,11 @@ final class DeliveryWorker: ActionSupervisor {
         // The bus retains its own rules, and the posting those of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
-        let path = unsafe Self.path(of: delivery.posting.pointee.unretainedScope)
+        let path = unsafe path(of: delivery.posting.pointee.unretainedScope)
         var report = LazyReport(delivery)
         var progress = DispatchProgress()
         let end = unsafe DispatchWalk.run(
-            delivery.posting.pointee.error, through: rules.program, on: path, &report, under: self, into: &progress)
+            delivery.posting.pointee.error, through: path, &report, under: self, into: &progress)
         switch end {
         case .completed:
             return complete(delivery, progress)
@@ -201,8 +201,8 @@ final class DeliveryWorker: ActionSupervisor {
         // Made here, and the scope retained: once another worker has the report, its slot may be freed.
         let posting = unsafe delivery.posting.pointee
         defer { withExtendedLifetime((bus, posting)) {} }
-        let path = unsafe Self.path(of: posting.unretainedScope)
-        var walk = unsafe DispatchWalk(rules.program, on: path, posting.error, from: progress)
+        let path = unsafe path(of: posting.unretainedScope)
+        var walk = DispatchWalk(path, posting.error, from: progress)
         switch await walk.finish(LazyReport(posting.report(sequence: delivery.sequence)), under: self) {
         case .completed: return complete(delivery, walk.progress)
         case .superseded, .needsSuspension: return stop(after: walk.progress.failures)
@@ -248,10 +248,10 @@ final class DeliveryWorker: ActionSupervisor {
         promise?.fulfill(outcome)
     }
 
-    /// Returns the rules on the path of a scope; nil if there is no scope, so that the bus's rules are all.
+    /// Returns the blocks on the path of a scope; those of the bus if there is no scope, or if it adds none.
     @inline(__always)
-    private static func path(of scope: Unmanaged<ScopeContext>?) -> HandlerPath.Steps? {
-        unsafe scope?._withUnsafeGuaranteedRef { $0.handlers }
+    private func path(of scope: Unmanaged<ScopeContext>?) -> Borrowed<BlockPath> {
+        unsafe scope?._withUnsafeGuaranteedRef { $0.blocks } ?? rules
     }
 
     // MARK: Supervising asynchronous actions

@@ -1,0 +1,135 @@
+import Foundation
+
+/// What a type of error says about a list of rules.
+struct TypeReach {
+    /// Whether an error of the type may match an asynchronous rule, reached or not.
+    var mayBeAsynchronous = false
+    /// Whether some rule matches every error of the type, whatever the error's domain.
+    var alwaysMatches = false
+
+    mutating func formUnion(_ other: TypeReach) {
+        mayBeAsynchronous = mayBeAsynchronous || other.mayBeAsynchronous
+        alwaysMatches = alwaysMatches || other.alwaysMatches
+    }
+}
+
+extension RuleStepList {
+    /// Whether any rule is asynchronous and asks for an error's domain.
+    var asksDomainAsynchronously: Bool {
+        var isFound = false
+        forEach { step in isFound = isFound || step.traits.isAsynchronous && step.shape.asksDomain }
+        return isFound
+    }
+
+    /// Compares the rules with the type of an error.
+    ///
+    /// Apart from its type, the error is asked only for what all errors of the type have in common: conformances, and a
+    /// Swift type's domain.
+    ///
+    /// - Parameters:
+    ///   - subject: The error.
+    ///   - asksDomain: Whether it is asked for the domain, which bridges it.
+    ///   - body: Called with each rule that errors of the type may match, its shape, and what is known of the match.
+    /// - Returns: What the type says of all rules; and its domain, if it has one and a rule asks for it.
+    @discardableResult
+    func judge(
+        for subject: ErrorSubject, asksDomain: Bool = false, _ body: (RuleStep, MatcherShape, TypeVerdict) -> Void
+    ) -> (reach: TypeReach, domain: String?) {
+        var (subject, reach, domain) = (subject, TypeReach(), nil as String?)
+        // An `NSError` object has a domain of its own.
+        var mayAsk = asksDomain && !subject.isNSErrorObject
+        let type = ObjectIdentifier(subject.type)
+        forEach { step in
+            if let required = step.requiredType, required != type { return }
+            let shape = step.shape
+            let dependsOnDomain = step.match != .certain && shape.asksDomain
+            if dependsOnDomain, mayAsk {
+                // Nil if matchers recurse too deep to bridge the error.
+                (domain, mayAsk) = (subject.bridgedIfAllowed()?.domain, false)
+            }
+            let verdict = step.match == .certain ? .certain : shape.verdict(for: subject, domain: domain)
+            guard verdict.mayMatch else { return }
+            if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
+            if !verdict.mayMiss, !dependsOnDomain { reach.alwaysMatches = true }
+            body(step, shape, verdict)
+        }
+        return (reach, domain)
+    }
+}
+
+/// The steps to try for errors of one dynamic type, and where to look up others: made for the first error of the type.
+///
+/// Unchecked, since the compiler cannot know that the memory of the steps does not change.
+@safe final class TypePlan: @unchecked Sendable {
+    /// The steps that need no look-up, of rules that match by the type alone or that have to be asked.
+    ///
+    /// This and the next are read without retaining the objects that own them, which `kept` retains.
+    private let fixed: RuleStepList
+    /// The other steps; nil if there are none.
+    private let lookUp: Borrowed<StepIndex>?
+    private let kept: (fixed: RuleSteps, lookUp: StepIndex?)
+    /// Whether the type is a class: then a content of that static type may be an object of a subclass.
+    let isOfClass: Bool
+    /// Whether to look up the other steps bridges the error, which is done once for a dispatch.
+    let bridges: Bool
+    let reach: TypeReach
+
+    /// - Parameters:
+    ///   - rules: The rules in order.
+    ///   - subject: An error of the type.
+    init(of rules: RuleStepList, for subject: ErrorSubject) {
+        var (fixed, values, domains) = ([RuleStep](), [RuleStep](), [DomainIndex.Entry]())
+        let (reach, domain) = rules.judge(for: subject, asksDomain: true) { step, shape, verdict in
+            // `NSError`s are compared one by one: on Linux their hash traps if the user info holds Swift errors.
+            if let value = shape.requiredValue, !(type(of: value) is NSError.Type) {
+                values.append(step)
+            } else if let required = shape.requiredDomain {
+                domains.append((step, required.domain, required.code))
+            } else {
+                fixed.append(step.judged(isCertain: verdict.isCertain))
+            }
+        }
+        var lookUp = values.isEmpty ? nil : makeValueIndex(type(of: subject.error), values)
+        var others = lookUp == nil ? values : []
+        if subject.isNSErrorObject, !domains.isEmpty {
+            lookUp = DomainIndex(domains)
+        } else if lookUp == nil, domain != nil, !domains.isEmpty {
+            lookUp = CodeIndex(domains, isOfObjects: false)
+        } else {
+            others += domains.map(\.step)
+        }
+        if !others.isEmpty {
+            fixed += others.map { $0.judged(isCertain: false) }
+            fixed.sort { $0.order < $1.order }
+        }
+        kept = (RuleSteps(fixed), lookUp)
+        self.fixed = kept.fixed.list
+        self.lookUp = lookUp.map(Borrowed.init)
+        isOfClass = subject.isObject
+        bridges = lookUp is CodeIndex
+        self.reach = reach
+    }
+
+    /// Returns the steps for an error.
+    @inline(__always)
+    func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) -> RuleStepCursor {
+        guard let lookUp else { return RuleStepCursor(fixed) }
+        return RuleStepCursor(fixed, lookUp.read { unsafe $0.steps(for: content, error, report) })
+    }
+}
+
+/// Steps that depend on more than an error's type: on its value, or on its code or domain.
+///
+/// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
+class StepIndex: @unchecked Sendable {
+    /// Returns the steps for an error in order; runs user code (`==`, `hash`, an error's code).
+    ///
+    /// - Precondition: The error is of the type that the index is for.
+    func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+    ) -> RuleStepList {
+        fatalError("\(type(of: self)) does not override \(#function)")
+    }
+}
