@@ -74,24 +74,20 @@
     ///   - content: The content of the error's box.
     ///   - error: The error.
     ///   - stage: The stage.
-    ///   - report: The error's report; nil if a plan that bridges the error is not to be used.
-    /// - Returns: The steps; nil if the box holds another box, or for such a plan.
+    ///   - report: The error's report, which keeps what is found out about the error.
+    /// - Precondition: The error is in one box.
     @inline(__always)
     func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ report: UnsafeMutablePointer<LazyReport>?
-    ) -> RuleStepCursor? {
+        for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ report: inout LazyReport
+    ) -> RuleStepCursor {
         if stage != .rules { return RuleStepCursor(self[stage]) }
-        if isSmall {
-            return Content.self == (any Error).self ? nil : RuleStepCursor(rules, for: Content.self)
-        }
-        return plan(for: content, error)?.read { plan in
-            unsafe report == nil && plan.bridges ? nil : unsafe plan.steps(for: content, error, report)
-        }
+        if isSmall { return RuleStepCursor(rules) }
+        return plan(for: content, error).read { $0.steps(for: content, error, &report) }
     }
 
-    /// Returns the plan for an error's dynamic type; nil if the box holds another box.
+    /// Returns the plan for an error's dynamic type.
     @inline(__always)
-    private func plan<Content: Error>(for content: Content, _ error: any Error) -> Borrowed<TypePlan>? {
+    private func plan<Content: Error>(for content: Content, _ error: any Error) -> Borrowed<TypePlan> {
         guard let plan = plans[Content.self] else { return planByDynamicType(of: error) }
         return plan.read { $0.isOfClass } ? planOfObject(content, error, plan) : plan
     }
@@ -100,28 +96,25 @@
     @inline(never)
     private func planOfObject<Content: Error>(
         _ content: Content, _ error: any Error, _ plan: Borrowed<TypePlan>
-    ) -> Borrowed<TypePlan>? {
-        let type: AnyClass = Swift.type(of: unsafe unsafeBitCast(content, to: AnyObject.self))
+    ) -> Borrowed<TypePlan> {
+        let type: AnyClass = Swift.type(of: unsafe BoxContent.content(content, as: AnyObject.self))
         return type == Content.self ? plan : planByDynamicType(of: error)
     }
 
     /// Returns the plan for an error whose type has none yet or is a subclass of its content's static type.
-    ///
-    /// - Returns: The plan; nil if the box holds another box.
     @inline(never)
-    private func planByDynamicType(of error: any Error) -> Borrowed<TypePlan>? {
-        if ErrorBox.holdsBox(error) { return nil }
+    private func planByDynamicType(of error: any Error) -> Borrowed<TypePlan> {
+        assert(!ErrorBox.holdsBox(error))
         let type = type(of: error)
         if let plan = plans[type] { return plan }
         // Made outside the table's lock, since that runs user code; of two made at once, the table keeps the first.
-        return plans.insert(TypePlan(of: rules, for: ErrorSubject(error)), for: type)
+        return plans.insert(TypePlan(of: rules, for: error), for: type)
     }
 
     /// What the type of an error, which is in one box, says about the rules.
     func reach(of error: any Error) -> TypeReach {
-        if isSmall { return rules.judge(for: ErrorSubject(error)) { _, _, _ in }.reach }
-        func plan<Content: Error>(_ content: Content) -> Borrowed<TypePlan>? { self.plan(for: content, error) }
-        guard let plan = _openExistential(error, do: plan) else { preconditionFailure("an error in one box") }
-        return plan.read { $0.reach }
+        if isSmall { return rules.judge(error) { _, _, _ in }.reach }
+        func plan<Content: Error>(_ content: Content) -> Borrowed<TypePlan> { self.plan(for: content, error) }
+        return _openExistential(error, do: plan).read { $0.reach }
     }
 }

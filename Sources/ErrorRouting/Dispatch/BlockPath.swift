@@ -73,11 +73,13 @@
     private func mayReachAsynchronous(_ error: any Error) -> Bool {
         if asynchronousStages.contains(.always) { return true }
         let error = ErrorBox.unboxed(error)
-        var reach = TypeReach()
         for number in 0..<count {
-            reach.formUnion(block(number, .rules).read { $0.reach(of: error) })
-            if reach.mayBeAsynchronous { return true }
+            let mayBeAsynchronous = block(number, .rules).read { block in
+                block.asynchronousStages.contains(.rules) && block.reach(of: error).mayBeAsynchronous
+            }
+            if mayBeAsynchronous { return true }
         }
-        return asynchronousStages.contains(.onNoMatch) && !reach.alwaysMatches
+        if !asynchronousStages.contains(.onNoMatch) { return false }
+        return !(0..<count).contains { number in block(number, .rules).read { $0.reach(of: error).alwaysMatches } }
     }
 }

@@ -41,10 +41,9 @@ final class CodeIndex: StepIndex, @unchecked Sendable {
 
     /// Bridges the error only if a rule names a code.
     override func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+        for content: Content, _ error: any Error, _ report: inout LazyReport
     ) -> RuleStepList {
-        guard byCode != nil, let report = unsafe report else { return anyCode.list }
-        return steps(code: unsafe report.pointee.ask(error) { $0.nsError().code })
+        byCode == nil ? anyCode.list : steps(code: report.ask(error) { $0.nsError().code })
     }
 
     fileprivate func steps(code: Int) -> RuleStepList {
@@ -90,9 +89,9 @@ final class CodeIndex: StepIndex, @unchecked Sendable {
     }
 
     override func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+        for content: Content, _ error: any Error, _ report: inout LazyReport
     ) -> RuleStepList {
-        let error = unsafe unsafeDowncast(unsafeBitCast(content, to: AnyObject.self), to: NSError.self)
+        let error = unsafe BoxContent.content(content, as: NSError.self)
         // A subclass may override `domain` or `code` with user code, which may dispatch the error.
         let isPlain = type(of: error) == NSError.self
         let entry = isPlain ? nil : PerThread.enterMatcher()

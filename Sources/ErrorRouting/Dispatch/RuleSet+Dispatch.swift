@@ -10,42 +10,20 @@ extension RuleSet {
     func dispatchIfSynchronous(_ error: any Error, _ report: @autoclosure () -> LazyReport) -> HandleOutcome? {
         defer { withExtendedLifetime(self) {} }
         let path = path
-        let first = unsafe FirstRule(on: path, for: error, declines: true)
-        if first.kind == .declined { return nil }
-        if first.isOver(on: path) { return first.outcome }
-        return goOn(error, path, report(), after: first)
+        if path.read({ $0.mayBeAsynchronous(for: error) }) { return nil }
+        var cursor = DispatchCursor(path, report())
+        let end = cursor.run(error)
+        assert(end == .completed, "no rule for the error is asynchronous")
+        return cursor.takeOutcome()
     }
 
-    @inline(never)
-    private func goOn(
-        _ error: any Error, _ path: Borrowed<BlockPath>, _ report: consuming LazyReport, after first: FirstRule
-    ) -> HandleOutcome? {
-        var progress = DispatchProgress()
-        first.record(for: error, &report, into: &progress)
-        return DispatchWalk.goOn(error, through: path, &report, from: &progress) == .completed ? progress.outcome : nil
-    }
-
-    /// Tries the rules in order on the caller's executor, without a time limit, after ``dispatchIfSynchronous(_:_:)``.
+    /// Tries the rules in order on the caller's executor, without a time limit.
     @inline(__always)
     func dispatch(_ error: any Error, _ report: @autoclosure () -> LazyReport) async -> HandleOutcome {
         defer { withExtendedLifetime(self) {} }
-        let path = path
-        let error = ErrorBox.unboxed(error)
-        var first = unsafe FirstRule(on: path, for: error)
-        await first.actSuspending(on: error)
-        if first.isOver(on: path) { return first.outcome }
-        return await goOnSuspending(error, path, report(), after: first)
-    }
-
-    @inline(never)
-    private func goOnSuspending(
-        _ error: any Error, _ path: Borrowed<BlockPath>, _ report: consuming LazyReport, after first: FirstRule
-    ) async -> HandleOutcome {
-        var progress = DispatchProgress()
-        first.record(for: error, &report, into: &progress)
-        var walk = DispatchWalk(path, error, from: progress)
-        _ = await walk.finish(report, under: nil)
-        return walk.progress.outcome
+        var cursor = DispatchCursor(path, report())
+        _ = await cursor.finish(error, under: nil)
+        return cursor.takeOutcome()
     }
 
     /// Looks up the value of the first rule that matches; the rules must be those of an error map.
@@ -54,21 +32,9 @@ extension RuleSet {
     ///   - error: The error.
     ///   - value: Set to the rule's value; unchanged if no rule matches.
     /// - Returns: The rule, which lives as long as this set; nil if none matches.
-    @inline(__always)
-    func look<Value: Sendable>(for error: any Error, _ value: UnsafeMutablePointer<Value>) -> Borrowed<Rule>? {
-        unsafe look(for: error, givingTo: value)
-    }
-
-    @inline(never)
-    private func look(for error: any Error, givingTo value: UnsafeMutableRawPointer) -> Borrowed<Rule>? {
+    func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         defer { withExtendedLifetime(self) {} }
-        let path = path
-        let first = unsafe FirstRule(on: path, for: error, value)
-        if first.isOver(on: path) { return first.rule }
-        var report = unsafe LazyReport(givingTo: value)
-        var progress = DispatchProgress()
-        first.record(for: error, &report, into: &progress)
-        _ = DispatchWalk.goOn(error, through: path, &report, from: &progress)
-        return progress.decisive
+        var cursor = DispatchCursor(path, LazyReport())
+        return cursor.find(error, &value)
     }
 }

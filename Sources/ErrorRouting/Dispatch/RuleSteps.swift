@@ -45,15 +45,6 @@ struct RuleStep {
         self.init(Borrowed(rule), order: order, isCertain: shape.isOnlyType, of: shape.requiredType)
     }
 
-    /// Whether the rule can act once it is reached, without suspending, and with a report only if there is one.
-    @inline(__always)
-    func actsAlone(hasReport: Bool) -> Bool {
-        match != .asked && !traits.isAsynchronous && (hasReport || !traits.needsReport)
-    }
-
-    /// Whether the rule can act without a matcher and without a report, but may suspend.
-    var suspendsAlone: Bool { match == .certain && traits.isAsynchronous && !traits.needsReport }
-
     /// Returns this step for errors whose type has been compared with the rule.
     func judged(isCertain: Bool) -> RuleStep { RuleStep(rule, order: order, isCertain: isCertain) }
 
@@ -78,9 +69,12 @@ struct RuleStep {
     @inline(__always)
     var isEmpty: Bool { unsafe next == end }
 
-    /// The next step's address; the list must not be empty.
+    /// The next step; the list must not be empty.
     @inline(__always)
-    var first: UnsafePointer<RuleStep> { unsafe next }
+    var first: RuleStep {
+        assert(!isEmpty)
+        return unsafe next.pointee
+    }
 
     @inline(__always)
     mutating func removeFirst() { unsafe next += 1 }
@@ -90,7 +84,7 @@ struct RuleStep {
     func forEach(_ body: (RuleStep) -> Void) {
         var steps = self
         while !steps.isEmpty {
-            body(unsafe steps.first.pointee)
+            body(steps.first)
             steps.removeFirst()
         }
     }
@@ -132,72 +126,74 @@ struct RuleStep {
 struct RuleStepCursor {
     private var fixed: RuleStepList
     private var found: RuleStepList
-    /// The static type of the error's content, for steps that name another.
-    private let type: ObjectIdentifier?
 
     @inline(__always)
     init(_ fixed: RuleStepList, _ found: RuleStepList = .none) {
-        (self.fixed, self.found, type) = (fixed, found, nil)
+        (self.fixed, self.found) = (fixed, found)
     }
 
+    @inline(__always)
+    private var isEmpty: Bool { fixed.isEmpty && found.isEmpty }
+
+    /// The next step; there must be one.
+    @inline(__always)
+    private var first: RuleStep { found.isEmpty ? fixed.first : firstOfBoth }
+
+    private var firstOfBoth: RuleStep { isFoundNext ? found.first : fixed.first }
+
+    private var isFoundNext: Bool { fixed.isEmpty || found.first.order < fixed.first.order }
+
+    @inline(__always)
+    private mutating func removeFirst() {
+        if found.isEmpty { fixed.removeFirst() } else { removeFirstOfBoth() }
+    }
+
+    @inline(never)
+    private mutating func removeFirstOfBoth() {
+        if isFoundNext { found.removeFirst() } else { fixed.removeFirst() }
+    }
+
+    /// Drops the steps up to a place in the order.
+    @inline(never)
+    mutating func drop(through order: Int) {
+        while !isEmpty, first.order <= order { removeFirst() }
+    }
+
+    /// Takes the next step that is to be tried: not one that is for errors of another type, and of those with a predicate
+    /// one for which it holds.
+    ///
     /// - Parameters:
-    ///   - steps: Steps that are compared with the error's type when they are reached.
-    ///   - type: The static type of the error's content.
+    ///   - error: The error.
+    ///   - type: The static type of its box's content.
     @inline(__always)
-    init(_ steps: RuleStepList, for type: any Error.Type) {
-        (fixed, found, self.type) = (steps, .none, ObjectIdentifier(type))
-        skipOthers()
-    }
-
-    /// The address of the next step; nil at the end.
-    @inline(__always)
-    var first: UnsafePointer<RuleStep>? {
-        isFoundNext ? unsafe found.first : fixed.isEmpty ? nil : unsafe fixed.first
-    }
-
-    @inline(__always)
-    private var isFoundNext: Bool {
-        if found.isEmpty { return false }
-        return unsafe fixed.isEmpty || found.first.pointee.order < fixed.first.pointee.order
-    }
-
-    @inline(__always)
-    mutating func removeFirst() {
-        if isFoundNext {
-            found.removeFirst()
-        } else {
-            fixed.removeFirst()
-            if type != nil { skipOthers() }
+    mutating func next(for error: any Error, of type: any Error.Type) -> RuleStep? {
+        while !isEmpty {
+            let step = first
+            if let required = step.requiredType, required != ObjectIdentifier(type) {
+                removeFirst()
+            } else if step.match == .byPredicate {
+                if let holding = firstHolding(for: error) { return holding }
+            } else {
+                removeFirst()
+                return step
+            }
         }
+        return nil
     }
 
-    /// Drops the steps that are for errors of another type.
-    @inline(__always)
-    private mutating func skipOthers() {
-        while !fixed.isEmpty, let required = unsafe fixed.first.pointee.requiredType, required != type {
-            fixed.removeFirst()
-        }
-    }
-
-    /// Drops the steps before the first whose predicate holds, or before the first that asks none.
+    /// Drops the steps before the first whose predicate holds, which is taken and returned, or before the first that asks
+    /// none.
     ///
     /// Matchers are entered once for all of them: to enter costs as much as to ask one.
     @inline(never)
-    mutating func dropNotHolding(for error: any Error) {
+    private mutating func firstHolding(for error: any Error) -> RuleStep? {
         let entry = PerThread.enterMatcher()
         defer { if let entry { PerThread.leaveMatcher(entry) } }
-        func holds(_ place: UnsafePointer<RuleStep>) -> Bool {
-            unsafe entry != nil && place.pointee.rule.read { $0.predicate(error) }
+        while !isEmpty, first.match == .byPredicate {
+            let step = first
+            removeFirst()
+            if entry != nil, step.rule.read({ $0.predicate(error) }) { return step }
         }
-        if found.isEmpty, type == nil {
-            // By far most: not asked for the other list at each step.
-            while !fixed.isEmpty, unsafe fixed.first.pointee.match == .byPredicate, unsafe !holds(fixed.first) {
-                fixed.removeFirst()
-            }
-        } else {
-            while let place = unsafe first, unsafe place.pointee.match == .byPredicate, unsafe !holds(place) {
-                removeFirst()
-            }
-        }
+        return nil
     }
 }

@@ -6,11 +6,6 @@ struct TypeReach {
     var mayBeAsynchronous = false
     /// Whether some rule matches every error of the type, whatever the error's domain.
     var alwaysMatches = false
-
-    mutating func formUnion(_ other: TypeReach) {
-        mayBeAsynchronous = mayBeAsynchronous || other.mayBeAsynchronous
-        alwaysMatches = alwaysMatches || other.alwaysMatches
-    }
 }
 
 extension RuleStepList {
@@ -27,27 +22,32 @@ extension RuleStepList {
     /// Swift type's domain.
     ///
     /// - Parameters:
-    ///   - subject: The error.
+    ///   - error: The error.
     ///   - asksDomain: Whether it is asked for the domain, which bridges it.
     ///   - body: Called with each rule that errors of the type may match, its shape, and what is known of the match.
     /// - Returns: What the type says of all rules; and its domain, if it has one and a rule asks for it.
     @discardableResult
     func judge(
-        for subject: ErrorSubject, asksDomain: Bool = false, _ body: (RuleStep, MatcherShape, TypeVerdict) -> Void
+        _ error: any Error, asksDomain: Bool = false, _ body: (RuleStep, MatcherShape, TypeVerdict) -> Void
     ) -> (reach: TypeReach, domain: String?) {
-        var (subject, reach, domain) = (subject, TypeReach(), nil as String?)
-        // An `NSError` object has a domain of its own.
-        var mayAsk = asksDomain && !subject.isNSErrorObject
-        let type = ObjectIdentifier(subject.type)
+        var (reach, asked, domain) = (TypeReach(), nil as ErrorSubject?, nil as String?)
+        let type = ObjectIdentifier(ErrorBox.contentType(of: error))
+        var mayAsk = asksDomain
         forEach { step in
             if let required = step.requiredType, required != type { return }
             let shape = step.shape
-            let dependsOnDomain = step.match != .certain && shape.asksDomain
-            if dependsOnDomain, mayAsk {
-                // Nil if matchers recurse too deep to bridge the error.
-                (domain, mayAsk) = (subject.bridgedIfAllowed()?.domain, false)
+            var (verdict, dependsOnDomain) = (TypeVerdict.certain, false)
+            if step.match != .certain {
+                var subject = asked ?? ErrorSubject(error)
+                dependsOnDomain = shape.asksDomain
+                if dependsOnDomain, mayAsk {
+                    // An `NSError` object has a domain of its own; another has none if matchers recurse too deep.
+                    domain = subject.isNSErrorObject ? nil : subject.bridgedIfAllowed()?.domain
+                    mayAsk = false
+                }
+                verdict = shape.verdict(for: subject, domain: domain)
+                asked = subject
             }
-            let verdict = step.match == .certain ? .certain : shape.verdict(for: subject, domain: domain)
             guard verdict.mayMatch else { return }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
             if !verdict.mayMiss, !dependsOnDomain { reach.alwaysMatches = true }
@@ -70,18 +70,17 @@ extension RuleStepList {
     private let kept: (fixed: RuleSteps, lookUp: StepIndex?)
     /// Whether the type is a class: then a content of that static type may be an object of a subclass.
     let isOfClass: Bool
-    /// Whether to look up the other steps bridges the error, which is done once for a dispatch.
-    let bridges: Bool
     let reach: TypeReach
 
     /// - Parameters:
     ///   - rules: The rules in order.
-    ///   - subject: An error of the type.
-    init(of rules: RuleStepList, for subject: ErrorSubject) {
+    ///   - error: An error of the type.
+    init(of rules: RuleStepList, for error: any Error) {
+        let type = type(of: error)
         var (fixed, values, domains) = ([RuleStep](), [RuleStep](), [DomainIndex.Entry]())
-        let (reach, domain) = rules.judge(for: subject, asksDomain: true) { step, shape, verdict in
+        let (reach, domain) = rules.judge(error, asksDomain: true) { step, shape, verdict in
             // `NSError`s are compared one by one: on Linux their hash traps if the user info holds Swift errors.
-            if let value = shape.requiredValue, !(type(of: value) is NSError.Type) {
+            if let value = shape.requiredValue, !(Swift.type(of: value) is NSError.Type) {
                 values.append(step)
             } else if let required = shape.requiredDomain {
                 domains.append((step, required.domain, required.code))
@@ -89,9 +88,9 @@ extension RuleStepList {
                 fixed.append(step.judged(isCertain: verdict.isCertain))
             }
         }
-        var lookUp = values.isEmpty ? nil : makeValueIndex(type(of: subject.error), values)
+        var lookUp = values.isEmpty ? nil : makeValueIndex(type, values)
         var others = lookUp == nil ? values : []
-        if subject.isNSErrorObject, !domains.isEmpty {
+        if type is NSError.Type, !domains.isEmpty {
             lookUp = DomainIndex(domains)
         } else if lookUp == nil, domain != nil, !domains.isEmpty {
             lookUp = CodeIndex(domains, isOfObjects: false)
@@ -105,18 +104,17 @@ extension RuleStepList {
         kept = (RuleSteps(fixed), lookUp)
         self.fixed = kept.fixed.list
         self.lookUp = lookUp.map(Borrowed.init)
-        isOfClass = subject.isObject
-        bridges = lookUp is CodeIndex
+        isOfClass = type is AnyClass
         self.reach = reach
     }
 
     /// Returns the steps for an error.
     @inline(__always)
     func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+        for content: Content, _ error: any Error, _ report: inout LazyReport
     ) -> RuleStepCursor {
         guard let lookUp else { return RuleStepCursor(fixed) }
-        return RuleStepCursor(fixed, lookUp.read { unsafe $0.steps(for: content, error, report) })
+        return RuleStepCursor(fixed, lookUp.read { $0.steps(for: content, error, &report) })
     }
 }
 
@@ -128,7 +126,7 @@ class StepIndex: @unchecked Sendable {
     ///
     /// - Precondition: The error is of the type that the index is for.
     func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+        for content: Content, _ error: any Error, _ report: inout LazyReport
     ) -> RuleStepList {
         fatalError("\(type(of: self)) does not override \(#function)")
     }

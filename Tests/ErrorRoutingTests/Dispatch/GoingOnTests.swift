@@ -270,11 +270,11 @@ extension SupersededActionTests {
             .on(Numbered.self) { _ in throw Numbered(1) }
         for cameInTime in [true, false] {
             let supervisor = TakingSupervisor(cameInTime: cameInTime)
-            var walk = DispatchWalk(handler.rules.path, Numbered(0), from: DispatchProgress())
             let report = ErrorReport(error: Numbered(0), source: .init())
-            _ = await walk.finish(LazyReport(report), under: supervisor)
+            var cursor = DispatchCursor(handler.rules.path, LazyReport(report))
+            _ = await cursor.finish(report.error, under: supervisor)
             withExtendedLifetime(handler) {}
-            let failures = walk.progress.failures.map { ($0.error as? Numbered)?.number }
+            let failures = cursor.progress.failures.map { ($0.error as? Numbered)?.number }
             expect(failures, equals: (cameInTime ? [1, 2] : [1]))
         }
     }

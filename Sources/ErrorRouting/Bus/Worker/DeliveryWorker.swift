@@ -177,19 +177,16 @@ final class DeliveryWorker: ActionSupervisor {
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
         let path = unsafe path(of: delivery.posting.pointee.unretainedScope)
-        var report = LazyReport(delivery)
-        var progress = DispatchProgress()
-        let end = unsafe DispatchWalk.run(
-            delivery.posting.pointee.error, through: path, &report, under: self, into: &progress)
-        switch end {
+        var cursor = DispatchCursor(path, LazyReport(delivery))
+        switch unsafe cursor.run(delivery.posting.pointee.error, under: self) {
         case .completed:
-            return complete(delivery, progress)
+            return complete(delivery, cursor.progress)
         case .superseded:
-            return stop(after: progress.failures)
+            return stop(after: cursor.progress.failures)
         case .needsSuspension, .needsNewTask:
-            let checkpoint = Checkpoint(progress)
+            let checkpoint = Checkpoint(cursor.progress)
             // Whoever takes the report back meanwhile has to know of its failures.
-            if progress.hasFailures { _ = note(checkpoint) }
+            if cursor.progress.hasFailures { _ = note(checkpoint) }
             return .goOn(delivery, from: checkpoint)
         }
     }
@@ -202,13 +199,13 @@ final class DeliveryWorker: ActionSupervisor {
         let posting = unsafe delivery.posting.pointee
         defer { withExtendedLifetime((bus, posting)) {} }
         let path = unsafe path(of: posting.unretainedScope)
-        var walk = DispatchWalk(path, posting.error, from: progress)
-        switch await walk.finish(LazyReport(posting.report(sequence: delivery.sequence)), under: self) {
-        case .completed: return complete(delivery, walk.progress)
-        case .superseded, .needsSuspension: return stop(after: walk.progress.failures)
+        var cursor = DispatchCursor(path, LazyReport(posting.report(sequence: delivery.sequence)), from: progress)
+        switch await cursor.finish(posting.error, under: self) {
+        case .completed: return complete(delivery, cursor.progress)
+        case .superseded, .needsSuspension: return stop(after: cursor.progress.failures)
         case .needsNewTask:
             // If it is noted, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
-            return note(Checkpoint(walk.progress)) ? next() : stop(after: walk.progress.failures)
+            return note(Checkpoint(cursor.progress)) ? next() : stop(after: cursor.progress.failures)
         }
     }
 
