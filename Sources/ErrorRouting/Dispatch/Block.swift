@@ -1,8 +1,9 @@
 /// An immutable run of a set's rules, shared by all handlers and scopes that contain it, with a plan for each type of
 /// error that it has met.
 ///
-/// A small block is read linearly, and makes no plans: most handlers that are made for one error add a rule or two to a
-/// preset. Retains no rules: the rule with which it begins retains this.
+/// A small block is read linearly, and makes no plan, where the error's type says enough: most handlers that are made for
+/// one error add a rule or two to a preset. Where a matcher would have to be asked for each error, as one for a protocol,
+/// it makes a plan too, since asking once costs as much. Retains no rules: the rule with which it begins retains this.
 ///
 /// Unchecked for the lists, whose memory does not change.
 @safe final class Block: @unchecked Sendable {
@@ -22,11 +23,8 @@
     private let always: RuleStepList
     /// Owns the memory of the lists.
     private let steps: RuleSteps
-    /// Whether the rules are read linearly.
-    ///
-    /// Not if an asynchronous one asks for a domain: whether it may match would bridge the error, which is done once for
-    /// a dispatch.
-    private let isSmall: Bool
+    /// Whether the rules are so few that they are read linearly, unless one of them has to ask its matcher.
+    private var isSmall: Bool { rules.count <= Self.smallCount }
     private let plans = PlanTable()
 
     /// - Parameter top: The rule with which the block begins.
@@ -52,9 +50,6 @@
         }
         (rules, onNoMatch, always) = (steps[0, starts[1]], steps[starts[1], starts[2]], steps[starts[2], starts[3]])
         (count, below, self.stages, self.asynchronousStages) = (starts[3], end, stages, asynchronousStages)
-        isSmall =
-            rules.count <= Self.smallCount
-            && !(asynchronousStages.contains(.rules) && rules.asksDomainAsynchronously)
     }
 
     /// All rules of a stage.
@@ -81,7 +76,7 @@
         for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ report: inout LazyReport
     ) -> RuleStepCursor {
         if stage != .rules { return RuleStepCursor(self[stage]) }
-        if isSmall { return RuleStepCursor(rules) }
+        if isSmall, !rules.asks(aboutErrorsOf: Content.self) { return RuleStepCursor(rules) }
         return plan(for: content, error).read { $0.steps(for: content, error, &report) }
     }
 
@@ -113,7 +108,9 @@
 
     /// What the type of an error, which is in one box, says about the rules.
     func reach(of error: any Error) -> TypeReach {
-        if isSmall { return rules.judge(error) { _, _, _ in }.reach }
+        if isSmall, !rules.asks(aboutErrorsOf: ErrorBox.contentType(of: error)) {
+            return rules.judge(error) { _, _, _ in }.reach
+        }
         func plan<Content: Error>(_ content: Content) -> Borrowed<TypePlan> { self.plan(for: content, error) }
         return _openExistential(error, do: plan).read { $0.reach }
     }

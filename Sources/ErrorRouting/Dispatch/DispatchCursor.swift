@@ -112,8 +112,8 @@ struct DispatchCursor: ~Copyable {
                 if Content.self == (any Error).self { return runUnboxed(ErrorBox.unboxed(error), under: supervisor) }
                 while let step = next(for: content, error, on: path) {
                     if step.traits.isAsynchronous {
-                        if wait(at: step, error) { return .needsSuspension }
-                        continue
+                        wait(at: step)
+                        return .needsSuspension
                     }
                     if let supervisor, !supervisor.isCurrent { return .superseded }
                     do {
@@ -142,19 +142,11 @@ struct DispatchCursor: ~Copyable {
     }
 
     /// Notes where whoever goes on begins, and what matchers have found out about the error.
-    ///
-    /// - Returns: Whether to wait: false if no error of the type matches, since the rules of a small block are not
-    ///   compared with it before.
     @inline(never)
-    private mutating func wait(at step: RuleStep, _ error: any Error) -> Bool {
-        let mayMatch =
-            step.match == .certain
-            || report.ask(error) { step.shape.verdict(for: $0, domain: nil).mayMatch }
-        guard mayMatch else { return false }
+    private mutating func wait(at step: RuleStep) {
         waiting = step
         progress.goOn(after: step.order - 1)
         if let subject = report.subject { progress.keep(subject) }
-        return true
     }
 
     /// Lets the report carry the outcome so far, as in `always`.

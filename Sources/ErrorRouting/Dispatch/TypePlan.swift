@@ -9,11 +9,20 @@ struct TypeReach {
 }
 
 extension RuleStepList {
-    /// Whether any rule is asynchronous and asks for an error's domain.
-    var asksDomainAsynchronously: Bool {
-        var isFound = false
-        forEach { step in isFound = isFound || step.traits.isAsynchronous && step.shape.asksDomain }
-        return isFound
+    /// Whether a rule that errors of a type may match has to ask its matcher.
+    ///
+    /// - Parameter type: The static type of a box's content.
+    @inline(__always)
+    func asks(aboutErrorsOf type: Any.Type) -> Bool {
+        var steps = self
+        while !steps.isEmpty {
+            let step = steps.first
+            if step.match == .asked, step.requiredType == nil || step.requiredType == ObjectIdentifier(type) {
+                return true
+            }
+            steps.removeFirst()
+        }
+        return false
     }
 
     /// Compares the rules with the type of an error.
