@@ -13,44 +13,43 @@
 
     /// The current stage.
     private(set) var stage = RuleSet.Stage.rules
-    /// The number of the current handler of the path, within this stage.
-    private(set) var handler = 0
-    /// The place of the last rule of this stage and handler that whoever goes on from here leaves out; -1 for none.
+    /// The number of the current block of the path, within this stage.
+    private(set) var block = 0
+    /// The place of the last rule of this stage and block that whoever goes on from here leaves out; -1 for none.
     ///
     /// Set only where somebody may go on from here: before and at an asynchronous rule.
     private(set) var lastOrder = -1
     /// Whether no further rule of this stage is tried.
     private(set) var isStageOver = false
-    /// The failures so far; nil if there are none, which costs less to copy than an empty array.
-    private var failed: [ActionFailure]?
-    var failures: [ActionFailure] { failed ?? [] }
-    var hasFailures: Bool { failed != nil }
     private var matchedRuleCount = 0
     /// The rule that the outcome names; not retained, since the dispatch's caller holds the rules.
-    private(set) var decisive: Unmanaged<Rule>?
+    private(set) var decisive: Borrowed<Rule>?
     private var isIgnored = false
-    /// What matchers have found out about the error, kept where another worker may go on: finding it out is expensive.
-    private var kept: Findings?
+    /// What most dispatches have none of, so that there is one word to copy and destroy.
+    private var extras: Extras?
 
-    private final class Findings: Sendable {
-        let subject: ErrorSubject
+    private final class Extras: Sendable {
+        let failures: [ActionFailure]
+        /// What matchers have found out about the error, kept where another worker may go on: finding it out is
+        /// expensive.
+        let findings: ErrorSubject?
 
-        init(_ subject: ErrorSubject) { self.subject = subject }
+        init(_ failures: [ActionFailure], _ findings: ErrorSubject?) {
+            (self.failures, self.findings) = (failures, findings)
+        }
     }
 
+    /// The failures so far.
+    var failures: [ActionFailure] { extras?.failures ?? [] }
+    var hasFailures: Bool { extras.map { !$0.failures.isEmpty } ?? false }
     /// The error with what matchers have found out about it, if that was kept.
-    var findings: ErrorSubject? { kept?.subject }
+    var findings: ErrorSubject? { extras?.findings }
 
     /// Keeps what matchers have found out about the error, for the worker that goes on from here.
-    mutating func keep(_ subject: ErrorSubject) {
-        kept = Findings(subject)
-    }
+    mutating func keep(_ subject: ErrorSubject) { extras = Extras(failures, subject) }
 
     /// Notes that whoever goes on from here begins after a place in this stage.
     mutating func goOn(after order: Int) { lastOrder = order }
-
-    /// Notes that no other rule of this stage is for the error.
-    mutating func endStage() { isStageOver = true }
 
     /// Records the result of a rule of this stage.
     @inline(__always)
@@ -61,48 +60,42 @@
         case .next: break
         case .stop: isStageOver = true
         }
-        unsafe noteMatch(of: step.rule)
+        noteMatch(of: step.rule)
     }
 
     /// Records an error that the action of a rule of this stage has thrown, which counts as a match and as `.next`.
     mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
-        failed = failures + [ActionFailure(error: error, report: report, rule: rule.registration.description)]
-        unsafe noteMatch(of: .passUnretained(rule))
+        let failure = ActionFailure(error: error, report: report, rule: rule.registration.description)
+        extras = Extras(failures + [failure], findings)
+        noteMatch(of: Borrowed(rule))
     }
 
     @inline(__always)
-    private mutating func noteMatch(of rule: Unmanaged<Rule>) {
+    private mutating func noteMatch(of rule: Borrowed<Rule>) {
         guard stage == .rules else { return }
         matchedRuleCount += 1
-        unsafe decisive = rule
+        decisive = rule
     }
 
-    /// Advances to the next handler or, after the last one or a stop, to the next stage.
-    ///
-    /// - Parameters:
-    ///   - count: The number of handlers.
-    ///   - stages: The stages in which any handler has rules.
-    /// - Returns: Whether there is one.
+    /// Advances to the next block of a path or, after the last one or a stop, to the next stage; returns whether there
+    /// is one.
     @inline(__always)
-    mutating func advance(handlers count: Int, among stages: RuleSet.Stages = [.onNoMatch, .always]) -> Bool {
+    mutating func advance(on path: BlockPath) -> Bool {
         lastOrder = -1
-        if !isStageOver, handler + 1 < count {
-            handler += 1
+        if !isStageOver, block + 1 < path.count {
+            block += 1
             return true
         }
-        if stage == .rules, matchedRuleCount == 0, stages.contains(.onNoMatch) {
+        if stage == .rules, matchedRuleCount == 0, path.stages.contains(.onNoMatch) {
             stage = .onNoMatch
-        } else if stage != .always, stages.contains(.always) {
+        } else if stage != .always, path.stages.contains(.always) {
             stage = .always
         } else {
             return false
         }
-        (handler, isStageOver) = (0, false)
+        (block, isStageOver) = (0, false)
         return true
     }
-
-    /// Whether any rule for the error has matched.
-    var hasMatch: Bool { matchedRuleCount > 0 }
 
     /// The error's disposition so far.
     var disposition: HandleOutcome.Disposition {
@@ -110,13 +103,22 @@
     }
 
     /// The outcome so far; final after the last rule.
-    @inline(__always)
     var outcome: HandleOutcome {
+        var progress = self
+        return progress.takeOutcome()
+    }
+
+    /// Returns the outcome of a dispatch that is over.
+    @inline(__always)
+    mutating func takeOutcome() -> HandleOutcome {
         HandleOutcome(
-            disposition: disposition,
-            matchedRuleCount: matchedRuleCount,
-            rule: unsafe decisive?._withUnsafeGuaranteedRef { $0.registration.threadsOwnDescription },
-            failures: failures
-        )
+            matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled, matchedRuleCount,
+            decisive?.read { $0.registration.threadsOwnDescription }, failed: extras == nil ? nil : takeFailures())
+    }
+
+    @inline(never)
+    private mutating func takeFailures() -> [ActionFailure]? {
+        defer { extras = nil }
+        return hasFailures ? failures : nil
     }
 }

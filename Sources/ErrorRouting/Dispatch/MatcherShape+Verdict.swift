@@ -79,6 +79,32 @@ extension MatcherShape {
 // MARK: - What an index can look up
 
 extension MatcherShape {
+    /// The type that an error must have to match, unless others may match too, as objects of a subclass do.
+    var requiredType: ObjectIdentifier? {
+        switch self {
+        case .type(let type), .extracting(let type): Self.exactType(type)
+        case .value(let value): Self.exactType(Swift.type(of: value))
+        case .narrowed(let inner), .named(_, let inner): inner.requiredType
+        case .both(let first, let second): first.requiredType ?? second.requiredType
+        default: nil
+        }
+    }
+
+    /// Whether every error of the ``requiredType`` matches, or every error if there is none, and the output is the error
+    /// itself.
+    var isOnlyType: Bool {
+        switch self {
+        case .type(let type): Self.exactType(type) != nil
+        case .any: true
+        case .named(_, let inner): inner.isOnlyType
+        default: false
+        }
+    }
+
+    private static func exactType(_ type: any Error.Type) -> ObjectIdentifier? {
+        type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
+    }
+
     /// The value that an error must equal to match; nil if there is none.
     var requiredValue: (any Error)? {
         switch self {

@@ -38,10 +38,9 @@ class Rule: RuleNode, @unchecked Sendable {
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
-    ///   - target: The error's ``LazyReport``, which may be nil for a rule that needs none; for a map's rule, the place
-    ///     of the value.
+    ///   - report: The error's report.
     func act<Content: Error>(
-        on content: Content, _ error: any Error, _ target: UnsafeMutableRawPointer?
+        on content: Content, _ error: any Error, _ report: inout LazyReport
     ) throws -> DispatchProgress.Answer {
         mustBeOverridden()
     }
@@ -53,7 +52,7 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - report: The error's report.
     ///   - supervisor: May supersede the dispatch.
     func actIfMatching(
-        _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>, under supervisor: (any ActionSupervisor)?
+        _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
         mustBeOverridden()
     }

@@ -1,7 +1,7 @@
 /// One rule among those that are tried, with its place in the order.
 ///
 /// The rule is not retained: the rule set holds it, and every dispatch holds the set.
-@safe struct RuleStep {
+struct RuleStep {
     /// What is known of whether an error matches.
     enum Match {
         /// The rule is known to match, and its matcher's output is the error itself.
@@ -11,89 +11,118 @@
         case byPredicate
         /// The matcher has to be asked.
         case asked
-        /// The error's type has not been compared with the rule, as at a handler's first use.
-        case notJudged
     }
 
-    let rule: Unmanaged<Rule>
+    let rule: Borrowed<Rule>
+    /// The type that an error must have; nil if it may be of several, or was compared with the rule already.
+    let requiredType: ObjectIdentifier?
     let order: Int
     let match: Match
     /// What the rule does with an error that it matches.
     let traits: Rule.Traits
-    /// Whether the rule can act once it is reached, without a matcher, a report, or suspending.
-    private let isSimple: Bool
 
     /// - Parameters:
     ///   - rule: The rule.
     ///   - order: Its place in the order.
-    ///   - isCertain: Whether the error is certain to match; nil if the error's type has not been compared.
-    init(_ rule: Unmanaged<Rule>, order: Int, isCertain: Bool?) {
+    ///   - isCertain: Whether an error of the required type is certain to match.
+    ///   - requiredType: The type that an error must have; nil if it is not to be compared.
+    init(_ rule: Borrowed<Rule>, order: Int, isCertain: Bool, of requiredType: ObjectIdentifier? = nil) {
         let hasPredicate: Bool
-        (traits, hasPredicate) = unsafe rule._withUnsafeGuaranteedRef { ($0.traits, $0.hasPredicate) }
-        unsafe self.rule = unsafe rule
+        (traits, hasPredicate) = rule.read { ($0.traits, $0.hasPredicate) }
+        self.rule = rule
+        self.requiredType = requiredType
         self.order = order
         let isPlain = !traits.isAsynchronous && !traits.needsReport
-        match =
-            isCertain == true
-            ? .certain : hasPredicate && isPlain ? .byPredicate : isCertain == nil ? .notJudged : .asked
-        isSimple = isPlain && (match == .certain || match == .byPredicate)
+        match = isCertain ? .certain : hasPredicate && isPlain ? .byPredicate : .asked
     }
 
-    /// Whether the rule can act once it is reached, without suspending, and with a report only if there is one.
-    @inline(__always)
-    func actsAlone(hasReport: Bool) -> Bool { isSimple || hasReport && match == .certain && !traits.isAsynchronous }
+    /// A step of a stage other than the rules, which is for every error.
+    init(_ rule: Rule, order: Int) { self.init(Borrowed(rule), order: order, isCertain: true) }
 
-    /// Whether the rule can act without a matcher and without a report, but may suspend.
-    var suspendsAlone: Bool { match == .certain && traits.isAsynchronous && !traits.needsReport }
+    /// A step that is compared with an error's type when it is reached.
+    init(unjudged rule: Rule, order: Int) {
+        let shape = rule.registration.shape
+        self.init(Borrowed(rule), order: order, isCertain: shape.isOnlyType, of: shape.requiredType)
+    }
 
     /// Returns this step for errors whose type has been compared with the rule.
-    func judged(isCertain: Bool) -> RuleStep { unsafe RuleStep(rule, order: order, isCertain: isCertain) }
+    func judged(isCertain: Bool) -> RuleStep { RuleStep(rule, order: order, isCertain: isCertain) }
 
-    var shape: MatcherShape { unsafe rule._withUnsafeGuaranteedRef { $0.registration.shape } }
-
-    /// Compares the error's type with the rule; returns nil if no error of the type matches.
-    ///
-    /// - Parameters:
-    ///   - subject: The error.
-    ///   - domain: The domain of its type, if it is known.
-    func judged(for subject: ErrorSubject, domain: String?) -> RuleStep? {
-        let verdict = shape.verdict(for: subject, domain: domain)
-        return verdict.mayMatch ? judged(isCertain: verdict.isCertain) : nil
-    }
+    var shape: MatcherShape { rule.read { $0.registration.shape } }
 }
 
 /// The remaining steps of a list, which are read without retaining anything.
 @safe struct RuleStepList {
-    var next: UnsafePointer<RuleStep>
-    let end: UnsafePointer<RuleStep>
+    private var next: UnsafePointer<RuleStep>
+    private let end: UnsafePointer<RuleStep>
 
     /// An empty list: two equal addresses, which are never read.
     static var none: RuleStepList {
         let address = unsafe UnsafePointer<RuleStep>(bitPattern: MemoryLayout<RuleStep>.alignment)!
-        return unsafe RuleStepList(next: address, end: address)
+        return unsafe RuleStepList(address, address)
     }
 
+    fileprivate init(_ next: UnsafePointer<RuleStep>, _ end: UnsafePointer<RuleStep>) {
+        unsafe (self.next, self.end) = unsafe (next, end)
+    }
+
+    @inline(__always)
     var isEmpty: Bool { unsafe next == end }
+
+    /// The next step; the list must not be empty.
+    @inline(__always)
+    var first: RuleStep {
+        assert(!isEmpty)
+        return unsafe next.pointee
+    }
+
+    @inline(__always)
+    mutating func removeFirst() { unsafe next += 1 }
+
+    var count: Int { unsafe end - next }
+
+    func forEach(_ body: (RuleStep) -> Void) {
+        var steps = self
+        while !steps.isEmpty {
+            body(steps.first)
+            steps.removeFirst()
+        }
+    }
 }
 
-/// Steps in the order in which they are tried, in memory of their own.
+/// Steps in memory of their own.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
-final class RuleSteps: @unchecked Sendable {
-    let list: RuleStepList
-    let hasAsynchronous: Bool
+@safe final class RuleSteps: @unchecked Sendable {
+    private let base: UnsafeMutablePointer<RuleStep>
+    private let count: Int
 
-    init(_ steps: [RuleStep]) {
-        hasAsynchronous = steps.contains { $0.traits.isAsynchronous }
-        let base = UnsafeMutablePointer<RuleStep>.allocate(capacity: steps.count)
-        for (index, step) in steps.enumerated() { unsafe (base + index).initialize(to: step) }
-        list = unsafe RuleStepList(next: UnsafePointer(base), end: UnsafePointer(base + steps.count))
+    /// - Parameters:
+    ///   - count: The number of steps.
+    ///   - make: Passes each of them to the closure that it gets, with its place.
+    init(count: Int, _ make: ((RuleStep, _ place: Int) -> Void) -> Void) {
+        let base = UnsafeMutablePointer<RuleStep>.allocate(capacity: count)
+        make { step, place in
+            assert(0..<count ~= place)
+            unsafe (base + place).initialize(to: step)
+        }
+        unsafe (self.base, self.count) = unsafe (base, count)
     }
 
-    deinit { unsafe list.next.deallocate() }
+    convenience init(_ steps: [RuleStep]) {
+        self.init(count: steps.count) { put in for (place, step) in steps.enumerated() { put(step, place) } }
+    }
+
+    deinit { unsafe base.deallocate() }
+
+    /// All steps, in the order in which they are tried.
+    var list: RuleStepList { self[0, count] }
+
+    /// The steps from one place to another.
+    subscript(start: Int, end: Int) -> RuleStepList { unsafe RuleStepList(base + start, base + end) }
 }
 
-/// The remaining steps of one stage: a list that needs no look-up, and one that was looked up, merged by their order.
+/// The remaining steps of one block: a list that needs no look-up, and one that was looked up, merged by their order.
 struct RuleStepCursor {
     private var fixed: RuleStepList
     private var found: RuleStepList
@@ -103,42 +132,68 @@ struct RuleStepCursor {
         (self.fixed, self.found) = (fixed, found)
     }
 
-    /// The address of the next step; nil at the end.
     @inline(__always)
-    var first: UnsafePointer<RuleStep>? { isFoundNext ? unsafe found.next : fixed.isEmpty ? nil : unsafe fixed.next }
+    private var isEmpty: Bool { fixed.isEmpty && found.isEmpty }
+
+    /// The next step; there must be one.
+    @inline(__always)
+    private var first: RuleStep { found.isEmpty ? fixed.first : firstOfBoth }
+
+    private var firstOfBoth: RuleStep { isFoundNext ? found.first : fixed.first }
+
+    private var isFoundNext: Bool { fixed.isEmpty || found.first.order < fixed.first.order }
 
     @inline(__always)
-    private var isFoundNext: Bool {
-        if found.isEmpty { return false }
-        return unsafe fixed.isEmpty || found.next.pointee.order < fixed.next.pointee.order
+    private mutating func removeFirst() {
+        if found.isEmpty { fixed.removeFirst() } else { removeFirstOfBoth() }
     }
 
-    @inline(__always)
-    mutating func removeFirst() {
-        if isFoundNext { unsafe found.next += 1 } else { unsafe fixed.next += 1 }
+    @inline(never)
+    private mutating func removeFirstOfBoth() {
+        if isFoundNext { found.removeFirst() } else { fixed.removeFirst() }
     }
 
-    /// Drops the steps before the first whose predicate holds, or before the first that asks none.
+    /// Drops the steps up to a place in the order.
+    @inline(never)
+    mutating func drop(through order: Int) {
+        while !isEmpty, first.order <= order { removeFirst() }
+    }
+
+    /// Takes the next step that is to be tried: not one that is for errors of another type, and of those with a predicate
+    /// one for which it holds.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - type: The static type of its box's content.
+    @inline(__always)
+    mutating func next(for error: any Error, of type: any Error.Type) -> RuleStep? {
+        while !isEmpty {
+            let step = first
+            if let required = step.requiredType, required != ObjectIdentifier(type) {
+                removeFirst()
+            } else if step.match == .byPredicate {
+                if let holding = firstHolding(for: error) { return holding }
+            } else {
+                removeFirst()
+                return step
+            }
+        }
+        return nil
+    }
+
+    /// Drops the steps before the first whose predicate holds, which is taken and returned, or before the first that asks
+    /// none.
     ///
     /// Matchers are entered once for all of them: to enter costs as much as to ask one.
     @inline(never)
-    mutating func dropNotHolding(for error: any Error) {
+    private mutating func firstHolding(for error: any Error) -> RuleStep? {
         let entry = PerThread.enterMatcher()
         defer { if let entry { PerThread.leaveMatcher(entry) } }
-        func holds(_ place: UnsafePointer<RuleStep>) -> Bool {
-            unsafe entry != nil && place.pointee.rule._withUnsafeGuaranteedRef { $0.predicate(error) }
+        while !isEmpty, first.match == .byPredicate {
+            let step = first
+            removeFirst()
+            if entry != nil, step.rule.read({ $0.predicate(error) }) { return step }
         }
-        if found.isEmpty {
-            // By far most: not asked for the other list at each step.
-            while unsafe fixed.next != fixed.end, unsafe fixed.next.pointee.match == .byPredicate,
-                unsafe !holds(fixed.next)
-            {
-                unsafe fixed.next += 1
-            }
-        } else {
-            while let place = unsafe first, unsafe place.pointee.match == .byPredicate, unsafe !holds(place) {
-                removeFirst()
-            }
-        }
+        return nil
     }
 }

@@ -31,7 +31,6 @@
         }
         self.table = table
         self.steps = steps
-        super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
     }
 
     /// Returns the rules grouped by value.
@@ -63,12 +62,14 @@
     }
 
     override func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
+        for content: Content, _ error: any Error, _ report: inout LazyReport
     ) -> RuleStepList {
-        assert(type(of: content) is Value.Type, "\(Content.self) was taken for \(Value.self)")
         guard let entry = PerThread.enterMatcher() else { return .none }
         defer { PerThread.leaveMatcher(entry) }
-        let value = unsafe unsafeBitCast(content, to: Value.self)
+        return steps(for: unsafe BoxContent.content(content, as: Value.self))
+    }
+
+    private func steps(for value: Value) -> RuleStepList {
         var place = 0
         if let table {
             let isWanted = { (place: UInt) in unsafe self.values[Int(bitPattern: place) - 1] == value }

@@ -41,8 +41,9 @@ extension ErrorHandler {
 
     /// Handles an error without suspending, or declines.
     ///
-    /// It declines if any rule that matches the error (whether it would be reached or not), any `onNoMatch` that would
-    /// apply, or any `always` is asynchronous.
+    /// It declines if by the error's type an asynchronous action could be reached: if a rule that errors of the type may
+    /// match is asynchronous, whether this error matches or not; an `onNoMatch`, unless some rule matches every error of
+    /// the type; or an `always`.
     ///
     /// - Parameters:
     ///   - error: The error to handle.
@@ -54,6 +55,6 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> HandleOutcome? {
-        rules.dispatchSynchronously(error, LazyReport(from: .init(fileID: fileID, line: line)))
+        rules.dispatchIfSynchronous(error, LazyReport(from: .init(fileID: fileID, line: line)))
     }
 }

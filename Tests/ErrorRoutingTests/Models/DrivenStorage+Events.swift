@@ -61,15 +61,17 @@ extension DrivenStorage {
     /// Returns how far a worker comes that begins where it has to.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
-        let step = unsafe RuleStep(.passUnretained(rule), order: 0, isCertain: true)
+        let step = RuleStep(rule, order: 0)
         switch disposition {
-        case .unmatched: _ = result.advance(handlers: 1)
+        case .unmatched: _ = Self.fallback.rules.path.read { result.advance(on: $0) }
         case .ignored: result.record(.ignored, at: step)
         default: result.record(.next, at: step)
         }
         for failure in failures { result.record(failure.error, of: rule, failure.report) }
         return result
     }
+
+    private static let fallback = ErrorHandler().onNoMatch { _ in .next }
 
     /// An action that fails on what was delivered last, with an error of a number.
     func failure(_ number: Int) -> ActionFailure {
