@@ -23,6 +23,11 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
         super.init(matcher, at: source)
     }
 
+    // Overridden, so that it calls the action directly.
+    override func act<Content: Error>(
+        on content: Content, _ error: any Error, _ report: inout LazyReport
+    ) throws -> DispatchProgress.Answer { .init(try matcher.handOn(content, error, to: action)) }
+
     override func perform(
         _ input: Input, _ error: any Error, _ report: inout LazyReport
     ) throws -> DispatchProgress.Answer { .init(try action(input)) }

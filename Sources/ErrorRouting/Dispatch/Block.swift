@@ -24,7 +24,9 @@
     /// Owns the memory of the lists.
     private let steps: RuleSteps
     /// Whether the rules are so few that they are read linearly, unless one of them has to ask its matcher.
-    private var isSmall: Bool { rules.count <= Self.smallCount }
+    private let isSmall: Bool
+    /// Whether any rule has to ask its matcher.
+    private let asks: Bool
     private let plans = PlanTable()
 
     /// - Parameter top: The rule with which the block begins.
@@ -49,6 +51,10 @@
             }
         }
         (rules, onNoMatch, always) = (steps[0, starts[1]], steps[starts[1], starts[2]], steps[starts[2], starts[3]])
+        isSmall = rules.count <= Self.smallCount
+        var asks = false
+        rules.forEach { step in asks = asks || step.match == .asked }
+        self.asks = asks
         (count, below, self.stages, self.asynchronousStages) = (starts[3], end, stages, asynchronousStages)
     }
 
@@ -74,10 +80,24 @@
     @inline(__always)
     func steps<Content: Error>(
         for content: Content, _ error: any Error, _ stage: RuleSet.Stage, _ report: inout LazyReport
-    ) -> RuleStepCursor {
-        if stage != .rules { return RuleStepCursor(self[stage]) }
-        if isSmall, !rules.asks(aboutErrorsOf: Content.self) { return RuleStepCursor(rules) }
+    ) -> RuleStepList {
+        if stage != .rules { return self[stage] }
+        if isReadLinearly(for: Content.self) { return rules }
         return plan(for: content, error).read { $0.steps(for: content, error, &report) }
+    }
+
+    /// Whether the rules are read one after the other for errors of a type, the static type of a box's content.
+    @inline(__always)
+    private func isReadLinearly(for type: any Error.Type) -> Bool { isSmall && !(asks && mustAsk(aboutErrorsOf: type)) }
+
+    @inline(never)
+    private func mustAsk(aboutErrorsOf type: any Error.Type) -> Bool {
+        var rules = rules
+        while !rules.isEmpty {
+            if rules.first.match == .asked, rules.first.isFor(type) { return true }
+            rules.removeFirst()
+        }
+        return false
     }
 
     /// Returns the plan for an error's dynamic type.
@@ -106,12 +126,20 @@
         return plans.insert(TypePlan(of: rules, for: error), for: type)
     }
 
-    /// What the type of an error, which is in one box, says about the rules.
-    func reach(of error: any Error) -> TypeReach {
-        if isSmall, !rules.asks(aboutErrorsOf: ErrorBox.contentType(of: error)) {
-            return rules.judge(error) { _, _, _ in }.reach
+    /// What the type of an error says about the rules.
+    ///
+    /// - Precondition: The error is in one box.
+    @inline(__always)
+    func reach<Content: Error>(of content: Content, _ error: any Error) -> TypeReach {
+        if !isReadLinearly(for: Content.self) { return plan(for: content, error).read { $0.reach } }
+        var (reach, rules) = (TypeReach(), rules)
+        while !rules.isEmpty {
+            if rules.first.isFor(Content.self) {
+                if rules.first.traits.isAsynchronous { reach.mayBeAsynchronous = true }
+                if rules.first.match == .certain { reach.alwaysMatches = true }
+            }
+            rules.removeFirst()
         }
-        func plan<Content: Error>(_ content: Content) -> Borrowed<TypePlan> { self.plan(for: content, error) }
-        return _openExistential(error, do: plan).read { $0.reach }
+        return reach
     }
 }

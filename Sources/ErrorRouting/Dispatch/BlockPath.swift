@@ -72,14 +72,19 @@
     @inline(never)
     private func mayReachAsynchronous(_ error: any Error) -> Bool {
         if asynchronousStages.contains(.always) { return true }
-        let error = ErrorBox.unboxed(error)
-        for number in 0..<count {
-            let mayBeAsynchronous = block(number, .rules).read { block in
-                block.asynchronousStages.contains(.rules) && block.reach(of: error).mayBeAsynchronous
+        func mayReach<Content: Error>(_ content: Content) -> Bool {
+            if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
+            for number in 0..<count {
+                let mayBeAsynchronous = block(number, .rules).read { block in
+                    block.asynchronousStages.contains(.rules) && block.reach(of: content, error).mayBeAsynchronous
+                }
+                if mayBeAsynchronous { return true }
             }
-            if mayBeAsynchronous { return true }
+            if !asynchronousStages.contains(.onNoMatch) { return false }
+            return !(0..<count).contains { number in
+                block(number, .rules).read { $0.reach(of: content, error).alwaysMatches }
+            }
         }
-        if !asynchronousStages.contains(.onNoMatch) { return false }
-        return !(0..<count).contains { number in block(number, .rules).read { $0.reach(of: error).alwaysMatches } }
+        return _openExistential(error, do: mayReach)
     }
 }

@@ -1,7 +1,7 @@
 /// One error's way through the blocks of a path: the stages in order, the blocks of each, and the steps of each block.
 ///
-/// There is one way through the rules, ``next(for:_:on:)``, for handlers and maps. A handler's ends at an asynchronous
-/// rule; ``finish(_:under:)`` lets that act, and goes on.
+/// There is one way through the rules, ``DispatchPlace/next(_:for:_:on:_:)``, for handlers and maps. A handler's ends at
+/// an asynchronous rule; ``finish(_:under:)`` lets that act, and goes on.
 ///
 /// Retains nothing that concurrent dispatches share: the rule set, or the scopes of the path, hold blocks, plans and
 /// rules until the dispatch is over. Noncopyable, since it is large: its report and what matchers find out are made in
@@ -20,55 +20,37 @@ struct DispatchCursor: ~Copyable {
     }
 
     private let path: Borrowed<BlockPath>
-    private(set) var progress: DispatchProgress
+    private var place: DispatchPlace
     private var report: LazyReport
-    /// The steps of this block that are left; nil if they have to be looked up.
-    ///
-    /// Kept over pauses: to look them up again would ask the error's `==` again, and skip those that were tried.
-    private var steps: RuleStepCursor?
-    /// The asynchronous step at which the dispatch waits.
-    private var waiting: RuleStep?
 
     /// - Parameters:
     ///   - path: The blocks.
     ///   - report: The error's report.
-    ///   - progress: How far the dispatch has come.
     @inline(__always)
-    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport, from progress: DispatchProgress = .init()) {
+    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport) {
         self.path = path
         self.report = report
-        self.progress = progress
+        place = DispatchPlace()
     }
 
-    /// Takes the outcome; the dispatch must be over.
-    @inline(__always)
-    mutating func takeOutcome() -> HandleOutcome { progress.takeOutcome() }
-
-    /// Whether no other rule of any stage is tried.
-    @inline(__always)
-    private func isOver(on path: BlockPath) -> Bool {
-        progress.isStageOver && (progress.stage == .always || !path.stages.contains(.always))
+    /// - Parameter progress: How far the dispatch has come.
+    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport, from progress: DispatchProgress) {
+        self.init(path, report)
+        place = progress.place
+        self.report.know(progress)
     }
 
-    /// Takes the next step that is to be tried; returns nil after the last.
-    @inline(__always)
-    private mutating func next<Content: Error>(
-        for content: Content, _ error: any Error, on path: BlockPath
-    ) -> RuleStep? {
-        if path.count == 0 { return nil }
-        while true {
-            if !progress.isStageOver {
-                if steps == nil {
-                    let block = path.block(progress.block, progress.stage)
-                    steps = block.read { $0.steps(for: content, error, progress.stage, &report) }
-                    if progress.lastOrder >= 0 { steps?.drop(through: progress.lastOrder) }
-                }
-                if let step = steps?.next(for: error, of: Content.self) { return step }
-            }
-            steps = nil
-            guard progress.advance(on: path) else { return nil }
-        }
+    /// How far the dispatch has come.
+    var progress: DispatchProgress { DispatchProgress(place, failures: report.failures) }
+
+    /// How far the dispatch has come, for another worker.
+    var checkpoint: DispatchProgress {
+        DispatchProgress(place, failures: report.failures, findings: report.subject)
     }
+
+    /// The outcome so far; final after the last rule.
+    @inline(__always)
+    var outcome: HandleOutcome { place.outcome(failed: report.failures) }
 
     /// Finds the first rule of an error map that matches.
     ///
@@ -80,7 +62,8 @@ struct DispatchCursor: ~Copyable {
         path.read { path in
             func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
                 if Content.self == (any Error).self { return self.find(ErrorBox.unboxed(error), &value) }
-                while let step = next(for: content, error, on: path) {
+                var rest: RuleStepList?
+                while let step = place.next(&rest, for: content, error, on: path, &report) {
                     let isMatch = step.rule.read { rule in
                         // A map has no other rules.
                         let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
@@ -89,6 +72,7 @@ struct DispatchCursor: ~Copyable {
                         return true
                     }
                     if isMatch { return step.rule }
+                    rest?.removeFirst()
                 }
                 return nil
             }
@@ -110,25 +94,27 @@ struct DispatchCursor: ~Copyable {
             // Opened once, since that costs as much as to look up the rules.
             func run<Content: Error>(_ content: Content) -> End {
                 if Content.self == (any Error).self { return runUnboxed(ErrorBox.unboxed(error), under: supervisor) }
-                while let step = next(for: content, error, on: path) {
+                // A variable of its own, which needs no memory.
+                var rest = place.rest.take()
+                while let step = place.next(&rest, for: content, error, on: path, &report) {
                     if step.traits.isAsynchronous {
-                        wait(at: step)
+                        place.rest = rest
                         return .needsSuspension
                     }
                     if let supervisor, !supervisor.isCurrent { return .superseded }
+                    rest?.removeFirst()
                     do {
-                        if progress.stage == .always, step.traits.needsReport { carryOutcome() }
+                        if place.stage == .always, step.traits.needsReport { carryOutcome() }
                         let answer = try step.rule.read { rule in
                             step.match == .asked
                                 ? try rule.actIfMatching(error, &report, under: supervisor)
                                 : try rule.act(on: content, error, &report)
                         }
-                        progress.record(answer, at: step)
+                        place.record(answer, of: step.rule)
                     } catch let thrown {
                         if thrown is DispatchSuperseded { return .superseded }
-                        record(thrown, at: step, error)
+                        record(thrown, of: step.rule, error)
                     }
-                    if isOver(on: path) { return .completed }
                 }
                 return .completed
             }
@@ -141,42 +127,38 @@ struct DispatchCursor: ~Copyable {
         run(error, under: supervisor)
     }
 
-    /// Notes where whoever goes on begins, and what matchers have found out about the error.
-    @inline(never)
-    private mutating func wait(at step: RuleStep) {
-        waiting = step
-        progress.goOn(after: step.order - 1)
-        if let subject = report.subject { progress.keep(subject) }
-    }
-
     /// Lets the report carry the outcome so far, as in `always`.
     @inline(never)
-    private mutating func carryOutcome() { report.carry(progress.outcome) }
+    private mutating func carryOutcome() { report.carry(outcome) }
 
-    /// Records what the action of a rule has thrown.
+    /// Records what the action of a rule has thrown, which counts as a match and as `.next`.
     @inline(never)
-    private mutating func record(_ thrown: any Error, at step: RuleStep, _ error: any Error) {
+    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: any Error) {
         // The report of an `always` action's failure has the outcome so far, as that of the action itself.
-        if progress.stage == .always { carryOutcome() }
-        progress.record(thrown, of: step.rule.object, report.made(for: error))
+        if place.stage == .always { carryOutcome() }
+        report.add(thrown, of: rule.object, error)
+        place.record(.next, of: rule)
     }
 
     // MARK: Suspending
 
     /// Tries the rules that are left in order, asynchronous ones too.
     ///
+    /// Inlined, since each asynchronous call costs as much as to look up the rules.
+    ///
     /// - Parameters:
     ///   - error: The error.
     ///   - supervisor: Limits the time of asynchronous actions, and may supersede the dispatch.
+    @inline(__always)
     mutating func finish(_ error: any Error, under supervisor: (any ActionSupervisor)?) async -> End {
         let error = ErrorBox.unboxed(error)
-        report.know(progress.findings)
         while true {
             let end = runUnboxed(error, under: supervisor)
-            guard end == .needsSuspension, let step = waiting.take() else { return end }
+            guard end == .needsSuspension else { return end }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
-            if progress.stage == .always { carryOutcome() }
-            progress.goOn(after: step.order)
+            guard let step = place.rest?.first else { return .completed }
+            place.rest?.removeFirst()
+            if place.stage == .always { carryOutcome() }
             do {
                 let (rule, isCertain) = (step.rule.object, step.match == .certain)
                 let answer =
@@ -188,15 +170,18 @@ struct DispatchCursor: ~Copyable {
                         try await rule.actSuspending(error, &report, isCertain: isCertain, watch: nil)
                     }
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
-                progress.record(answer, at: step)
+                place.record(answer, of: step.rule)
             } catch is DispatchSuperseded {
                 return .superseded
             } catch let thrown {
                 // An action that ends too late has failed by its time limit already: what it throws is discarded.
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
-                record(thrown, at: step, error)
+                record(thrown, of: step.rule, error)
             }
-            if path.read({ isOver(on: $0) }) { return .completed }
+            if place.isStageOver {
+                place.rest = nil
+                guard path.read({ place.advance(on: $0) }) else { return .completed }
+            }
         }
     }
 
@@ -205,7 +190,7 @@ struct DispatchCursor: ~Copyable {
         _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
     ) async throws -> DispatchProgress.Answer {
         let made = report.made(for: error)
-        let action = SupervisedAction(rule: rule, progress: progress, report: made)
+        let action = SupervisedAction(rule: rule, progress: checkpoint, report: made)
         let watch = ActionWatch(supervisor: supervisor, action: action)
         return try await supervisor.supervising(made) {
             try await rule.actSuspending(error, &report, isCertain: isCertain, watch: watch)

@@ -2,7 +2,7 @@
 ///
 /// Since it is a value, another worker can go on with the dispatch after any rule: the bus has one do so when an action
 /// exceeds its time limit.
-@safe struct DispatchProgress: Sendable {
+struct DispatchProgress: Sendable {
     /// The result of one rule.
     enum Answer {
         case notMatched
@@ -11,32 +11,28 @@
         case stop
     }
 
-    /// The current stage.
-    private(set) var stage = RuleSet.Stage.rules
-    /// The number of the current block of the path, within this stage.
-    private(set) var block = 0
-    /// The place of the last rule of this stage and block that whoever goes on from here leaves out; -1 for none.
-    ///
-    /// Set only where somebody may go on from here: before and at an asynchronous rule.
-    private(set) var lastOrder = -1
-    /// Whether no further rule of this stage is tried.
-    private(set) var isStageOver = false
-    private var matchedRuleCount = 0
-    /// The rule that the outcome names; not retained, since the dispatch's caller holds the rules.
-    private(set) var decisive: Borrowed<Rule>?
-    private var isIgnored = false
+    /// Where the dispatch is.
+    var place: DispatchPlace
     /// What most dispatches have none of, so that there is one word to copy and destroy.
     private var extras: Extras?
 
     private final class Extras: Sendable {
         let failures: [ActionFailure]
-        /// What matchers have found out about the error, kept where another worker may go on: finding it out is
-        /// expensive.
         let findings: ErrorSubject?
 
         init(_ failures: [ActionFailure], _ findings: ErrorSubject?) {
             (self.failures, self.findings) = (failures, findings)
         }
+    }
+
+    /// - Parameters:
+    ///   - place: Where the dispatch is.
+    ///   - failures: The failures so far; nil if there are none.
+    ///   - findings: What matchers have found out about the error, for whoever goes on: finding it out is expensive.
+    @inline(__always)
+    init(_ place: DispatchPlace = .init(), failures: [ActionFailure]? = nil, findings: ErrorSubject? = nil) {
+        self.place = place
+        if failures != nil || findings != nil { extras = Extras(failures ?? [], findings) }
     }
 
     /// The failures so far.
@@ -45,33 +41,77 @@
     /// The error with what matchers have found out about it, if that was kept.
     var findings: ErrorSubject? { extras?.findings }
 
-    /// Keeps what matchers have found out about the error, for the worker that goes on from here.
-    mutating func keep(_ subject: ErrorSubject) { extras = Extras(failures, subject) }
+    /// Records an error that the action of a rule of this stage has thrown, which counts as a match and as `.next`.
+    mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
+        let failure = ActionFailure(error: error, report: report, rule: rule.registration.description)
+        extras = Extras(failures + [failure], findings)
+        place.record(.next, of: Borrowed(rule))
+    }
 
-    /// Notes that whoever goes on from here begins after a place in this stage.
-    mutating func goOn(after order: Int) { lastOrder = order }
+    /// The outcome so far; final after the last rule.
+    var outcome: HandleOutcome { place.outcome(failed: hasFailures ? failures : nil) }
+}
+
+/// Where a dispatch is among the rules, and what it has counted: plain words, so that to copy it is little.
+///
+/// Retains nothing: the dispatch's caller holds the rules, and those hold their steps.
+struct DispatchPlace: Sendable {
+    /// The current stage.
+    private(set) var stage = RuleSet.Stage.rules
+    /// The number of the current block of the path, within this stage.
+    private var block = 0
+    /// At a pause, the steps of this block that are left.
+    ///
+    /// To look them up again would ask the error's `==` again.
+    var rest: RuleStepList?
+    /// Whether no further rule of this stage is tried.
+    private(set) var isStageOver = false
+    private(set) var matchedRuleCount = 0
+    /// The rule that the outcome names.
+    private(set) var decisive: Borrowed<Rule>?
+    private var isIgnored = false
+
+    /// The error's disposition so far.
+    @inline(__always)
+    var disposition: HandleOutcome.Disposition { matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled }
+
+    /// The outcome so far; final after the last rule.
+    @inline(__always)
+    func outcome(failed: [ActionFailure]?) -> HandleOutcome {
+        HandleOutcome(
+            disposition, matchedRuleCount, decisive?.read { $0.registration.threadsOwnDescription }, failed: failed)
+    }
+
+    /// Goes to the next step that is to be tried, and returns it; nil after the last.
+    ///
+    /// - Parameter rest: The steps of this block that are left; nil if they have to be looked up.
+    @inline(__always)
+    mutating func next<Content: Error>(
+        _ rest: inout RuleStepList?, for content: Content, _ error: any Error, on path: BlockPath,
+        _ report: inout LazyReport
+    ) -> RuleStep? {
+        if path.count == 0 { return nil }
+        while true {
+            if !isStageOver {
+                var steps = rest ?? path.block(block, stage).read { $0.steps(for: content, error, stage, &report) }
+                let step = steps.next(for: error, of: Content.self)
+                rest = steps
+                if let step { return step }
+            }
+            rest = nil
+            guard advance(on: path) else { return nil }
+        }
+    }
 
     /// Records the result of a rule of this stage.
     @inline(__always)
-    mutating func record(_ answer: Answer, at step: RuleStep) {
+    mutating func record(_ answer: DispatchProgress.Answer, of rule: Borrowed<Rule>) {
         switch answer {
         case .notMatched: return
         case .ignored: (isIgnored, isStageOver) = (true, true)
         case .next: break
         case .stop: isStageOver = true
         }
-        noteMatch(of: step.rule)
-    }
-
-    /// Records an error that the action of a rule of this stage has thrown, which counts as a match and as `.next`.
-    mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {
-        let failure = ActionFailure(error: error, report: report, rule: rule.registration.description)
-        extras = Extras(failures + [failure], findings)
-        noteMatch(of: Borrowed(rule))
-    }
-
-    @inline(__always)
-    private mutating func noteMatch(of rule: Borrowed<Rule>) {
         guard stage == .rules else { return }
         matchedRuleCount += 1
         decisive = rule
@@ -81,9 +121,8 @@
     /// is one.
     @inline(__always)
     mutating func advance(on path: BlockPath) -> Bool {
-        lastOrder = -1
-        if !isStageOver, block + 1 < path.count {
-            block += 1
+        if !isStageOver, block &+ 1 < path.count {
+            block &+= 1
             return true
         }
         if stage == .rules, matchedRuleCount == 0, path.stages.contains(.onNoMatch) {
@@ -95,30 +134,5 @@
         }
         (block, isStageOver) = (0, false)
         return true
-    }
-
-    /// The error's disposition so far.
-    var disposition: HandleOutcome.Disposition {
-        matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled
-    }
-
-    /// The outcome so far; final after the last rule.
-    var outcome: HandleOutcome {
-        var progress = self
-        return progress.takeOutcome()
-    }
-
-    /// Returns the outcome of a dispatch that is over.
-    @inline(__always)
-    mutating func takeOutcome() -> HandleOutcome {
-        HandleOutcome(
-            matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled, matchedRuleCount,
-            decisive?.read { $0.registration.threadsOwnDescription }, failed: extras == nil ? nil : takeFailures())
-    }
-
-    @inline(never)
-    private mutating func takeFailures() -> [ActionFailure]? {
-        defer { extras = nil }
-        return hasFailures ? failures : nil
     }
 }

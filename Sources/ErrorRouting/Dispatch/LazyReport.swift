@@ -13,7 +13,7 @@ protocol ReportMaker {
 }
 
 /// What a dispatch finds out about its error when a rule first asks for it, since most rules need none of it: the
-/// report that actions get, and what matchers see of the error.
+/// report that actions get, what matchers see of the error, and which actions have failed.
 ///
 /// Noncopyable, since it owns memory, which is allocated when something is first made or found out.
 @safe struct LazyReport: ~Copyable {
@@ -22,6 +22,8 @@ protocol ReportMaker {
         /// The outcome that reports carry if they are made or lent from now on; nil if it is that of the last one.
         var outcome: HandleOutcome?
         var subject: ErrorSubject?
+        /// Nil while there are none.
+        var failures: [ActionFailure]?
     }
 
     /// What makes the report; nil if that is ``source``.
@@ -76,9 +78,21 @@ protocol ReportMaker {
     /// The error as matchers see it; nil until one is asked.
     var subject: ErrorSubject? { unsafe found?.pointee.subject }
 
-    /// Sets what matchers have found out about the error, unless they have been asked already.
-    mutating func know(_ findings: ErrorSubject?) {
-        if let findings { change { $0.subject = $0.subject ?? findings } }
+    /// The failures of actions so far; nil if there are none.
+    @inline(__always)
+    var failures: [ActionFailure]? { unsafe found?.pointee.failures }
+
+    /// Adds the failure of an action that has thrown.
+    mutating func add(_ thrown: any Error, of rule: Rule, _ error: any Error) {
+        let report = made(for: error)
+        let failure = ActionFailure(error: thrown, report: report, rule: rule.registration.description)
+        change { $0.failures = ($0.failures ?? []) + [failure] }
+    }
+
+    /// Sets what is known from the part of the dispatch before this.
+    mutating func know(_ progress: DispatchProgress) {
+        if let findings = progress.findings { change { $0.subject = findings } }
+        if progress.hasFailures { change { $0.failures = progress.failures } }
     }
 
     /// Calls a closure with the error as matchers see it.

@@ -60,7 +60,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.input(&subject) != nil }
 
     override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
-        value = compute(matcher.certain(content, error))
+        value = matcher.handOn(content, error, to: compute)
     }
 
     override func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {

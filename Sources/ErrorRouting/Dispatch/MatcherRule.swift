@@ -18,13 +18,16 @@ struct RuleMatcher<Input: Sendable>: Sendable {
         return input
     }
 
-    /// Returns an error that is certain to match as the matcher's output, without a cast at run time.
+    /// Calls a closure with an error that is certain to match, as the matcher's output: without a cast at run time.
     ///
     /// - Precondition: The content of the box is an `Input`, or `Input` is `any Error`.
     @inline(__always)
-    func certain<Content: Error>(_ content: Content, _ error: any Error) -> Input {
+    func handOn<Content: Error, Result>(
+        _ content: Content, _ error: any Error, to receive: (Input) throws -> Result
+    ) rethrows -> Result {
         handsOnAnyError
-            ? unsafe BoxContent.box(of: error, as: Input.self) : unsafe BoxContent.content(content, as: Input.self)
+            ? try receive(unsafe BoxContent.box(of: error, as: Input.self))
+            : try receive(unsafe BoxContent.content(content, as: Input.self))
     }
 }
 
@@ -39,10 +42,10 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
 
     final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.input(&subject) != nil }
 
-    final override func act<Content: Error>(
+    override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
     ) throws -> DispatchProgress.Answer {
-        try perform(matcher.certain(content, error), error, &report)
+        try matcher.handOn(content, error) { input in try perform(input, error, &report) }
     }
 
     final override func actIfMatching(

@@ -14,7 +14,7 @@ extension RuleSet {
         var cursor = DispatchCursor(path, report())
         let end = cursor.run(error)
         assert(end == .completed, "no rule for the error is asynchronous")
-        return cursor.takeOutcome()
+        return cursor.outcome
     }
 
     /// Tries the rules in order on the caller's executor, without a time limit.
@@ -23,7 +23,7 @@ extension RuleSet {
         defer { withExtendedLifetime(self) {} }
         var cursor = DispatchCursor(path, report())
         _ = await cursor.finish(error, under: nil)
-        return cursor.takeOutcome()
+        return cursor.outcome
     }
 
     /// Looks up the value of the first rule that matches; the rules must be those of an error map.

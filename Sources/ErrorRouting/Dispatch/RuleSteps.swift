@@ -49,37 +49,39 @@ struct RuleStep {
     func judged(isCertain: Bool) -> RuleStep { RuleStep(rule, order: order, isCertain: isCertain) }
 
     var shape: MatcherShape { rule.read { $0.registration.shape } }
+
+    /// Whether errors of a type may match: false only if the rule requires another type.
+    ///
+    /// - Parameter type: The static type of a box's content.
+    @inline(__always)
+    func isFor(_ type: any Error.Type) -> Bool { requiredType == nil || requiredType == ObjectIdentifier(type) }
 }
 
 /// The remaining steps of a list, which are read without retaining anything.
-@safe struct RuleStepList {
-    private var next: UnsafePointer<RuleStep>
+///
+/// Unchecked, since the compiler cannot know that the memory does not change.
+@safe struct RuleStepList: @unchecked Sendable {
+    private var place: UnsafePointer<RuleStep>
     private let end: UnsafePointer<RuleStep>
 
-    /// An empty list: two equal addresses, which are never read.
-    static var none: RuleStepList {
-        let address = unsafe UnsafePointer<RuleStep>(bitPattern: MemoryLayout<RuleStep>.alignment)!
-        return unsafe RuleStepList(address, address)
-    }
-
-    fileprivate init(_ next: UnsafePointer<RuleStep>, _ end: UnsafePointer<RuleStep>) {
-        unsafe (self.next, self.end) = unsafe (next, end)
+    fileprivate init(_ place: UnsafePointer<RuleStep>, _ end: UnsafePointer<RuleStep>) {
+        unsafe (self.place, self.end) = unsafe (place, end)
     }
 
     @inline(__always)
-    var isEmpty: Bool { unsafe next == end }
+    var isEmpty: Bool { unsafe place == end }
 
     /// The next step; the list must not be empty.
     @inline(__always)
     var first: RuleStep {
         assert(!isEmpty)
-        return unsafe next.pointee
+        return unsafe place.pointee
     }
 
     @inline(__always)
-    mutating func removeFirst() { unsafe next += 1 }
+    mutating func removeFirst() { unsafe place += 1 }
 
-    var count: Int { unsafe end - next }
+    var count: Int { unsafe end - place }
 
     func forEach(_ body: (RuleStep) -> Void) {
         var steps = self
@@ -88,9 +90,44 @@ struct RuleStep {
             steps.removeFirst()
         }
     }
+
+    /// Drops the steps before the next that is to be tried, and returns that: a step that is not for errors of another
+    /// type, and whose predicate holds if it has one.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - type: The static type of its box's content.
+    @inline(__always)
+    mutating func next(for error: any Error, of type: any Error.Type) -> RuleStep? {
+        while !isEmpty {
+            if first.isFor(type) {
+                if first.match != .byPredicate { return first }
+                self = firstHolding(for: error)
+                if !isEmpty, first.match == .byPredicate { return first }
+            } else {
+                removeFirst()
+            }
+        }
+        return nil
+    }
+
+    /// Returns the steps from the first whose predicate holds, or from the first that asks none.
+    ///
+    /// Matchers are entered once for all of them: to enter costs as much as to ask one.
+    @inline(never)
+    private func firstHolding(for error: any Error) -> RuleStepList {
+        var steps = self
+        let entry = PerThread.enterMatcher()
+        defer { if let entry { PerThread.leaveMatcher(entry) } }
+        while !steps.isEmpty, steps.first.match == .byPredicate {
+            if entry != nil, steps.first.rule.read({ $0.predicate(error) }) { return steps }
+            steps.removeFirst()
+        }
+        return steps
+    }
 }
 
-/// Steps in memory of their own.
+/// Steps in memory of their own, in the order in which they are tried.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
 @safe final class RuleSteps: @unchecked Sendable {
@@ -109,91 +146,16 @@ struct RuleStep {
         unsafe (self.base, self.count) = unsafe (base, count)
     }
 
+    /// Sorts the steps.
     convenience init(_ steps: [RuleStep]) {
+        let steps = steps.sorted { $0.order < $1.order }
         self.init(count: steps.count) { put in for (place, step) in steps.enumerated() { put(step, place) } }
     }
 
     deinit { unsafe base.deallocate() }
 
-    /// All steps, in the order in which they are tried.
     var list: RuleStepList { self[0, count] }
 
     /// The steps from one place to another.
     subscript(start: Int, end: Int) -> RuleStepList { unsafe RuleStepList(base + start, base + end) }
-}
-
-/// The remaining steps of one block: a list that needs no look-up, and one that was looked up, merged by their order.
-struct RuleStepCursor {
-    private var fixed: RuleStepList
-    private var found: RuleStepList
-
-    @inline(__always)
-    init(_ fixed: RuleStepList, _ found: RuleStepList = .none) {
-        (self.fixed, self.found) = (fixed, found)
-    }
-
-    @inline(__always)
-    private var isEmpty: Bool { fixed.isEmpty && found.isEmpty }
-
-    /// The next step; there must be one.
-    @inline(__always)
-    private var first: RuleStep { found.isEmpty ? fixed.first : firstOfBoth }
-
-    private var firstOfBoth: RuleStep { isFoundNext ? found.first : fixed.first }
-
-    private var isFoundNext: Bool { fixed.isEmpty || found.first.order < fixed.first.order }
-
-    @inline(__always)
-    private mutating func removeFirst() {
-        if found.isEmpty { fixed.removeFirst() } else { removeFirstOfBoth() }
-    }
-
-    @inline(never)
-    private mutating func removeFirstOfBoth() {
-        if isFoundNext { found.removeFirst() } else { fixed.removeFirst() }
-    }
-
-    /// Drops the steps up to a place in the order.
-    @inline(never)
-    mutating func drop(through order: Int) {
-        while !isEmpty, first.order <= order { removeFirst() }
-    }
-
-    /// Takes the next step that is to be tried: not one that is for errors of another type, and of those with a predicate
-    /// one for which it holds.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - type: The static type of its box's content.
-    @inline(__always)
-    mutating func next(for error: any Error, of type: any Error.Type) -> RuleStep? {
-        while !isEmpty {
-            let step = first
-            if let required = step.requiredType, required != ObjectIdentifier(type) {
-                removeFirst()
-            } else if step.match == .byPredicate {
-                if let holding = firstHolding(for: error) { return holding }
-            } else {
-                removeFirst()
-                return step
-            }
-        }
-        return nil
-    }
-
-    /// Drops the steps before the first whose predicate holds, which is taken and returned, or before the first that asks
-    /// none.
-    ///
-    /// Matchers are entered once for all of them: to enter costs as much as to ask one.
-    @inline(never)
-    private mutating func firstHolding(for error: any Error) -> RuleStep? {
-        let entry = PerThread.enterMatcher()
-        defer { if let entry { PerThread.leaveMatcher(entry) } }
-        while !isEmpty, first.match == .byPredicate {
-            let step = first
-            removeFirst()
-            if entry != nil, step.rule.read({ $0.predicate(error) }) { return step }
-        }
-        return nil
-    }
 }

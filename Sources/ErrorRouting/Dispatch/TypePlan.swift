@@ -9,22 +9,6 @@ struct TypeReach {
 }
 
 extension RuleStepList {
-    /// Whether a rule that errors of a type may match has to ask its matcher.
-    ///
-    /// - Parameter type: The static type of a box's content.
-    @inline(__always)
-    func asks(aboutErrorsOf type: Any.Type) -> Bool {
-        var steps = self
-        while !steps.isEmpty {
-            let step = steps.first
-            if step.match == .asked, step.requiredType == nil || step.requiredType == ObjectIdentifier(type) {
-                return true
-            }
-            steps.removeFirst()
-        }
-        return false
-    }
-
     /// Compares the rules with the type of an error.
     ///
     /// Apart from its type, the error is asked only for what all errors of the type have in common: conformances, and a
@@ -40,10 +24,10 @@ extension RuleStepList {
         _ error: any Error, asksDomain: Bool = false, _ body: (RuleStep, MatcherShape, TypeVerdict) -> Void
     ) -> (reach: TypeReach, domain: String?) {
         var (reach, asked, domain) = (TypeReach(), nil as ErrorSubject?, nil as String?)
-        let type = ObjectIdentifier(ErrorBox.contentType(of: error))
+        let type = type(of: error)
         var mayAsk = asksDomain
         forEach { step in
-            if let required = step.requiredType, required != type { return }
+            guard step.isFor(type) else { return }
             let shape = step.shape
             var (verdict, dependsOnDomain) = (TypeVerdict.certain, false)
             if step.match != .certain {
@@ -70,13 +54,13 @@ extension RuleStepList {
 ///
 /// Unchecked, since the compiler cannot know that the memory of the steps does not change.
 @safe final class TypePlan: @unchecked Sendable {
-    /// The steps that need no look-up, of rules that match by the type alone or that have to be asked.
+    /// The steps for errors that the index has none for, of rules that match by the type alone or that have to be asked.
     ///
     /// This and the next are read without retaining the objects that own them, which `kept` retains.
-    private let fixed: RuleStepList
-    /// The other steps; nil if there are none.
-    private let lookUp: Borrowed<StepIndex>?
-    private let kept: (fixed: RuleSteps, lookUp: StepIndex?)
+    private let others: RuleStepList
+    /// Where the steps for an error are looked up; nil if they are the same for all errors of the type.
+    private let index: Borrowed<StepIndex>?
+    private let kept: (others: RuleSteps, index: StepIndex?)
     /// Whether the type is a class: then a content of that static type may be an object of a subclass.
     let isOfClass: Bool
     let reach: TypeReach
@@ -86,7 +70,7 @@ extension RuleStepList {
     ///   - error: An error of the type.
     init(of rules: RuleStepList, for error: any Error) {
         let type = type(of: error)
-        var (fixed, values, domains) = ([RuleStep](), [RuleStep](), [DomainIndex.Entry]())
+        var (others, values, domains) = ([RuleStep](), [RuleStep](), [DomainIndex.Entry]())
         let (reach, domain) = rules.judge(error, asksDomain: true) { step, shape, verdict in
             // `NSError`s are compared one by one: on Linux their hash traps if the user info holds Swift errors.
             if let value = shape.requiredValue, !(Swift.type(of: value) is NSError.Type) {
@@ -94,49 +78,50 @@ extension RuleStepList {
             } else if let required = shape.requiredDomain {
                 domains.append((step, required.domain, required.code))
             } else {
-                fixed.append(step.judged(isCertain: verdict.isCertain))
+                others.append(step.judged(isCertain: verdict.isCertain))
             }
         }
-        var lookUp = values.isEmpty ? nil : makeValueIndex(type, values)
-        var others = lookUp == nil ? values : []
-        if type is NSError.Type, !domains.isEmpty {
-            lookUp = DomainIndex(domains)
-        } else if lookUp == nil, domain != nil, !domains.isEmpty {
-            lookUp = CodeIndex(domains, isOfObjects: false)
+        let byDomain = others + domains.map { $0.step.judged(isCertain: false) }
+        var index = values.isEmpty ? nil : makeValueIndex(type, values, among: byDomain)
+        if index != nil {
+            others = byDomain
         } else {
-            others += domains.map(\.step)
+            others += values.map { $0.judged(isCertain: false) }
+            if type is NSError.Type, !domains.isEmpty {
+                index = DomainIndex(domains, among: others)
+            } else if domain != nil, !domains.isEmpty {
+                index = CodeIndex(domains, among: others, isOfObjects: false)
+            } else {
+                others += domains.map { $0.step.judged(isCertain: false) }
+            }
         }
-        if !others.isEmpty {
-            fixed += others.map { $0.judged(isCertain: false) }
-            fixed.sort { $0.order < $1.order }
-        }
-        kept = (RuleSteps(fixed), lookUp)
-        self.fixed = kept.fixed.list
-        self.lookUp = lookUp.map(Borrowed.init)
+        kept = (RuleSteps(others), index)
+        self.others = kept.others.list
+        self.index = index.map(Borrowed.init)
         isOfClass = type is AnyClass
         self.reach = reach
     }
 
     /// Returns the steps for an error.
     @inline(__always)
-    func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: inout LazyReport
-    ) -> RuleStepCursor {
-        guard let lookUp else { return RuleStepCursor(fixed) }
-        return RuleStepCursor(fixed, lookUp.read { $0.steps(for: content, error, &report) })
+    func steps<Content: Error>(for content: Content, _ error: any Error, _ report: inout LazyReport) -> RuleStepList {
+        guard let index else { return others }
+        return index.read { $0.steps(for: content, error, &report) } ?? others
     }
 }
 
 /// Steps that depend on more than an error's type: on its value, or on its code or domain.
 ///
+/// Each list has the steps for all errors too, so that a dispatch reads one.
+///
 /// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
 class StepIndex: @unchecked Sendable {
-    /// Returns the steps for an error in order; runs user code (`==`, `hash`, an error's code).
+    /// Returns the steps for an error, or nil if it is like no rule's; runs user code (`==`, `hash`, an error's code).
     ///
     /// - Precondition: The error is of the type that the index is for.
     func steps<Content: Error>(
         for content: Content, _ error: any Error, _ report: inout LazyReport
-    ) -> RuleStepList {
+    ) -> RuleStepList? {
         fatalError("\(type(of: self)) does not override \(#function)")
     }
 }

@@ -61,11 +61,10 @@ extension DrivenStorage {
     /// Returns how far a worker comes that begins where it has to.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
-        let step = RuleStep(rule, order: 0)
         switch disposition {
-        case .unmatched: _ = Self.fallback.rules.path.read { result.advance(on: $0) }
-        case .ignored: result.record(.ignored, at: step)
-        default: result.record(.next, at: step)
+        case .unmatched: _ = Self.fallback.rules.path.read { result.place.advance(on: $0) }
+        case .ignored: result.place.record(.ignored, of: Borrowed(rule))
+        default: result.place.record(.next, of: Borrowed(rule))
         }
         for failure in failures { result.record(failure.error, of: rule, failure.report) }
         return result

@@ -250,7 +250,7 @@ struct BusStateMachine: ~Copyable {
             return stop(for: generation, after: result.failures)
         }
         if checkpoint != nil { checkpoint = nil }
-        counts.addDelivered(result.disposition)
+        counts.addDelivered(result.place.disposition)
         var hasToNotify = unsafe isObserved || delivery.posting.pointee.isWaitedFor
         if result.hasFailures, note(result.failures, of: delivery) { hasToNotify = true }
         if hasToNotify {

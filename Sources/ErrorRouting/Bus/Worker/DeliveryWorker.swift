@@ -185,9 +185,9 @@ final class DeliveryWorker: ActionSupervisor {
         case .superseded:
             return stop(after: cursor.progress.failures)
         case .needsSuspension, .needsNewTask:
-            let checkpoint = Checkpoint(cursor.progress)
+            let checkpoint = Checkpoint(cursor.checkpoint)
             // Whoever takes the report back meanwhile has to know of its failures.
-            if cursor.progress.hasFailures { _ = note(checkpoint) }
+            if checkpoint.progress.hasFailures { _ = note(checkpoint) }
             return .goOn(delivery, from: checkpoint)
         }
     }
@@ -206,7 +206,7 @@ final class DeliveryWorker: ActionSupervisor {
         case .superseded, .needsSuspension: return stop(after: cursor.progress.failures)
         case .needsNewTask:
             // If it is noted, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
-            return note(Checkpoint(cursor.progress)) ? next() : stop(after: cursor.progress.failures)
+            return note(Checkpoint(cursor.checkpoint)) ? next() : stop(after: cursor.progress.failures)
         }
     }
 
