@@ -44,6 +44,15 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
         super.init(matcher, at: source, Traits(needsReport: true))
     }
 
+    // Overridden, so that it calls the action directly.
+    override func act<Content: Error>(
+        on content: Content, _ error: any Error, _ report: inout LazyReport
+    ) throws -> DispatchProgress.Answer {
+        try matcher.handOn(content, error) { input in
+            try .init(report.lend(for: error) { report in try action(input, report) })
+        }
+    }
+
     override func perform(
         _ input: Input, _ error: any Error, _ report: inout LazyReport
     ) throws -> DispatchProgress.Answer {

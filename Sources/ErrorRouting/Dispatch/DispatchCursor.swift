@@ -40,17 +40,20 @@ struct DispatchCursor: ~Copyable {
         self.report.know(progress)
     }
 
-    /// How far the dispatch has come.
-    var progress: DispatchProgress { DispatchProgress(place, failures: report.failures) }
-
     /// How far the dispatch has come, for another worker.
-    var checkpoint: DispatchProgress {
-        DispatchProgress(place, failures: report.failures, findings: report.subject)
-    }
+    var progress: DispatchProgress { DispatchProgress(place, failures: failures, findings: report.subject) }
+
+    /// The error's disposition so far.
+    @inline(__always)
+    var disposition: HandleOutcome.Disposition { place.disposition }
+
+    /// The failures of actions so far; nil if there are none.
+    @inline(__always)
+    var failures: [ActionFailure]? { report.failures }
 
     /// The outcome so far; final after the last rule.
     @inline(__always)
-    var outcome: HandleOutcome { place.outcome(failed: report.failures) }
+    var outcome: HandleOutcome { place.outcome(failed: failures) }
 
     /// Finds the first rule of an error map that matches.
     ///
@@ -190,7 +193,7 @@ struct DispatchCursor: ~Copyable {
         _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
     ) async throws -> DispatchProgress.Answer {
         let made = report.made(for: error)
-        let action = SupervisedAction(rule: rule, progress: checkpoint, report: made)
+        let action = SupervisedAction(rule: rule, progress: progress, report: made)
         let watch = ActionWatch(supervisor: supervisor, action: action)
         return try await supervisor.supervising(made) {
             try await rule.actSuspending(error, &report, isCertain: isCertain, watch: watch)

@@ -12,6 +12,23 @@ protocol ReportMaker {
     ) -> ErrorReport
 }
 
+extension ErrorReport.Source: ReportMaker {
+    /// Returns the report of an error that is handled directly.
+    @inline(__always)
+    fileprivate func report(of error: any Error, outcome: HandleOutcome?) -> ErrorReport {
+        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
+        ErrorReport(
+            error: error, label: nil, source: self, moment: .init(), metadata: [:], scope: [], sequence: 0,
+            occurrences: 1, outcome: outcome ?? .pending)
+    }
+
+    static func report(
+        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
+    ) -> ErrorReport {
+        unsafe address.assumingMemoryBound(to: Self.self).pointee.report(of: error, outcome: outcome)
+    }
+}
+
 /// What a dispatch finds out about its error when a rule first asks for it, since most rules need none of it: the
 /// report that actions get, what matchers see of the error, and which actions have failed.
 ///
@@ -30,7 +47,7 @@ protocol ReportMaker {
     private let maker: (any ReportMaker.Type)?
     private let address: UnsafeRawPointer?
     private let sequence: UInt64
-    /// Where an error comes from that is handled directly.
+    /// Where an error comes from that is handled directly and may suspend, so that the source has no address.
     private let source: ErrorReport.Source?
     private var found: UnsafeMutablePointer<Found>?
 
@@ -117,10 +134,7 @@ protocol ReportMaker {
         if let maker, let address = unsafe address {
             return unsafe maker.report(of: error, keptAt: address, sequence: sequence, outcome: outcome)
         }
-        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
-        return ErrorReport(
-            error: error, label: nil, source: source ?? .init(), moment: .init(), metadata: [:], scope: [], sequence: 0,
-            occurrences: 1, outcome: outcome ?? .pending)
+        return (source ?? .init()).report(of: error, outcome: outcome)
     }
 
     /// Returns the report of the error, made at the first call.

@@ -21,7 +21,9 @@ extension ErrorHandler {
 
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
-        rules.dispatchIfSynchronous(error, LazyReport(from: .init(fileID: fileID, line: line)))
+        unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
+            unsafe rules.dispatchIfSynchronous(error, LazyReport(keptAt: source, by: ErrorReport.Source.self))
+        }
     }
 
     @usableFromInline
@@ -54,7 +56,5 @@ extension ErrorHandler {
         _ error: any Error,
         fileID: String = #fileID,
         line: UInt = #line
-    ) -> HandleOutcome? {
-        rules.dispatchIfSynchronous(error, LazyReport(from: .init(fileID: fileID, line: line)))
-    }
+    ) -> HandleOutcome? { handleIfSynchronous(error, fileID, line) }
 }

@@ -24,12 +24,10 @@ enum BoxContent {
 
     /// Returns an error as `any Error`, where that is the generic parameter `Known`.
     ///
-    /// By its address, since a generic function that is passed `any Error` may get the content of its box.
+    /// Coerced, since a generic function that is passed `any Error` may get the content of its box.
     @unsafe @inline(__always)
     static func box<Known>(of error: any Error, as type: Known.Type) -> Known {
         assert(type == (any Error).self)
-        return unsafe withUnsafePointer(to: error) { error in
-            unsafe UnsafeRawPointer(error).assumingMemoryBound(to: Known.self).pointee
-        }
+        return unsafe unsafeBitCast(error as any Error, to: type)
     }
 }

@@ -274,7 +274,7 @@ extension SupersededActionTests {
             var cursor = DispatchCursor(handler.rules.path, LazyReport(report))
             _ = await cursor.finish(report.error, under: supervisor)
             withExtendedLifetime(handler) {}
-            let failures = cursor.progress.failures.map { ($0.error as? Numbered)?.number }
+            let failures = (cursor.failures ?? []).map { ($0.error as? Numbered)?.number }
             expect(failures, equals: (cameInTime ? [1, 2] : [1]))
         }
     }

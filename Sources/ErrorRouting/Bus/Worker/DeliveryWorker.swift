@@ -181,11 +181,11 @@ final class DeliveryWorker: ActionSupervisor {
         var cursor = DispatchCursor(path, LazyReport(delivery))
         switch unsafe cursor.run(delivery.posting.pointee.error, under: self) {
         case .completed:
-            return complete(delivery, cursor.progress)
+            return complete(delivery, cursor)
         case .superseded:
-            return stop(after: cursor.progress.failures)
+            return stop(after: cursor.failures ?? [])
         case .needsSuspension, .needsNewTask:
-            let checkpoint = Checkpoint(cursor.checkpoint)
+            let checkpoint = Checkpoint(cursor.progress)
             // Whoever takes the report back meanwhile has to know of its failures.
             if checkpoint.progress.hasFailures { _ = note(checkpoint) }
             return .goOn(delivery, from: checkpoint)
@@ -202,11 +202,11 @@ final class DeliveryWorker: ActionSupervisor {
         let path = unsafe path(of: posting.unretainedScope)
         var cursor = DispatchCursor(path, LazyReport(posting.report(sequence: delivery.sequence)), from: progress)
         switch await cursor.finish(posting.error, under: self) {
-        case .completed: return complete(delivery, cursor.progress)
-        case .superseded, .needsSuspension: return stop(after: cursor.progress.failures)
+        case .completed: return complete(delivery, cursor)
+        case .superseded, .needsSuspension: return stop(after: cursor.failures ?? [])
         case .needsNewTask:
             // If it is noted, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
-            return note(Checkpoint(cursor.checkpoint)) ? next() : stop(after: cursor.progress.failures)
+            return note(Checkpoint(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
         }
     }
 
@@ -218,29 +218,31 @@ final class DeliveryWorker: ActionSupervisor {
         bus.storage.perform { $0.stop(for: generation, after: failures) }
     }
 
-    private func complete(_ delivery: Delivery, _ progress: borrowing DispatchProgress) -> WorkerAction {
-        let isObserved = !observers.isEmpty
-        let action = bus.storage.perform { $0.complete(progress, for: generation, isObserved: isObserved, $1) }
+    private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
+        let (isObserved, disposition, failures) = (!observers.isEmpty, cursor.disposition, cursor.failures)
+        let action = bus.storage.perform {
+            $0.complete(disposition, failures, for: generation, isObserved: isObserved, $1)
+        }
         if let action {
             if case .stop = action { return action }
             _ = delivery.take(from: bus.storage.intake.mailbox)
             return action
         }
-        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, progress)
+        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, cursor)
         return next()
     }
 
     /// Notifies the observers and the waiting poster of a report's end; failures of a notice's actions go to the last
     /// resort.
     @inline(never)
-    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ progress: borrowing DispatchProgress) {
+    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ cursor: borrowing DispatchCursor) {
         let (scope, promise, isFailureNotice) = (posting.scope, posting.promise, posting.isFailureNotice)
         if !observers.isEmpty {
             // Moved into the report, not copied.
-            observers.send(posting.report(sequence: sequence, outcome: progress.outcome), of: scope)
+            observers.send(posting.report(sequence: sequence, outcome: cursor.outcome), of: scope)
         }
-        promise?.fulfill(progress.outcome)
-        if isFailureNotice { for failure in progress.failures { bus.lastResort.write(failure) } }
+        promise?.fulfill(cursor.outcome)
+        if isFailureNotice { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
     /// Returns the blocks on the path of a scope; those of the bus if there is no scope, or if it adds none.
