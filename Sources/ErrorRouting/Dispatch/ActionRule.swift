@@ -26,7 +26,7 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
     // Overridden, so that it calls the action directly.
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> DispatchProgress.Answer { .init(try matcher.handOn(content, error, to: action)) }
+    ) throws -> DispatchProgress.Answer { try matcher.handOn(content, error) { try perform($0, error, &report) } }
 
     override func perform(
         _ input: Input, _ error: any Error, _ report: inout LazyReport
@@ -48,9 +48,7 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
     ) throws -> DispatchProgress.Answer {
-        try matcher.handOn(content, error) { input in
-            try .init(report.lend(for: error) { report in try action(input, report) })
-        }
+        try matcher.handOn(content, error) { try perform($0, error, &report) }
     }
 
     override func perform(

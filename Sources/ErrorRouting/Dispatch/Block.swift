@@ -35,25 +35,24 @@
         // By stage, in vectors, which need no memory of their own.
         var counts = SIMD4<Int>()
         var (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages) = ([], [])
+        var asks = false
         top.forEachRule(before: end) { rule, stage in
             counts[stage.rawValue] += 1
             stages.insert(.init(stage))
             if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
+            if rule.match == .asked { asks = true }
         }
         let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
-        steps = RuleSteps(count: starts[3]) { put in
+        steps = RuleSteps.make(count: starts[3]) { put in
             var ends = starts
             top.forEachRule(before: end) { rule, stage in
                 let place = ends[stage.rawValue]
-                let order = place - starts[stage.rawValue]
-                put(stage == .rules ? RuleStep(unjudged: rule, order: order) : RuleStep(rule, order: order), place)
+                put(RuleStep(rule, order: place), place)
                 ends[stage.rawValue] += 1
             }
         }
         (rules, onNoMatch, always) = (steps[0, starts[1]], steps[starts[1], starts[2]], steps[starts[2], starts[3]])
         isSmall = rules.count <= Self.smallCount
-        var asks = false
-        rules.forEach { step in asks = asks || step.match == .asked }
         self.asks = asks
         (count, below, self.stages, self.asynchronousStages) = (starts[3], end, stages, asynchronousStages)
     }

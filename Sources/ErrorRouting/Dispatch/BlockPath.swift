@@ -2,9 +2,7 @@
 /// scope.
 ///
 /// The blocks are not retained: the rule set that the path is made for holds them, or the scopes of the path do.
-///
-/// Unchecked, since the compiler cannot know that the memory does not change after `init`.
-@safe final class BlockPath: @unchecked Sendable {
+final class BlockPath: Sendable {
     static let empty = BlockPath([])
 
     /// The number of blocks.
@@ -15,7 +13,7 @@
     let asynchronousStages: RuleSet.Stages
     /// The blocks in the order in which their rules are tried, which is that of `onNoMatch` rules too if those have no
     /// order of their own; else followed by the same blocks in that order.
-    private let blocks: UnsafeMutablePointer<Borrowed<Block>>
+    private let blocks: [Borrowed<Block>]
     private let hasOwnOrder: Bool
 
     /// - Parameters:
@@ -24,15 +22,15 @@
     init(_ blocks: [Borrowed<Block>], fallbacks: [Borrowed<Block>] = []) {
         count = blocks.count
         hasOwnOrder = !fallbacks.isEmpty
-        (stages, asynchronousStages) = blocks.reduce(into: ([], [])) { stages, block in
+        self.blocks = fallbacks.isEmpty ? blocks : blocks + fallbacks
+        var (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages) = ([], [])
+        for block in blocks {
             block.read { block in
-                stages.0.formUnion(block.stages)
-                stages.1.formUnion(block.asynchronousStages)
+                stages.formUnion(block.stages)
+                asynchronousStages.formUnion(block.asynchronousStages)
             }
         }
-        unsafe self.blocks = .allocate(capacity: blocks.count + fallbacks.count)
-        for (index, block) in blocks.enumerated() { unsafe (self.blocks + index).initialize(to: block) }
-        for (index, block) in fallbacks.enumerated() { unsafe (self.blocks + count + index).initialize(to: block) }
+        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
     }
 
     /// A rule set on the path of a scope, and whether it is tried before all outer ones or after them.
@@ -54,13 +52,11 @@
         }
     }
 
-    deinit { unsafe blocks.deallocate() }
-
     /// Returns the block with a number in a stage.
     @inline(__always)
     func block(_ number: Int, _ stage: RuleSet.Stage) -> Borrowed<Block> {
         assert(0..<count ~= number)
-        return unsafe blocks[stage == .onNoMatch && hasOwnOrder ? count + number : number]
+        return blocks[stage == .onNoMatch && hasOwnOrder ? count + number : number]
     }
 
     /// Whether an error could reach an asynchronous rule by its type.

@@ -22,10 +22,10 @@ final class CodeIndex: StepIndex, @unchecked Sendable {
             let step = rule.step.judged(isCertain: isOfObjects && rule.step.shape.isPlain)
             if let code = rule.code { forOne[code, default: []].append(step) } else { forEvery.append(step) }
         }
-        anyCode = RuleSteps(forEvery)
+        anyCode = RuleSteps.make(forEvery)
         let table = forOne.isEmpty ? nil : ProbeTable(room: forOne.count)
         lists = forOne.map { code, steps in
-            let list = RuleSteps(forEvery + steps)
+            let list = RuleSteps.make(forEvery + steps)
             table?.insert(Borrowed(list).address, for: UInt(bitPattern: code))
             return list
         }

@@ -6,7 +6,7 @@ struct RuleMatcher<Input: Sendable>: Sendable {
 
     init(_ matcher: ErrorMatcher<Input>) {
         self.matcher = matcher
-        asksUser = matcher.shape.asksUser
+        asksUser = !matcher.shape.requirement.isOnlyType && matcher.shape.asksUser
     }
 
     /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.

@@ -17,17 +17,22 @@ class Rule: RuleNode, @unchecked Sendable {
 
     final let registration: RuleRegistration
     final let traits: Traits
-    /// Whether the rule matches exactly the errors for which ``predicate`` holds.
-    final let hasPredicate: Bool
-    /// The matcher's predicate, kept here so that asking it costs no more than calling it.
+    /// The type that an error must have; nil if it may be of several.
+    final let requiredType: ObjectIdentifier?
+    /// What is known of whether an error of the required type matches.
+    final let match: RuleStep.Match
+    /// The matcher's predicate if that is all, kept here so that asking it costs no more than calling it.
     final let predicate: @Sendable (any Error) -> Bool
 
     init(_ shape: MatcherShape, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
         registration = RuleRegistration(shape: shape, source: source)
         self.traits = traits
-        let predicate = shape.onlyPredicate
-        hasPredicate = predicate != nil
+        let requirement = shape.requirement
+        requiredType = requirement.type
+        let predicate = requirement.isOnlyType ? nil : shape.onlyPredicate
         self.predicate = predicate ?? { _ in false }
+        let holds = predicate != nil && !traits.isAsynchronous && !traits.needsReport
+        match = requirement.isOnlyType ? .certain : holds ? .byPredicate : .asked
     }
 
     /// Returns whether the rule matches; runs no action.

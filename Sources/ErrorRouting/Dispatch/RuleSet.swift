@@ -109,6 +109,8 @@ class RuleNode: @unchecked Sendable {
     /// The blocks of a set of which this is the last node.
     fileprivate final var blocks: [Borrowed<Block>] {
         var (blocks, pending): ([Borrowed<Block>], [Borrowed<RuleNode>]) = ([], [])
+        // Enough for a preset and what is on top of it: a small array grows step by step.
+        blocks.reserveCapacity(4)
         var next: Borrowed<RuleNode>? = Borrowed(self)
         while let node = next ?? pending.popLast() {
             next = node.read { node in

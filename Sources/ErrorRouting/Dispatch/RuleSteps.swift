@@ -21,32 +21,19 @@ struct RuleStep {
     /// What the rule does with an error that it matches.
     let traits: Rule.Traits
 
-    /// - Parameters:
-    ///   - rule: The rule.
-    ///   - order: Its place in the order.
-    ///   - isCertain: Whether an error of the required type is certain to match.
-    ///   - requiredType: The type that an error must have; nil if it is not to be compared.
-    init(_ rule: Borrowed<Rule>, order: Int, isCertain: Bool, of requiredType: ObjectIdentifier? = nil) {
-        let hasPredicate: Bool
-        (traits, hasPredicate) = rule.read { ($0.traits, $0.hasPredicate) }
-        self.rule = rule
-        self.requiredType = requiredType
+    /// A step that is compared with an error's type when it is reached.
+    init(_ rule: Rule, order: Int) {
+        self.rule = Borrowed(rule)
         self.order = order
-        let isPlain = !traits.isAsynchronous && !traits.needsReport
-        match = isCertain ? .certain : hasPredicate && isPlain ? .byPredicate : .asked
+        (requiredType, match, traits) = (rule.requiredType, rule.match, rule.traits)
     }
 
-    /// A step of a stage other than the rules, which is for every error.
-    init(_ rule: Rule, order: Int) { self.init(Borrowed(rule), order: order, isCertain: true) }
-
-    /// A step that is compared with an error's type when it is reached.
-    init(unjudged rule: Rule, order: Int) {
-        let shape = rule.registration.shape
-        self.init(Borrowed(rule), order: order, isCertain: shape.isOnlyType, of: shape.requiredType)
+    private init(_ step: RuleStep, _ match: Match) {
+        (rule, order, traits, requiredType, self.match) = (step.rule, step.order, step.traits, nil, match)
     }
 
     /// Returns this step for errors whose type has been compared with the rule.
-    func judged(isCertain: Bool) -> RuleStep { RuleStep(rule, order: order, isCertain: isCertain) }
+    func judged(isCertain: Bool) -> RuleStep { RuleStep(self, isCertain ? .certain : match) }
 
     var shape: MatcherShape { rule.read { $0.registration.shape } }
 
@@ -127,35 +114,34 @@ struct RuleStep {
     }
 }
 
-/// Steps in memory of their own, in the order in which they are tried.
+/// Steps in the order in which they are tried, in the memory of one object.
 ///
-/// Unchecked, since the compiler cannot know that the memory does not change after `init`.
-@safe final class RuleSteps: @unchecked Sendable {
-    private let base: UnsafeMutablePointer<RuleStep>
-    private let count: Int
-
+/// Unchecked, since the compiler cannot know that the steps do not change once they are put.
+@safe final class RuleSteps: ManagedBuffer<Int, RuleStep>, @unchecked Sendable {
     /// - Parameters:
     ///   - count: The number of steps.
-    ///   - make: Passes each of them to the closure that it gets, with its place.
-    init(count: Int, _ make: ((RuleStep, _ place: Int) -> Void) -> Void) {
-        let base = UnsafeMutablePointer<RuleStep>.allocate(capacity: count)
-        make { step, place in
-            assert(0..<count ~= place)
-            unsafe (base + place).initialize(to: step)
+    ///   - put: Passes each of them to the closure that it gets, with its place.
+    static func make(count: Int, _ put: ((RuleStep, _ place: Int) -> Void) -> Void) -> RuleSteps {
+        let made = unsafe unsafeDowncast(create(minimumCapacity: count) { _ in count }, to: RuleSteps.self)
+        unsafe made.withUnsafeMutablePointerToElements { steps in
+            put { step, place in
+                assert(0..<count ~= place)
+                unsafe (steps + place).initialize(to: step)
+            }
         }
-        unsafe (self.base, self.count) = unsafe (base, count)
+        return made
     }
 
     /// Sorts the steps.
-    convenience init(_ steps: [RuleStep]) {
+    static func make(_ steps: [RuleStep]) -> RuleSteps {
         let steps = steps.sorted { $0.order < $1.order }
-        self.init(count: steps.count) { put in for (place, step) in steps.enumerated() { put(step, place) } }
+        return make(count: steps.count) { put in for (place, step) in steps.enumerated() { put(step, place) } }
     }
 
-    deinit { unsafe base.deallocate() }
-
-    var list: RuleStepList { self[0, count] }
+    var list: RuleStepList { self[0, header] }
 
     /// The steps from one place to another.
-    subscript(start: Int, end: Int) -> RuleStepList { unsafe RuleStepList(base + start, base + end) }
+    subscript(start: Int, end: Int) -> RuleStepList {
+        unsafe withUnsafeMutablePointerToElements { steps in unsafe RuleStepList(steps + start, steps + end) }
+    }
 }

@@ -95,7 +95,7 @@ extension RuleStepList {
                 others += domains.map { $0.step.judged(isCertain: false) }
             }
         }
-        kept = (RuleSteps(others), index)
+        kept = (RuleSteps.make(others), index)
         self.others = kept.others.list
         self.index = index.map(Borrowed.init)
         isOfClass = type is AnyClass

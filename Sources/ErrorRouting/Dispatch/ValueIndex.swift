@@ -24,7 +24,7 @@
         count = groups.count
         unsafe values = .allocate(capacity: groups.count)
         unsafe lists = .allocate(capacity: groups.count)
-        let steps = groups.map { RuleSteps(others + $0.steps) }
+        let steps = groups.map { RuleSteps.make(others + $0.steps) }
         let table = groups.count > Self.fewValues ? ProbeTable(room: groups.count) : nil
         for (place, group) in groups.enumerated() {
             unsafe (values + place).initialize(to: group.value)

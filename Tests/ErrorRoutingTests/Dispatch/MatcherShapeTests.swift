@@ -91,9 +91,9 @@ extension MatcherShapeTests {
                 #expect(said == word, "\(row.shape) of \(type(of: error))")
                 if verdict.isCertain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
                 // Rules of a small block are not compared with the type, but by their required type alone.
-                let isOfRequiredType = row.shape.requiredType.map { $0 == ObjectIdentifier(type(of: error)) }
+                let isOfRequiredType = row.shape.requirement.type.map { $0 == ObjectIdentifier(type(of: error)) }
                 if isOfRequiredType == false { expect(said, equals: .never) }
-                if row.shape.isOnlyType, isOfRequiredType != false { expect(said, equals: .certain) }
+                if row.shape.requirement.isOnlyType, isOfRequiredType != false { expect(said, equals: .certain) }
             }
         }
     }
