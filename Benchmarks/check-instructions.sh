@@ -72,6 +72,8 @@ preset, by type|10
 list of closures, by type|10
 preset, miss|10
 list of closures, miss|10
+preset, below another block|20
+preset, below two blocks|28
 preset, the eighth of ten types|10
 switch over ten types, the eighth|10
 preset and a log call, the eighth of ten types|10

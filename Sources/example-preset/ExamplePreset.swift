@@ -8,15 +8,15 @@ enum PaymentError: Error, Equatable {
 
 extension ErrorHandler {
     /// The application's preset, composed of parts; the part that is overlaid last is tried first.
-    static var `default`: ErrorHandler { .standardError.overlaid(with: network).overlaid(with: payments) }
+    static let `default`: ErrorHandler = .standardError.overlaid(with: network).overlaid(with: payments)
 
-    static var network: ErrorHandler {
-        ErrorHandler().on(URLError.self) { _ in .stop }.ignore(domain: NSURLErrorDomain, code: NSURLErrorCancelled)
-    }
+    static let network = ErrorHandler()
+        .on(URLError.self) { _ in .stop }
+        .ignore(domain: NSURLErrorDomain, code: NSURLErrorCancelled)
 
-    static var payments: ErrorHandler {
-        ErrorHandler().on(PaymentError.self) { _ in .stop }.on(PaymentError.providerDown) { _ in .next }
-    }
+    static let payments = ErrorHandler()
+        .on(PaymentError.self) { _ in .stop }
+        .on(PaymentError.providerDown) { _ in .next }
 }
 
 /// Checks which rule of a preset decides for which error, without running an action.

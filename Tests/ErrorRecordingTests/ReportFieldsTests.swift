@@ -32,7 +32,7 @@ struct ReportFieldsTests {
         "outcome.rule": Texts(line: nil, fields: "Shop/Rules.swift:34", record: "Shop/Rules.swift:34"),
         "outcome.matchedRuleCount": Texts(line: nil, fields: nil, record: "77777"),
         // Each is reported by itself, as an `ActionFailure`.
-        "outcome.failures": Texts(line: nil, fields: nil, record: nil),
+        "outcome.failed": Texts(line: nil, fields: nil, record: nil),
         // The recorder counts by itself, so that a number that is missing was lost.
         "sequence": Texts(line: nil, fields: nil, record: nil),
         // Of an observer and not of the report; of a flood limit; of a test's bus.

@@ -8,10 +8,14 @@ extension Contender {
 
     package static var presets: [Contender] {
         let first = Handlers.firstOfTypes
+        let below = Handlers.preset(Handlers.types(10)).overlaid(with: Handlers.tenTypes())
         let logged = Handlers.preset(Handlers.types(10)).overlaid(with: Handlers.logging())
         return [
             handling("preset, by type", 10, Handlers.preset(Handlers.types(10)), first),
             handling("preset, miss", 10, Handlers.preset(Handlers.types(10)), Unknown()),
+            // The errors' rules are in the preset's block, below those of one or two others.
+            handling("preset, below another block", 20, below, first),
+            handling("preset, below two blocks", 28, below.overlaid(with: Handlers.plainTypes()), first),
             handling("preset and logging", 10, logged, first),
             handling(
                 "preset and logging, action with report", 11, logged.overlaid(with: Handlers.reportTaker()), E1()),

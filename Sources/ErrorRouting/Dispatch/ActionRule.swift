@@ -7,9 +7,9 @@ final class IgnoreRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable
         super.init(matcher, at: source, Traits(alwaysStops: true))
     }
 
-    override func perform(
-        _ input: Input, _ error: any Error, _ target: UnsafeMutableRawPointer?
-    ) -> DispatchProgress.Answer { .ignored }
+    override func perform(_ input: Input, _ error: any Error, _ report: inout LazyReport) -> DispatchProgress.Answer {
+        .ignored
+    }
 }
 
 /// A rule with a synchronous action that gets the match alone.
@@ -23,8 +23,13 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
         super.init(matcher, at: source)
     }
 
+    // Overridden, so that it calls the action directly.
+    override func act<Content: Error>(
+        on content: Content, _ error: any Error, _ report: inout LazyReport
+    ) throws -> DispatchProgress.Answer { try matcher.handOn(content, error) { try perform($0, error, &report) } }
+
     override func perform(
-        _ input: Input, _ error: any Error, _ target: UnsafeMutableRawPointer?
+        _ input: Input, _ error: any Error, _ report: inout LazyReport
     ) throws -> DispatchProgress.Answer { .init(try action(input)) }
 }
 
@@ -39,12 +44,17 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
         super.init(matcher, at: source, Traits(needsReport: true))
     }
 
-    override func perform(
-        _ input: Input, _ error: any Error, _ target: UnsafeMutableRawPointer?
+    // Overridden, so that it calls the action directly.
+    override func act<Content: Error>(
+        on content: Content, _ error: any Error, _ report: inout LazyReport
     ) throws -> DispatchProgress.Answer {
-        guard let target = unsafe target else { preconditionFailure("a rule that needs a report is given one") }
-        let report = unsafe target.assumingMemoryBound(to: LazyReport.self)
-        return try unsafe .init(report.pointee.lend(for: error) { report in try action(input, report) })
+        try matcher.handOn(content, error) { try perform($0, error, &report) }
+    }
+
+    override func perform(
+        _ input: Input, _ error: any Error, _ report: inout LazyReport
+    ) throws -> DispatchProgress.Answer {
+        try .init(report.lend(for: error) { report in try action(input, report) })
     }
 }
 
@@ -63,9 +73,17 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
         .init(try await action(unsafe ErrorSubject.content(of: error, as: Input.self)))
     }
 
-    override func performSuspending(
-        _ input: Input, _ error: any Error, _ report: inout LazyReport
-    ) async throws -> DispatchProgress.Answer { .init(try await action(input)) }
+    override func actSuspending(
+        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
+    ) async throws -> DispatchProgress.Answer {
+        if isCertain {
+            try watch?.actionWillBegin()
+            return try await actSuspending(on: error)
+        }
+        guard let input = report.ask(error, matcher.input) else { return .notMatched }
+        try watch?.actionWillBegin()
+        return .init(try await action(input))
+    }
 }
 
 /// A rule with an asynchronous action that gets the match and its report.
@@ -79,9 +97,18 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
         super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))
     }
 
-    override func performSuspending(
-        _ input: Input, _ error: any Error, _ report: inout LazyReport
-    ) async throws -> DispatchProgress.Answer { .init(try await action(input, report.made(for: error))) }
+    override func actSuspending(
+        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
+    ) async throws -> DispatchProgress.Answer {
+        if isCertain {
+            try watch?.actionWillBegin()
+            let input = unsafe ErrorSubject.content(of: error, as: Input.self)
+            return .init(try await action(input, report.made(for: error)))
+        }
+        guard let input = report.ask(error, matcher.input) else { return .notMatched }
+        try watch?.actionWillBegin()
+        return .init(try await action(input, report.made(for: error)))
+    }
 }
 
 extension DispatchProgress.Answer {

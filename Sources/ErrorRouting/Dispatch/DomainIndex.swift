@@ -13,46 +13,37 @@ final class CodeIndex: StepIndex, @unchecked Sendable {
 
     /// - Parameters:
     ///   - rules: The rules in order, all of which require one domain, with a code or without one; at least one.
+    ///   - others: The steps for all errors of the type.
     ///   - isOfObjects: Whether errors are `NSError` objects: then a rule that requires no more is certain to match.
-    init(_ rules: [DomainIndex.Entry], isOfObjects: Bool) {
-        func steps(_ rules: [DomainIndex.Entry]) -> RuleSteps {
-            RuleSteps(
-                rules.map { entry in entry.step.judged(isCertain: isOfObjects && entry.step.shape.isPlain) })
-        }
+    init(_ rules: [DomainIndex.Entry], among others: [RuleStep], isOfObjects: Bool) {
         domain = rules[0].domain
-        var (forEvery, forOne) = ([DomainIndex.Entry](), [Int: [DomainIndex.Entry]]())
+        var (forEvery, forOne) = (others, [Int: [RuleStep]]())
         for rule in rules {
-            if let code = rule.code { forOne[code, default: []].append(rule) } else { forEvery.append(rule) }
+            let step = rule.step.judged(isCertain: isOfObjects && rule.step.shape.isPlain)
+            if let code = rule.code { forOne[code, default: []].append(step) } else { forEvery.append(step) }
         }
-        anyCode = steps(forEvery)
+        anyCode = RuleSteps.make(forEvery)
         let table = forOne.isEmpty ? nil : ProbeTable(room: forOne.count)
-        var lists: [RuleSteps] = []
-        for (code, rules) in forOne {
-            // Includes the rules for every code, so that only one list is looked up.
-            let list = steps((forEvery + rules).sorted { $0.step.order < $1.step.order })
-            let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(list).toOpaque())
-            table?.insert(address, for: UInt(bitPattern: code))
-            lists.append(list)
+        lists = forOne.map { code, steps in
+            let list = RuleSteps.make(forEvery + steps)
+            table?.insert(Borrowed(list).address, for: UInt(bitPattern: code))
+            return list
         }
         byCode = table
-        self.lists = lists
-        super.init(hasAsynchronous: rules.contains { $0.step.traits.isAsynchronous })
     }
 
     deinit { byCode?.deallocate() }
 
     /// Bridges the error only if a rule names a code.
     override func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
-    ) -> RuleStepList {
-        guard byCode != nil, let report = unsafe report else { return anyCode.list }
-        return steps(code: unsafe report.pointee.ask(error) { $0.nsError().code })
+        for content: Content, _ error: any Error, _ report: inout LazyReport
+    ) -> RuleStepList? {
+        byCode == nil ? anyCode.list : steps(code: report.ask(error) { $0.nsError().code })
     }
 
     fileprivate func steps(code: Int) -> RuleStepList {
-        let found = byCode?.find(UInt(bitPattern: code)) ?? 0
-        guard let steps = unsafe UnsafeRawPointer(bitPattern: found) else { return anyCode.list }
-        return unsafe Unmanaged<RuleSteps>.fromOpaque(steps)._withUnsafeGuaranteedRef { $0.list }
+        let found = unsafe Borrowed<RuleSteps>(at: byCode?.find(UInt(bitPattern: code)) ?? 0)
+        return found?.read { $0.list } ?? anyCode.list
     }
 }
 
@@ -69,23 +60,26 @@ final class CodeIndex: StepIndex, @unchecked Sendable {
 
     private let owned: [CodeIndex]
     /// The same objects as in `owned`, which a look-up reads without retaining them.
-    private let domains: UnsafeMutablePointer<Unmanaged<CodeIndex>>
+    private let domains: UnsafeMutablePointer<Borrowed<CodeIndex>>
     /// Each domain's place plus one, by the domain's hash; nil for a few domains.
     private let table: ProbeTable?
 
-    /// - Parameter rules: The rules in order, each of which requires a domain.
-    init(_ rules: [Entry]) {
-        let owned = Dictionary(grouping: rules) { $0.domain }.values.map { CodeIndex($0, isOfObjects: true) }
-        let domains = UnsafeMutablePointer<Unmanaged<CodeIndex>>.allocate(capacity: owned.count)
+    /// - Parameters:
+    ///   - rules: The rules in order, each of which requires a domain.
+    ///   - others: The steps for all errors of the type.
+    init(_ rules: [Entry], among others: [RuleStep]) {
+        let owned = Dictionary(grouping: rules) { $0.domain }.values.map {
+            CodeIndex($0, among: others, isOfObjects: true)
+        }
+        let domains = UnsafeMutablePointer<Borrowed<CodeIndex>>.allocate(capacity: owned.count)
         let table = owned.count > Self.fewDomains ? ProbeTable(room: owned.count) : nil
         for (place, domain) in owned.enumerated() {
-            unsafe (domains + place).initialize(to: Unmanaged.passUnretained(domain))
+            unsafe (domains + place).initialize(to: Borrowed(domain))
             table?.insert(UInt(place + 1), for: UInt(bitPattern: domain.domain.hashValue))
         }
         self.owned = owned
         unsafe self.domains = unsafe domains
         self.table = table
-        super.init(hasAsynchronous: rules.contains { $0.step.traits.isAsynchronous })
     }
 
     deinit {
@@ -94,30 +88,30 @@ final class CodeIndex: StepIndex, @unchecked Sendable {
     }
 
     override func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
-    ) -> RuleStepList {
-        let error = unsafe unsafeDowncast(unsafeBitCast(content, to: AnyObject.self), to: NSError.self)
+        for content: Content, _ error: any Error, _ report: inout LazyReport
+    ) -> RuleStepList? {
+        let error = unsafe BoxContent.content(content, as: NSError.self)
         // A subclass may override `domain` or `code` with user code, which may dispatch the error.
         let isPlain = type(of: error) == NSError.self
         let entry = isPlain ? nil : PerThread.enterMatcher()
-        guard isPlain || entry != nil else { return .none }
+        guard isPlain || entry != nil else { return nil }
         defer { if let entry { PerThread.leaveMatcher(entry) } }
         return steps(domain: error.domain, code: error.code)
     }
 
-    private func steps(domain: String, code: Int) -> RuleStepList {
+    private func steps(domain: String, code: Int) -> RuleStepList? {
         func isWanted(_ place: Int) -> Bool {
-            unsafe domains[place]._withUnsafeGuaranteedRef { $0.domain == domain }
+            unsafe domains[place].read { $0.domain == domain }
         }
         var place = 0
         if let table {
             let key = UInt(bitPattern: domain.hashValue)
             place = Int(bitPattern: table.find(key) { isWanted(Int(bitPattern: $0) - 1) }) - 1
-            if place < 0 { return .none }
+            if place < 0 { return nil }
         } else {
             while place < owned.count, !isWanted(place) { place += 1 }
-            if place == owned.count { return .none }
+            if place == owned.count { return nil }
         }
-        return unsafe domains[place]._withUnsafeGuaranteedRef { $0.steps(code: code) }
+        return unsafe domains[place].read { $0.steps(code: code) }
     }
 }

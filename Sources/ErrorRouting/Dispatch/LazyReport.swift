@@ -12,24 +12,44 @@ protocol ReportMaker {
     ) -> ErrorReport
 }
 
+extension ErrorReport.Source: ReportMaker {
+    /// Returns the report of an error that is handled directly.
+    @inline(__always)
+    fileprivate func report(of error: any Error, outcome: HandleOutcome?) -> ErrorReport {
+        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
+        ErrorReport(
+            error: error, label: nil, source: self, moment: .init(), metadata: [:], scope: [], sequence: 0,
+            occurrences: 1, outcome: outcome ?? .pending)
+    }
+
+    static func report(
+        of error: any Error, keptAt address: UnsafeRawPointer, sequence: UInt64, outcome: HandleOutcome?
+    ) -> ErrorReport {
+        unsafe address.assumingMemoryBound(to: Self.self).pointee.report(of: error, outcome: outcome)
+    }
+}
+
 /// What a dispatch finds out about its error when a rule first asks for it, since most rules need none of it: the
-/// report that actions get, and what matchers see of the error.
+/// report that actions get, what matchers see of the error, and which actions have failed.
 ///
-/// Noncopyable, since to copy and destroy it would cost as much as to handle an error.
+/// Noncopyable, since it owns memory, which is allocated when something is first made or found out.
 @safe struct LazyReport: ~Copyable {
-    /// What makes the report; nil if that is ``source``, or if there is none but the ``place`` of a map's value.
-    ///
-    /// This and the next two are plain words, so that a report which no action needs costs next to nothing.
+    private struct Found {
+        var report: ErrorReport?
+        /// The outcome that reports carry if they are made or lent from now on; nil if it is that of the last one.
+        var outcome: HandleOutcome?
+        var subject: ErrorSubject?
+        /// Nil while there are none.
+        var failures: [ActionFailure]?
+    }
+
+    /// What makes the report; nil if that is ``source``.
     private let maker: (any ReportMaker.Type)?
-    private let address: UnsafeMutableRawPointer?
+    private let address: UnsafeRawPointer?
     private let sequence: UInt64
-    /// Where an error comes from that is handled directly.
-    private var source: ErrorReport.Source?
-    private var report: ErrorReport?
-    /// The outcome that reports carry if they are made or lent from now on; nil if it is that of the last one.
-    private var outcome: HandleOutcome?
-    /// The error as matchers see it; nil until one is asked.
-    var subject: ErrorSubject?
+    /// Where an error comes from that is handled directly and may suspend, so that the source has no address.
+    private let source: ErrorReport.Source?
+    private var found: UnsafeMutablePointer<Found>?
 
     /// The report of a posted error.
     ///
@@ -39,70 +59,89 @@ protocol ReportMaker {
     ///   - sequence: The report's number in the order of delivery.
     @unsafe @inline(__always)
     init(keptAt address: UnsafeRawPointer, by maker: any ReportMaker.Type, sequence: UInt64 = 0) {
-        unsafe self.address = UnsafeMutableRawPointer(mutating: address)
-        self.maker = maker
-        self.sequence = sequence
+        unsafe (self.address, self.maker, self.sequence, source, found) = unsafe (address, maker, sequence, nil, nil)
     }
 
-    /// The report of an error that is handled directly.
+    /// The report of an error that is handled directly; without a source, for rules that need no report.
     @inline(__always)
-    init(from source: ErrorReport.Source) {
-        unsafe (maker, address, sequence) = (nil, nil, 0)
-        self.source = source
+    init(from source: ErrorReport.Source? = nil) {
+        unsafe (maker, address, sequence, self.source, found) = (nil, nil, 0, source, nil)
     }
 
     /// The report of an error that is handled with it.
     init(_ report: ErrorReport) {
-        unsafe (maker, address, sequence) = (nil, nil, 0)
-        self.report = report
+        self.init()
+        change { $0.report = report }
     }
 
-    /// No report, but the place for the value that a map's rule gives, where the caller keeps it.
-    @unsafe @inline(__always)
-    init(givingTo value: UnsafeMutableRawPointer) {
-        unsafe (maker, address, sequence) = (nil, value, 0)
+    @inline(__always)
+    deinit { if let found = unsafe found { unsafe Self.free(found) } }
+
+    @inline(never)
+    private static func free(_ found: UnsafeMutablePointer<Found>) {
+        unsafe found.deinitialize(count: 1)
+        unsafe found.deallocate()
     }
 
-    /// The place for the value of a map's rule; nil for other rules.
-    private var place: UnsafeMutableRawPointer? { unsafe maker == nil ? address : nil }
+    @inline(__always)
+    private mutating func change<Result>(_ body: (inout Found) throws -> Result) rethrows -> Result {
+        if let found = unsafe found { return try unsafe body(&found.pointee) }
+        let made = UnsafeMutablePointer<Found>.allocate(capacity: 1)
+        unsafe made.initialize(to: Found())
+        unsafe found = unsafe made
+        return try unsafe body(&made.pointee)
+    }
 
-    /// What a synchronous rule acts on: the place of a map's value, or else the report itself, at its address.
-    @unsafe @inline(__always)
-    static func target(_ report: UnsafeMutablePointer<LazyReport>) -> UnsafeMutableRawPointer {
-        unsafe report.pointee.place ?? UnsafeMutableRawPointer(report)
+    /// The error as matchers see it; nil until one is asked.
+    var subject: ErrorSubject? { unsafe found?.pointee.subject }
+
+    /// The failures of actions so far; nil if there are none.
+    @inline(__always)
+    var failures: [ActionFailure]? { unsafe found?.pointee.failures }
+
+    /// Adds the failure of an action that has thrown.
+    mutating func add(_ thrown: any Error, of rule: Rule, _ error: any Error) {
+        let report = made(for: error)
+        let failure = ActionFailure(error: thrown, report: report, rule: rule.registration.description)
+        change { $0.failures = ($0.failures ?? []) + [failure] }
+    }
+
+    /// Sets what is known from the part of the dispatch before this.
+    mutating func know(_ progress: DispatchProgress) {
+        if let findings = progress.findings { change { $0.subject = findings } }
+        if progress.hasFailures { change { $0.failures = progress.failures } }
     }
 
     /// Calls a closure with the error as matchers see it.
     @inline(__always)
     mutating func ask<Result>(_ error: any Error, _ body: (inout ErrorSubject) -> Result) -> Result {
-        if subject == nil { subject = ErrorSubject(error) }
-        return body(&subject!)
+        change { found in
+            if found.subject == nil { found.subject = ErrorSubject(error) }
+            return body(&found.subject!)
+        }
     }
 
     /// Sets the outcome that the report carries from now on.
-    mutating func carry(_ outcome: consuming HandleOutcome) { self.outcome = outcome }
+    mutating func carry(_ outcome: consuming HandleOutcome) { change { $0.outcome = outcome } }
 
     /// Takes the report of the error, made at the first call.
     private mutating func taken(for error: any Error) -> ErrorReport {
-        let outcome = outcome.take()
-        if var report = report.take() {
+        let (known, outcome) = change { ($0.report.take(), $0.outcome.take()) }
+        if var report = known {
             if let outcome { report.outcome = outcome }
             return report
         }
         if let maker, let address = unsafe address {
             return unsafe maker.report(of: error, keptAt: address, sequence: sequence, outcome: outcome)
         }
-        // With the moment as the system's clock tells it: to convert an instant would cost more than all the rest.
-        return ErrorReport(
-            error: error, label: nil, source: source ?? .init(), moment: .init(), metadata: [:], scope: [], sequence: 0,
-            occurrences: 1, outcome: outcome ?? .pending)
+        return (source ?? .init()).report(of: error, outcome: outcome)
     }
 
     /// Returns the report of the error, made at the first call.
     @inline(never)
     mutating func made(for error: any Error) -> ErrorReport {
         let report = taken(for: error)
-        self.report = report
+        change { $0.report = report }
         return report
     }
 
@@ -112,10 +151,10 @@ protocol ReportMaker {
         let report = taken(for: error)
         do {
             let result = try body(report)
-            self.report = consume report
+            change { $0.report = consume report }
             return result
         } catch {
-            self.report = consume report
+            change { $0.report = consume report }
             throw error
         }
     }

@@ -79,6 +79,27 @@ extension MatcherShape {
 // MARK: - What an index can look up
 
 extension MatcherShape {
+    /// The type that an error must have to match, unless others may match too, as objects of a subclass do; and whether
+    /// every error of that type matches, or every error if there is none, and the output is the error itself.
+    var requirement: (type: ObjectIdentifier?, isOnlyType: Bool) {
+        switch self {
+        case .type(let type):
+            let type = Self.exactType(type)
+            return (type, type != nil)
+        case .any: return (nil, true)
+        case .named(_, let inner): return inner.requirement
+        case .extracting(let type): return (Self.exactType(type), false)
+        case .value(let value): return (Self.exactType(Swift.type(of: value)), false)
+        case .narrowed(let inner): return (inner.requirement.type, false)
+        case .both(let first, let second): return (first.requirement.type ?? second.requirement.type, false)
+        default: return (nil, false)
+        }
+    }
+
+    private static func exactType(_ type: any Error.Type) -> ObjectIdentifier? {
+        type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
+    }
+
     /// The value that an error must equal to match; nil if there is none.
     var requiredValue: (any Error)? {
         switch self {

@@ -17,17 +17,22 @@ class Rule: RuleNode, @unchecked Sendable {
 
     final let registration: RuleRegistration
     final let traits: Traits
-    /// Whether the rule matches exactly the errors for which ``predicate`` holds.
-    final let hasPredicate: Bool
-    /// The matcher's predicate, kept here so that asking it costs no more than calling it.
+    /// The type that an error must have; nil if it may be of several.
+    final let requiredType: ObjectIdentifier?
+    /// What is known of whether an error of the required type matches.
+    final let match: RuleStep.Match
+    /// The matcher's predicate if that is all, kept here so that asking it costs no more than calling it.
     final let predicate: @Sendable (any Error) -> Bool
 
     init(_ shape: MatcherShape, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
         registration = RuleRegistration(shape: shape, source: source)
         self.traits = traits
-        let predicate = shape.onlyPredicate
-        hasPredicate = predicate != nil
+        let requirement = shape.requirement
+        requiredType = requirement.type
+        let predicate = requirement.isOnlyType ? nil : shape.onlyPredicate
         self.predicate = predicate ?? { _ in false }
+        let holds = predicate != nil && !traits.isAsynchronous && !traits.needsReport
+        match = requirement.isOnlyType ? .certain : holds ? .byPredicate : .asked
     }
 
     /// Returns whether the rule matches; runs no action.
@@ -38,10 +43,9 @@ class Rule: RuleNode, @unchecked Sendable {
     /// - Parameters:
     ///   - content: The content of the error's box.
     ///   - error: The error.
-    ///   - target: The error's ``LazyReport``, which may be nil for a rule that needs none; for a map's rule, the place
-    ///     of the value.
+    ///   - report: The error's report.
     func act<Content: Error>(
-        on content: Content, _ error: any Error, _ target: UnsafeMutableRawPointer?
+        on content: Content, _ error: any Error, _ report: inout LazyReport
     ) throws -> DispatchProgress.Answer {
         mustBeOverridden()
     }
@@ -53,7 +57,7 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - report: The error's report.
     ///   - supervisor: May supersede the dispatch.
     func actIfMatching(
-        _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>, under supervisor: (any ActionSupervisor)?
+        _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) throws -> DispatchProgress.Answer {
         mustBeOverridden()
     }

@@ -20,8 +20,7 @@ struct RuleRegistration: ~Copyable, Sendable {
 
     /// The calling thread's copy, for outcomes, of which every error has one.
     var threadsOwnDescription: RuleDescription {
-        guard let copies = unsafe copies.unretained else { return firstDescription() }
-        return unsafe copies._withUnsafeGuaranteedRef { $0.threadsOwn }
+        copies.borrowed?.read { $0.threadsOwn } ?? firstDescription()
     }
 
     /// Returns the original for the first outcome, since most handlers that are made for a request have no second one;
@@ -30,13 +29,13 @@ struct RuleRegistration: ~Copyable, Sendable {
     private func firstDescription() -> RuleDescription {
         let (description, isNew) = madeOriginal()
         if isNew { return description }
-        return unsafe copies.set(DescriptionCopies(of: description.storage)).takeUnretainedValue().threadsOwn
+        return copies.set(DescriptionCopies(of: description.storage)).read { $0.threadsOwn }
     }
 
     private func madeOriginal() -> (description: RuleDescription, isNew: Bool) {
         if let made = original.value { return (RuleDescription(made), false) }
         let new = RuleDescription.Storage(shape: shape, source: source)
-        let first = unsafe original.set(new).takeUnretainedValue()
+        let first = original.set(new).object
         return (RuleDescription(first), first === new)
     }
 }
@@ -63,6 +62,6 @@ struct RuleRegistration: ~Copyable, Sendable {
         let slot = PerThread.slot
         if let copy = unsafe slots[slot].value { return RuleDescription(copy) }
         let copy = RuleDescription.Storage(copying: original)
-        return unsafe RuleDescription(slots[slot].set(copy).takeUnretainedValue())
+        return unsafe RuleDescription(slots[slot].set(copy).object)
     }
 }

@@ -1,7 +1,9 @@
+import Synchronization
+
 /// The rules of one handler or map.
 ///
 /// A value that refers to the last node of a list: adding a rule, or another set on top, adds one node and shares the
-/// rest. The first dispatch reads the list as it comes; the second makes an index of it.
+/// rest. Dispatches read the list by ``Block``s, which are made at their first use.
 struct RuleSet: Sendable {
     /// The lists of rules, in the order in which a dispatch goes through them.
     enum Stage: Int, Sendable, Hashable, CaseIterable {
@@ -12,6 +14,7 @@ struct RuleSet: Sendable {
     struct Stages: OptionSet, Sendable {
         let rawValue: UInt8
 
+        static let rules = Stages(.rules)
         static let onNoMatch = Stages(.onNoMatch)
         static let always = Stages(.always)
 
@@ -21,52 +24,35 @@ struct RuleSet: Sendable {
 
     private var last: RuleNode?
 
-    /// The stages that have rules.
-    private(set) var stages: Stages = []
-
     var isEmpty: Bool { last == nil }
 
     /// Adds a rule, which must be in no set yet.
     mutating func add(_ rule: Rule, to stage: Stage) {
         rule.link(after: last, as: stage)
         last = rule
-        stages.insert(Stages(stage))
     }
 
     /// Adds another set's rules as if they had been registered after these.
     mutating func append(_ later: RuleSet) {
         guard let laterLast = later.last else { return }
         if let last { self.last = RuleSetNode(laterLast, after: last) } else { last = laterLast }
-        stages.formUnion(later.stages)
     }
 
     /// A stage's rules in the order in which they are tried: the last registered first.
     subscript(stage: Stage) -> [Rule] {
         var rules: [Rule] = []
-        last?.forEachRule { rule, itsStage in if itsStage == stage { rules.append(rule) } }
+        for block in blocks {
+            block.read { block in block[stage].forEach { step in rules.append(step.rule.object) } }
+        }
         return rules
     }
 
-    /// An unretained reference to a set, for callers that hold the set elsewhere and must not retain it to read it.
-    ///
-    /// Unchecked for the address, as the set itself is checked.
-    @safe struct Reference: @unchecked Sendable {
-        private let last: Unmanaged<RuleNode>?
+    /// The blocks in the order in which their rules are tried, made unless others have made them; not retained.
+    var blocks: [Borrowed<Block>] { last?.blocks ?? [] }
 
-        @inline(__always)
-        fileprivate init(_ last: RuleNode?) { unsafe self.last = last.map { unsafe Unmanaged.passUnretained($0) } }
-
-        /// The program, which lives as long as the set.
-        @inline(__always)
-        var program: Unmanaged<DispatchProgram> {
-            unsafe last?._withUnsafeGuaranteedRef { unsafe $0.program }
-                ?? Unmanaged.passUnretained(DispatchProgram.empty)
-        }
-    }
-
-    /// An unretained reference to this set.
+    /// The blocks as dispatches go through them; not retained, and as long-lived as the set.
     @inline(__always)
-    var reference: Reference { Reference(last) }
+    var path: Borrowed<BlockPath> { last?.path ?? Borrowed(BlockPath.empty) }
 }
 
 /// A link in the list of registrations: a rule, or all the rules of another set.
@@ -76,14 +62,20 @@ class RuleNode: @unchecked Sendable {
     private final var previous: RuleNode?
     /// The rule's stage; nil for the node of a set.
     private final var stage: RuleSet.Stage?
-    /// The program for the rules up to this one, made at their first use.
-    private final let made = SetOnce<DispatchProgram>()
+    /// How many rules were added directly after this one, up to two.
+    private final let successors = Atomic<UInt8>(0)
+    /// The block that begins with this rule, made at its first use.
+    private final let madeBlock = SetOnce<Block>()
+    /// The path of a set of which this is the last node, made at its first use.
+    private final let madePath = SetOnce<BlockPath>()
 
     /// Links a new node to those before it.
     fileprivate final func link(after previous: RuleNode?, as stage: RuleSet.Stage?) {
         precondition(self.previous == nil && self.stage == nil, "a rule is in one set only")
         self.previous = previous
         self.stage = stage
+        guard let previous, stage != nil, previous.successors.load(ordering: .relaxed) < 2 else { return }
+        previous.successors.wrappingAdd(1, ordering: .relaxed)
     }
 
     deinit {
@@ -106,33 +98,67 @@ class RuleNode: @unchecked Sendable {
     /// Takes the last node of the set, if this is the node of a set.
     fileprivate func takeSet() -> RuleNode? { nil }
 
-    // MARK: Reading the rules
+    // MARK: Blocks
 
-    /// Calls a closure with each rule, from the last registered to the first.
-    final func forEachRule(_ body: (Rule, RuleSet.Stage) -> Void) {
-        var pending: [Unmanaged<RuleNode>] = unsafe []
-        var next: Unmanaged<RuleNode>? = unsafe .passUnretained(self)
-        while let node = unsafe next ?? pending.popLast() {
-            unsafe next = unsafe node._withUnsafeGuaranteedRef { node in
-                let previous = unsafe node.previous.map { unsafe Unmanaged.passUnretained($0) }
-                guard let stage = node.stage else {
-                    // The set counts as registered after the nodes before this one, so its rules come first.
-                    if let previous = unsafe previous { unsafe pending.append(previous) }
-                    let last = unsafe unsafeDowncast(node, to: RuleSetNode.self).last
-                    return unsafe last.map { unsafe Unmanaged.passUnretained($0) }
+    @inline(__always)
+    fileprivate final var path: Borrowed<BlockPath> { madePath.borrowed ?? firstPath() }
+
+    @inline(never)
+    private final func firstPath() -> Borrowed<BlockPath> { madePath.set(BlockPath(blocks)) }
+
+    /// The blocks of a set of which this is the last node.
+    fileprivate final var blocks: [Borrowed<Block>] {
+        var (blocks, pending): ([Borrowed<Block>], [Borrowed<RuleNode>]) = ([], [])
+        // Enough for a preset and what is on top of it: a small array grows step by step.
+        blocks.reserveCapacity(4)
+        var next: Borrowed<RuleNode>? = Borrowed(self)
+        while let node = next ?? pending.popLast() {
+            next = node.read { node in
+                guard node.stage == nil else {
+                    let block = node.madeBlock.borrowed ?? node.madeBlock.set(Block(from: node))
+                    blocks.append(block)
+                    return block.read { $0.below }
                 }
-                unsafe body(unsafeDowncast(node, to: Rule.self), stage)
-                return unsafe previous
+                // The set counts as registered after the nodes before this one, so its rules come first.
+                if let previous = node.previous { pending.append(Borrowed(previous)) }
+                return unsafe unsafeDowncast(node, to: RuleSetNode.self).last.map(Borrowed.init)
+            }
+        }
+        return blocks
+    }
+
+    /// Returns the node with which the next block begins, if a block begins with this rule.
+    ///
+    /// A block ends before the rules of another set, before a rule to which several others were added, as to a preset's
+    /// last one, and before a rule with which a block begins already. But small ones become one, so that a handler that
+    /// is used after each rule added to it has not as many blocks as rules.
+    final var endOfBlock: Borrowed<RuleNode>? {
+        var (node, count) = (Borrowed(self), 1)
+        while let previous = node.read({ $0.previous.map(Borrowed.init) }) {
+            let isEnd = previous.read { previous in
+                guard previous.stage != nil else { return true }
+                guard let block = previous.madeBlock.borrowed else {
+                    return previous.successors.load(ordering: .relaxed) > 1
+                }
+                return count + block.read { $0.count } > Block.smallCount
+            }
+            if isEnd { return previous }
+            (node, count) = (previous, count + 1)
+        }
+        return nil
+    }
+
+    /// Calls a closure with each rule from this one to the end of the block, the last registered first.
+    final func forEachRule(before end: Borrowed<RuleNode>?, _ body: (Rule, RuleSet.Stage) -> Void) {
+        var next: Borrowed<RuleNode>? = Borrowed(self)
+        while let node = next, node.address != end?.address {
+            next = node.read { node in
+                guard let stage = node.stage else { preconditionFailure("a block has no rules of two sets") }
+                body(unsafe unsafeDowncast(node, to: Rule.self), stage)
+                return node.previous.map(Borrowed.init)
             }
         }
     }
-
-    /// The program for the rules up to this one, which lives as long as this node.
-    @inline(__always)
-    fileprivate final var program: Unmanaged<DispatchProgram> { unsafe made.unretained ?? madeProgram() }
-
-    @inline(never)
-    private final func madeProgram() -> Unmanaged<DispatchProgram> { unsafe made.set(DispatchProgram(of: self)) }
 }
 
 /// The node of a set that was added on top of others.

@@ -1,7 +1,7 @@
 /// One rule among those that are tried, with its place in the order.
 ///
 /// The rule is not retained: the rule set holds it, and every dispatch holds the set.
-@safe struct RuleStep {
+struct RuleStep {
     /// What is known of whether an error matches.
     enum Match {
         /// The rule is known to match, and its matcher's output is the error itself.
@@ -11,134 +11,137 @@
         case byPredicate
         /// The matcher has to be asked.
         case asked
-        /// The error's type has not been compared with the rule, as at a handler's first use.
-        case notJudged
     }
 
-    let rule: Unmanaged<Rule>
+    let rule: Borrowed<Rule>
+    /// The type that an error must have; nil if it may be of several, or was compared with the rule already.
+    let requiredType: ObjectIdentifier?
     let order: Int
     let match: Match
     /// What the rule does with an error that it matches.
     let traits: Rule.Traits
-    /// Whether the rule can act once it is reached, without a matcher, a report, or suspending.
-    private let isSimple: Bool
 
-    /// - Parameters:
-    ///   - rule: The rule.
-    ///   - order: Its place in the order.
-    ///   - isCertain: Whether the error is certain to match; nil if the error's type has not been compared.
-    init(_ rule: Unmanaged<Rule>, order: Int, isCertain: Bool?) {
-        let hasPredicate: Bool
-        (traits, hasPredicate) = unsafe rule._withUnsafeGuaranteedRef { ($0.traits, $0.hasPredicate) }
-        unsafe self.rule = unsafe rule
+    /// A step that is compared with an error's type when it is reached.
+    init(_ rule: Rule, order: Int) {
+        self.rule = Borrowed(rule)
         self.order = order
-        let isPlain = !traits.isAsynchronous && !traits.needsReport
-        match =
-            isCertain == true
-            ? .certain : hasPredicate && isPlain ? .byPredicate : isCertain == nil ? .notJudged : .asked
-        isSimple = isPlain && (match == .certain || match == .byPredicate)
+        (requiredType, match, traits) = (rule.requiredType, rule.match, rule.traits)
     }
 
-    /// Whether the rule can act once it is reached, without suspending, and with a report only if there is one.
-    @inline(__always)
-    func actsAlone(hasReport: Bool) -> Bool { isSimple || hasReport && match == .certain && !traits.isAsynchronous }
-
-    /// Whether the rule can act without a matcher and without a report, but may suspend.
-    var suspendsAlone: Bool { match == .certain && traits.isAsynchronous && !traits.needsReport }
+    private init(_ step: RuleStep, _ match: Match) {
+        (rule, order, traits, requiredType, self.match) = (step.rule, step.order, step.traits, nil, match)
+    }
 
     /// Returns this step for errors whose type has been compared with the rule.
-    func judged(isCertain: Bool) -> RuleStep { unsafe RuleStep(rule, order: order, isCertain: isCertain) }
+    func judged(isCertain: Bool) -> RuleStep { RuleStep(self, isCertain ? .certain : match) }
 
-    var shape: MatcherShape { unsafe rule._withUnsafeGuaranteedRef { $0.registration.shape } }
+    var shape: MatcherShape { rule.read { $0.registration.shape } }
 
-    /// Compares the error's type with the rule; returns nil if no error of the type matches.
+    /// Whether errors of a type may match: false only if the rule requires another type.
     ///
-    /// - Parameters:
-    ///   - subject: The error.
-    ///   - domain: The domain of its type, if it is known.
-    func judged(for subject: ErrorSubject, domain: String?) -> RuleStep? {
-        let verdict = shape.verdict(for: subject, domain: domain)
-        return verdict.mayMatch ? judged(isCertain: verdict.isCertain) : nil
-    }
+    /// - Parameter type: The static type of a box's content.
+    @inline(__always)
+    func isFor(_ type: any Error.Type) -> Bool { requiredType == nil || requiredType == ObjectIdentifier(type) }
 }
 
 /// The remaining steps of a list, which are read without retaining anything.
-@safe struct RuleStepList {
-    var next: UnsafePointer<RuleStep>
-    let end: UnsafePointer<RuleStep>
-
-    /// An empty list: two equal addresses, which are never read.
-    static var none: RuleStepList {
-        let address = unsafe UnsafePointer<RuleStep>(bitPattern: MemoryLayout<RuleStep>.alignment)!
-        return unsafe RuleStepList(next: address, end: address)
-    }
-
-    var isEmpty: Bool { unsafe next == end }
-}
-
-/// Steps in the order in which they are tried, in memory of their own.
 ///
-/// Unchecked, since the compiler cannot know that the memory does not change after `init`.
-final class RuleSteps: @unchecked Sendable {
-    let list: RuleStepList
-    let hasAsynchronous: Bool
+/// Unchecked, since the compiler cannot know that the memory does not change.
+@safe struct RuleStepList: @unchecked Sendable {
+    private var place: UnsafePointer<RuleStep>
+    private let end: UnsafePointer<RuleStep>
 
-    init(_ steps: [RuleStep]) {
-        hasAsynchronous = steps.contains { $0.traits.isAsynchronous }
-        let base = UnsafeMutablePointer<RuleStep>.allocate(capacity: steps.count)
-        for (index, step) in steps.enumerated() { unsafe (base + index).initialize(to: step) }
-        list = unsafe RuleStepList(next: UnsafePointer(base), end: UnsafePointer(base + steps.count))
-    }
-
-    deinit { unsafe list.next.deallocate() }
-}
-
-/// The remaining steps of one stage: a list that needs no look-up, and one that was looked up, merged by their order.
-struct RuleStepCursor {
-    private var fixed: RuleStepList
-    private var found: RuleStepList
-
-    @inline(__always)
-    init(_ fixed: RuleStepList, _ found: RuleStepList = .none) {
-        (self.fixed, self.found) = (fixed, found)
-    }
-
-    /// The address of the next step; nil at the end.
-    @inline(__always)
-    var first: UnsafePointer<RuleStep>? { isFoundNext ? unsafe found.next : fixed.isEmpty ? nil : unsafe fixed.next }
-
-    @inline(__always)
-    private var isFoundNext: Bool {
-        if found.isEmpty { return false }
-        return unsafe fixed.isEmpty || found.next.pointee.order < fixed.next.pointee.order
+    fileprivate init(_ place: UnsafePointer<RuleStep>, _ end: UnsafePointer<RuleStep>) {
+        unsafe (self.place, self.end) = unsafe (place, end)
     }
 
     @inline(__always)
-    mutating func removeFirst() {
-        if isFoundNext { unsafe found.next += 1 } else { unsafe fixed.next += 1 }
+    var isEmpty: Bool { unsafe place == end }
+
+    /// The next step; the list must not be empty.
+    @inline(__always)
+    var first: RuleStep {
+        assert(!isEmpty)
+        return unsafe place.pointee
     }
 
-    /// Drops the steps before the first whose predicate holds, or before the first that asks none.
-    ///
-    /// Matchers are entered once for all of them: to enter costs as much as to ask one.
-    @inline(never)
-    mutating func dropNotHolding(for error: any Error) {
-        let entry = PerThread.enterMatcher()
-        defer { if let entry { PerThread.leaveMatcher(entry) } }
-        func holds(_ place: UnsafePointer<RuleStep>) -> Bool {
-            unsafe entry != nil && place.pointee.rule._withUnsafeGuaranteedRef { $0.predicate(error) }
+    @inline(__always)
+    mutating func removeFirst() { unsafe place += 1 }
+
+    var count: Int { unsafe end - place }
+
+    func forEach(_ body: (RuleStep) -> Void) {
+        var steps = self
+        while !steps.isEmpty {
+            body(steps.first)
+            steps.removeFirst()
         }
-        if found.isEmpty {
-            // By far most: not asked for the other list at each step.
-            while unsafe fixed.next != fixed.end, unsafe fixed.next.pointee.match == .byPredicate,
-                unsafe !holds(fixed.next)
-            {
-                unsafe fixed.next += 1
-            }
-        } else {
-            while let place = unsafe first, unsafe place.pointee.match == .byPredicate, unsafe !holds(place) {
+    }
+
+    /// Drops the steps before the next that is to be tried, and returns that: a step that is not for errors of another
+    /// type, and whose predicate holds if it has one.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - type: The static type of its box's content.
+    @inline(__always)
+    mutating func next(for error: any Error, of type: any Error.Type) -> RuleStep? {
+        while !isEmpty {
+            if first.isFor(type) {
+                if first.match != .byPredicate { return first }
+                self = firstHolding(for: error)
+                if !isEmpty, first.match == .byPredicate { return first }
+            } else {
                 removeFirst()
             }
         }
+        return nil
+    }
+
+    /// Returns the steps from the first whose predicate holds, or from the first that asks none.
+    ///
+    /// Matchers are entered once for all of them: to enter costs as much as to ask one.
+    @inline(never)
+    private func firstHolding(for error: any Error) -> RuleStepList {
+        var steps = self
+        let entry = PerThread.enterMatcher()
+        defer { if let entry { PerThread.leaveMatcher(entry) } }
+        while !steps.isEmpty, steps.first.match == .byPredicate {
+            if entry != nil, steps.first.rule.read({ $0.predicate(error) }) { return steps }
+            steps.removeFirst()
+        }
+        return steps
+    }
+}
+
+/// Steps in the order in which they are tried, in the memory of one object.
+///
+/// Unchecked, since the compiler cannot know that the steps do not change once they are put.
+@safe final class RuleSteps: ManagedBuffer<Int, RuleStep>, @unchecked Sendable {
+    /// - Parameters:
+    ///   - count: The number of steps.
+    ///   - put: Passes each of them to the closure that it gets, with its place.
+    static func make(count: Int, _ put: ((RuleStep, _ place: Int) -> Void) -> Void) -> RuleSteps {
+        let made = unsafe unsafeDowncast(create(minimumCapacity: count) { _ in count }, to: RuleSteps.self)
+        unsafe made.withUnsafeMutablePointerToElements { steps in
+            put { step, place in
+                assert(0..<count ~= place)
+                unsafe (steps + place).initialize(to: step)
+            }
+        }
+        return made
+    }
+
+    /// Sorts the steps.
+    static func make(_ steps: [RuleStep]) -> RuleSteps {
+        let steps = steps.sorted { $0.order < $1.order }
+        return make(count: steps.count) { put in for (place, step) in steps.enumerated() { put(step, place) } }
+    }
+
+    var list: RuleStepList { self[0, header] }
+
+    /// The steps from one place to another.
+    subscript(start: Int, end: Int) -> RuleStepList {
+        unsafe withUnsafeMutablePointerToElements { steps in unsafe RuleStepList(steps + start, steps + end) }
     }
 }

@@ -16,13 +16,15 @@
     /// Retains the steps that the lists refer to.
     private let steps: [RuleSteps]
 
-    /// - Parameter rules: The rules in order, each of which requires a value of the type.
-    init(_ rules: [RuleStep]) {
+    /// - Parameters:
+    ///   - rules: The rules in order, each of which requires a value of the type.
+    ///   - others: The steps for all errors of the type.
+    init(_ rules: [RuleStep], among others: [RuleStep]) {
         let groups = Self.grouped(rules)
         count = groups.count
         unsafe values = .allocate(capacity: groups.count)
         unsafe lists = .allocate(capacity: groups.count)
-        let steps = groups.map { RuleSteps($0.steps) }
+        let steps = groups.map { RuleSteps.make(others + $0.steps) }
         let table = groups.count > Self.fewValues ? ProbeTable(room: groups.count) : nil
         for (place, group) in groups.enumerated() {
             unsafe (values + place).initialize(to: group.value)
@@ -31,7 +33,6 @@
         }
         self.table = table
         self.steps = steps
-        super.init(hasAsynchronous: steps.contains(where: \.hasAsynchronous))
     }
 
     /// Returns the rules grouped by value.
@@ -63,23 +64,25 @@
     }
 
     override func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: UnsafeMutablePointer<LazyReport>?
-    ) -> RuleStepList {
-        assert(type(of: content) is Value.Type, "\(Content.self) was taken for \(Value.self)")
-        guard let entry = PerThread.enterMatcher() else { return .none }
+        for content: Content, _ error: any Error, _ report: inout LazyReport
+    ) -> RuleStepList? {
+        guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
-        let value = unsafe unsafeBitCast(content, to: Value.self)
+        return steps(for: unsafe BoxContent.content(content, as: Value.self))
+    }
+
+    private func steps(for value: Value) -> RuleStepList? {
         var place = 0
         if let table {
             let isWanted = { (place: UInt) in unsafe self.values[Int(bitPattern: place) - 1] == value }
             place = Int(bitPattern: table.find(UInt(bitPattern: value.hashValue), where: isWanted)) - 1
-            if place < 0 { return .none }
+            if place < 0 { return nil }
         } else {
             while unsafe place < count && values[place] != value { place += 1 }
-            if place == count { return .none }
+            if place == count { return nil }
         }
         // An error that does not equal itself matches no value.
-        return value == value ? unsafe lists[place] : .none
+        return value == value ? unsafe lists[place] : nil
     }
 }
 
@@ -88,15 +91,16 @@
 /// - Parameters:
 ///   - type: The errors' dynamic type.
 ///   - rules: The rules in order, each of which requires a value of that type.
+///   - others: The steps for all errors of the type.
 /// - Returns: The index; nil if the type is not `Hashable` on every actor, or if matchers recurse too deep: to make the
 ///   index runs user code (`==`, `hash`), which may dispatch errors of the type.
-func makeValueIndex(_ type: any Error.Type, _ rules: [RuleStep]) -> StepIndex? {
+func makeValueIndex(_ type: any Error.Type, _ rules: [RuleStep], among others: [RuleStep]) -> StepIndex? {
     // A global actor's `hash` must not be called elsewhere: the cast of a `Sendable` value fails then, unlike that of
     // its type.
     guard let value = rules.first?.shape.requiredValue as (any Sendable)?, value is any (Error & Hashable),
         let hashable = type as? any (Error & Hashable).Type, let entry = PerThread.enterMatcher()
     else { return nil }
     defer { PerThread.leaveMatcher(entry) }
-    func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex { ValueIndex<Value>(rules) }
+    func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex { ValueIndex<Value>(rules, among: others) }
     return make(hashable)
 }

@@ -21,7 +21,9 @@ extension ErrorHandler {
 
     @usableFromInline
     func handleIfSynchronous(_ error: any Error, _ fileID: String, _ line: UInt) -> HandleOutcome? {
-        rules.dispatchIfSynchronous(error, LazyReport(from: .init(fileID: fileID, line: line)))
+        unsafe withUnsafePointer(to: ErrorReport.Source(fileID: fileID, line: line)) { source in
+            unsafe rules.dispatchIfSynchronous(error, LazyReport(keptAt: source, by: ErrorReport.Source.self))
+        }
     }
 
     @usableFromInline
@@ -41,8 +43,9 @@ extension ErrorHandler {
 
     /// Handles an error without suspending, or declines.
     ///
-    /// It declines if any rule that matches the error (whether it would be reached or not), any `onNoMatch` that would
-    /// apply, or any `always` is asynchronous.
+    /// It declines if by the error's type an asynchronous action could be reached: if a rule that errors of the type may
+    /// match is asynchronous, whether this error matches or not; an `onNoMatch`, unless some rule matches every error of
+    /// the type; or an `always`.
     ///
     /// - Parameters:
     ///   - error: The error to handle.
@@ -53,7 +56,5 @@ extension ErrorHandler {
         _ error: any Error,
         fileID: String = #fileID,
         line: UInt = #line
-    ) -> HandleOutcome? {
-        rules.dispatchSynchronously(error, LazyReport(from: .init(fileID: fileID, line: line)))
-    }
+    ) -> HandleOutcome? { handleIfSynchronous(error, fileID, line) }
 }

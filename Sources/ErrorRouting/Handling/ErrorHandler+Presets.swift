@@ -11,9 +11,7 @@ extension ErrorHandler {
     ///
     /// ```swift
     /// extension ErrorHandler {
-    ///     public static var `default`: ErrorHandler {
-    ///         .standardError.overlaid(with: ErrorHandler().on(PaymentError.self) { … })
-    ///     }
+    ///     public static let `default` = ErrorHandler.standardError.on(PaymentError.self) { … }
     /// }
     /// ```
     @_disfavoredOverload
@@ -26,7 +24,10 @@ extension ErrorHandler {
     /// occurrences, and trail: the underlying errors. Line breaks, control characters, and characters that are
     /// invisible or reorder text are escaped, so that every error is one line. A text of more than 16 KiB is cut, and
     /// ends in `…`.
-    public static var standardError: ErrorHandler { standardError { ErrorLine($0) } }
+    public static var standardError: ErrorHandler { plainStandardError }
+
+    /// Kept, so that its rules are compiled once.
+    private static let plainStandardError = standardError { ErrorLine($0) }
 
     /// The preset ``standardError`` with the texts of errors redacted, as by ``LastResort/redacting(_:)``.
     ///

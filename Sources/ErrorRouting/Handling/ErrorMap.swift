@@ -25,7 +25,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
     public subscript(_ error: any Error) -> Value {
         var value = defaultValue
-        _ = unsafe rules.look(for: error, &value)
+        _ = rules.find(error, &value)
         return value
     }
 
@@ -36,8 +36,8 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
     public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? {
         var value = defaultValue
-        guard let rule = unsafe rules.look(for: error, &value) else { return nil }
-        return unsafe (value, rule._withUnsafeGuaranteedRef { $0.registration.description })
+        guard let rule = rules.find(error, &value) else { return nil }
+        return (value, rule.read { $0.registration.description })
     }
 
     /// Returns this map with another one's rules on top.
@@ -62,7 +62,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Complexity: O(number of rules): derive a map once, and not for each error.
     public func map<NewValue: Sendable>(_ transform: @escaping @Sendable (Value) -> NewValue) -> ErrorMap<NewValue> {
         rules[.rules].reversed().reduce(ErrorMap<NewValue>(default: transform(defaultValue))) { result, rule in
-            guard let rule = rule as? any MapRule<Value> else {
+            guard let rule = rule as? MapRule<Value> else {
                 preconditionFailure("a map has rules of its own alone")
             }
             return result.adding(rule.mapped(transform))
@@ -91,7 +91,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     }
 
     /// Returns this map with a rule added; every verb calls this.
-    func adding(_ rule: any MapRule<Value>) -> Self {
+    func adding(_ rule: MapRule<Value>) -> Self {
         var result = self
         result.rules.add(rule, to: .rules)
         return result

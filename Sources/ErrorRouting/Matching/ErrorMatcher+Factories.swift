@@ -57,7 +57,7 @@ extension ErrorMatcher where Output: Error & Equatable {
             }
         }
         return Self(.value(value)) { subject in
-            guard Swift.type(of: subject.error) == valueType, let error = subject.error as? Output else { return nil }
+            guard let error = subject.exactly(valueType, as: Output.self) else { return nil }
             // A value that does not equal itself never matches, even if it equals another value.
             return error == value && value == value && error == error ? error : nil
         }

@@ -29,7 +29,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// Returns what the matcher hands on, or nil if it does not match.
     func evaluate(_ subject: inout ErrorSubject) -> Output? {
         if let body { return body(&subject) }
-        return Swift.type(of: subject.error) == Output.self ? subject.error as? Output : nil
+        return subject.isExactly(Output.self) ? unsafe subject.error(as: Output.self) : nil
     }
 
     /// Asks the matcher about one error.

@@ -58,6 +58,13 @@ struct ErrorSubject: Sendable {
         contentType == type || type == (any Error).self
     }
 
+    /// Returns the error as a type, without a dynamic cast where it is no object; nil if its dynamic type is another.
+    @inline(__always)
+    func exactly<Output>(_ dynamicType: Any.Type, as type: Output.Type) -> Output? {
+        if !isObject, dynamicType == type { return isExactly(type) ? unsafe error(as: type) : nil }
+        return self.type == dynamicType ? error as? Output : nil
+    }
+
     /// Returns the error as a type that it is known to have, without a dynamic cast.
     ///
     /// - Precondition: ``isExactly(_:)``, or the type is a class and the error's dynamic type inherits from it.
@@ -73,13 +80,8 @@ struct ErrorSubject: Sendable {
     /// Returns the content of an error's box, which is known to have a type.
     @unsafe @inline(__always)
     static func content<Output>(of error: any Error, as type: Output.Type) -> Output {
-        // Read through a pointer, since a generic function that gets the error may get its content instead.
-        if type == (any Error).self {
-            return unsafe withUnsafePointer(to: error) { error in
-                unsafe UnsafeRawPointer(error).assumingMemoryBound(to: Output.self).pointee
-            }
-        }
-        func project<Content: Error>(_ content: Content) -> Output { unsafe unsafeBitCast(content, to: Output.self) }
+        if type == (any Error).self { return unsafe BoxContent.box(of: error, as: type) }
+        func project<Content: Error>(_ content: Content) -> Output { unsafe BoxContent.content(content, as: type) }
         // Opened explicitly: `any Error` conforms to `Error` itself, so a plain call would pass the existential.
         return _openExistential(error, do: project)
     }

@@ -29,7 +29,9 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
     /// The rule that stopped, else the last one that matched; nil if none matched.
     public let rule: RuleDescription?
     /// The failures of actions that threw or exceeded the time limit, in order.
-    public let failures: [ActionFailure]
+    public var failures: [ActionFailure] { failed ?? [] }
+    /// Nil while there are none, since even an empty array is released.
+    private let failed: [ActionFailure]?
 
     /// Makes an outcome, for tests and for your own posters.
     ///
@@ -44,10 +46,14 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         rule: RuleDescription? = nil,
         failures: [ActionFailure] = []
     ) {
+        self.init(disposition, matchedRuleCount, rule, failed: failures.isEmpty ? nil : failures)
+    }
+
+    init(_ disposition: Disposition, _ matchedRuleCount: Int, _ rule: RuleDescription?, failed: [ActionFailure]?) {
         self.disposition = disposition
         self.matchedRuleCount = matchedRuleCount
         self.rule = rule
-        self.failures = failures
+        self.failed = failed
     }
 
     /// The outcome of an error that is not handled yet.
@@ -61,7 +67,7 @@ public struct HandleOutcome: Sendable, CustomStringConvertible {
         var text = disposition.rawValue
         if let rule { text += " by \(rule)" }
         if matchedRuleCount > 1 { text += " (\(matchedRuleCount) rules matched)" }
-        if !failures.isEmpty { text += ", \(failures.count) \(failures.count == 1 ? "action" : "actions") failed" }
+        if let failures = failed { text += ", \(failures.count) \(failures.count == 1 ? "action" : "actions") failed" }
         return text
     }
 }

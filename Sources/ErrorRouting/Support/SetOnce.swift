@@ -10,26 +10,27 @@ import Synchronization
 @safe struct SetOnce<Instance: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
     private let address = Atomic<UInt>(0)
 
-    deinit { unsafe unretained?.release() }
+    deinit {
+        guard let object = unsafe UnsafeRawPointer(bitPattern: address.load(ordering: .relaxed)) else { return }
+        unsafe Unmanaged<Instance>.fromOpaque(object).release()
+    }
 
     /// The object; nil until it is set.
-    var value: Instance? { unsafe unretained?.takeUnretainedValue() }
+    var value: Instance? { borrowed?.object }
 
     /// The object, not retained; nil until it is set.
     @inline(__always)
-    var unretained: Unmanaged<Instance>? {
-        unsafe UnsafeRawPointer(bitPattern: address.load(ordering: .acquiring)).map { unsafe Unmanaged.fromOpaque($0) }
-    }
+    var borrowed: Borrowed<Instance>? { unsafe Borrowed(at: address.load(ordering: .acquiring)) }
 
     /// Sets the object, unless another one was set before.
     ///
     /// - Returns: The object that was set first, not retained.
-    func set(_ made: consuming Instance) -> Unmanaged<Instance> {
+    func set(_ made: consuming Instance) -> Borrowed<Instance> {
         let made = unsafe Unmanaged.passRetained(made)
         let (isFirst, other) = unsafe address.replace(0, by: UInt(bitPattern: made.toOpaque()))
-        guard !isFirst, let winner = unsafe UnsafeRawPointer(bitPattern: other) else { return unsafe made }
+        guard !isFirst, let winner = unsafe Borrowed<Instance>(at: other) else { return unsafe Borrowed(made) }
         unsafe made.release()
-        return unsafe Unmanaged.fromOpaque(winner)
+        return winner
     }
 }
 

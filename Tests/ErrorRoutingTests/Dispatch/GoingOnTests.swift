@@ -26,7 +26,7 @@ extension GoingOnTests {
         }
     }
 
-    /// Handles an error by itself and on a bus, three times each: read as it comes, indexed, and planned.
+    /// Handles an error by itself and on a bus, three times each: with and without a plan.
     private func uses(
         of handler: ErrorHandler, _ error: any Error, _ notes: Notes, _ check: ([String], HandleOutcome) -> Void
     ) async {
@@ -172,7 +172,7 @@ extension GoingOnTests {
     func comparedOnce() async {
         let error = Counted(count: Counter())
         var counts: [Int: [Int]] = [:]
-        for rules in [1, 30] {
+        for rules in [5, 30] {
             let handler = (0..<rules).reduce(ErrorHandler()) { handler, _ in
                 handler.on(error) { _ in
                     await Task.yield(); return .next
@@ -186,7 +186,7 @@ extension GoingOnTests {
                 counts[rules]?.append(error.count.value.load(ordering: .relaxed) - before)
             }
         }
-        expect(counts[30], equals: counts[1])
+        expect(counts[30], equals: counts[5])
     }
 
     private enum Status: Int, Error, Hashable {
@@ -270,12 +270,11 @@ extension SupersededActionTests {
             .on(Numbered.self) { _ in throw Numbered(1) }
         for cameInTime in [true, false] {
             let supervisor = TakingSupervisor(cameInTime: cameInTime)
-            let rules = handler.rules.reference
-            var walk = unsafe DispatchWalk(rules.program, on: nil, Numbered(0), from: DispatchProgress())
             let report = ErrorReport(error: Numbered(0), source: .init())
-            _ = await walk.finish(LazyReport(report), under: supervisor)
+            var cursor = DispatchCursor(handler.rules.path, LazyReport(report))
+            _ = await cursor.finish(report.error, under: supervisor)
             withExtendedLifetime(handler) {}
-            let failures = walk.progress.failures.map { ($0.error as? Numbered)?.number }
+            let failures = (cursor.failures ?? []).map { ($0.error as? Numbered)?.number }
             expect(failures, equals: (cameInTime ? [1, 2] : [1]))
         }
     }

@@ -50,8 +50,8 @@ struct LinearReadingPropertyTests {
         check(explanation, reading.explain(specimen))
 
         let trace = ActionTrace()
-        // A handler that was never used reads its rules as they come; one that was used looks them up, and makes a plan
-        // for the error's type, or has one. The same for an error in a box within a box.
+        // A handler that was never used makes a plan for the error's type, or reads its few rules linearly; one that was
+        // used has the plan. The same for an error in a box within a box.
         let unused = reading.handler(split: 0)
         let uses: [(ErrorHandler, any Error)] = [
             (unused, error), (unused, error), (reading.handler(split: 0), Boxing.twice(error)), (handler, error),

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Behaviour 5: handleSynchronously declines where a rule that applies is asynchronous", .tags(.behaviour5),
+    "Behaviour 5: handleSynchronously declines where an asynchronous rule could be reached", .tags(.behaviour5),
     .hangLimit)
 struct HandleSynchronouslyTests {
     let trace = ActionTrace()
@@ -43,7 +43,7 @@ extension HandleSynchronouslyTests {
         expect(outcome.failures.count, equals: awaited.failures.count)
     }
 
-    @Test("it declines if a rule that matches is asynchronous, whatever comes before it, and leaves all to handle")
+    @Test("it declines if a rule for the type is asynchronous, whatever comes before it, and leaves all to handle")
     func asynchronousRule() async {
         // Before it come an action that goes on, one that stops, and an ignore.
         for handler in [mixed(), mixed(below: .stop), mixed().ignore(Zoo.Payment.self)] {
@@ -54,22 +54,47 @@ extension HandleSynchronouslyTests {
         expect(trace.takeAll(), equals: ["synchronous", "asynchronous", "always"])
     }
 
-    @Test("an asynchronous rule that does not match, for its type or its predicate, does not make it decline")
+    @Test("an asynchronous rule for another type does not make it decline; one that might match does, and is not asked")
     func asynchronousRuleThatDoesNotMatch() {
         let outcome = mixed().handleSynchronously(Zoo.Offline())
         expect(outcome?.disposition, equals: .handled)
         expect(trace.takeAll(), equals: ["synchronous", "always"])
-        let narrowed = ErrorMatcher.type(Zoo.Timeout.self).where { $0.seconds > 10 }
-        let handler = ErrorHandler().on(matching: narrowed) { _ in
+        let narrowed = ErrorMatcher.type(Zoo.Timeout.self).where { _ in
+            _ = trace("asked")
+            return false
+        }
+        let few = ErrorHandler().on(matching: narrowed) { _ in
             await Task.yield()
             return trace("asynchronous")
         }
-        expectNil(handler.handleSynchronously(Zoo.Timeout(seconds: 30)))
-        expect(handler.handleSynchronously(Zoo.Timeout(seconds: 5))?.disposition, equals: .unmatched)
-        expect(trace.entries, equals: [])
+        // Read linearly, and by a plan for the type.
+        let many = (0..<9).reduce(few) { handler, code in handler.ignore(Zoo.Payment.declined(code: code)) }
+        for handler in [few, many, many] {
+            expectNil(handler.handleSynchronously(Zoo.Timeout(seconds: 5)))
+            expect(handler.handleSynchronously(Zoo.Offline())?.disposition, equals: .unmatched)
+            expect(trace.entries, equals: [])
+        }
     }
 
-    @Test("it declines if an onNoMatch that would apply is asynchronous, and for every error if any always is")
+    @Test("where an asynchronous rule asks for the domain, types of another domain do not make it decline")
+    func asynchronousDomain() {
+        for count in [0, 9] {
+            let synchronous = (0..<count).reduce(ErrorHandler()) { handler, code in
+                handler.ignore(Zoo.Payment.declined(code: code))
+            }
+            let handler = synchronous.on(domain: "zoo.foreign", code: 3) { _ in
+                await Task.yield()
+                return .stop
+            }
+            for _ in 0..<2 {
+                expect(handler.handleSynchronously(Zoo.Offline())?.disposition, equals: .unmatched)
+                expectNil(handler.handleSynchronously(Zoo.Foreign(errorCode: 1)))
+                expectNil(handler.handleSynchronously(NSError(domain: "another", code: 3)))
+            }
+        }
+    }
+
+    @Test("it declines if an onNoMatch is asynchronous and no rule sure to match, and always if any always is")
     func asynchronousOnNoMatch() {
         let handler = ErrorHandler()
             .on(Zoo.Payment.self) { _ in trace("payment") }
@@ -117,39 +142,29 @@ extension HandleSynchronouslyTests {
         .on(Numbered.self) { _ in .stop }
     }
 
-    @Test("to find out whether it declines, it asks no rule whose match makes no difference, and none twice")
+    @Test("to find out whether it declines, it asks no rule")
     func noMatch() {
         let asked = Count()
-        let handler = Self.rules(
-            on: ErrorHandler().onNoMatch { _ in
+        let handlers = [
+            ErrorHandler().onNoMatch { _ in
                 await Task.yield(); return .stop
-            }, counting: asked)
-        // At its first use, indexed, and planned.
-        for _ in 0..<3 {
-            expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
-            expect(asked.taken(), equals: 0)
-        }
-        expectNil(handler.handleSynchronously(CancellationError()))
-        expect(asked.taken(), equals: 50)
-
-        let narrowed = Self.rules(
-            on: ErrorHandler().on(matching: .predicate { _ in false }) { _ in
+            },
+            ErrorHandler().on(matching: .predicate { _ in false }) { _ in
                 await Task.yield(); return .stop
-            }, counting: asked)
-        for _ in 0..<3 {
-            expect(narrowed.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
-            expect(asked.taken(), equals: 0)
-            expect(narrowed.handleSynchronously(CancellationError())?.disposition, equals: .unmatched)
-            expect(asked.taken(), equals: 50)
-        }
-
-        let closing = Self.rules(
-            on: ErrorHandler().always { _ in
+            },
+            ErrorHandler().always { _ in
                 await Task.yield(); return .stop
-            }, counting: asked)
+            },
+        ].map { Self.rules(on: $0, counting: asked) }
+        // Without a plan for the type, and with one.
         for _ in 0..<3 {
-            expectNil(closing.handleSynchronously(Numbered(1)))
-            expectNil(closing.handleSynchronously(CancellationError()))
+            for handler in handlers {
+                expectNil(handler.handleSynchronously(CancellationError()))
+                expect(asked.taken(), equals: 0)
+            }
+            expect(handlers[0].handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 1)
+            expectNil(handlers[1].handleSynchronously(Numbered(1)))
+            expectNil(handlers[2].handleSynchronously(Numbered(1)))
             expect(asked.taken(), equals: 0)
         }
     }

@@ -171,7 +171,7 @@ extension MatchingValueTests {
         let expected: [HandleOutcome.Disposition] = [
             .handled, .handled, .ignored, .ignored, .handled, .unmatched, .unmatched,
         ]
-        // At its first use, indexed, and planned.
+        // Without a plan for the type, and with one.
         for _ in 0..<4 {
             expect(errors.compactMap { handler.handleSynchronously($0)?.disposition }, equals: expected)
         }
@@ -256,7 +256,7 @@ extension IsolatedHashTests {
     func compared() async {
         let (handler, error) = (Self.handler, OnMainActor(number: 3))
         func isHandled() -> Bool { handler.handleSynchronously(error)?.disposition == .handled }
-        // At its first use, indexed, and planned.
+        // Without a plan for the type, and with one.
         for _ in 0..<3 { #expect(isHandled()) }
         await Task.detached { for _ in 0..<3 { expect(handler.handleSynchronously(error)?.isHandled, equals: true) } }
             .value

@@ -153,7 +153,7 @@ extension UnderlyingErrorWalkTests {
         let group = CountedGroup(inner: [inner, Counted(inner: inner)])
         let outer = Counted(inner: group)
         let handler = asking()
-        // The first of a type is also asked for the type's domain, once the rules are used more than once.
+        // The first of a type is also asked for the type's domain, once.
         for _ in 0..<2 { _ = handler.handleSynchronously(Counted()) }
         expect(handler.handleSynchronously(outer)?.disposition, equals: .unmatched)
         expect([outer.bridges, inner.bridges, group.bridges, group.asks].map(\.value), equals: [1, 2, 1, 1])

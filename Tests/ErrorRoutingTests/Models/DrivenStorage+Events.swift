@@ -61,15 +61,16 @@ extension DrivenStorage {
     /// Returns how far a worker comes that begins where it has to.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
-        let step = unsafe RuleStep(.passUnretained(rule), order: 0, isCertain: true)
         switch disposition {
-        case .unmatched: _ = result.advance(handlers: 1)
-        case .ignored: result.record(.ignored, at: step)
-        default: result.record(.next, at: step)
+        case .unmatched: _ = Self.fallback.rules.path.read { result.place.advance(on: $0) }
+        case .ignored: result.place.record(.ignored, of: Borrowed(rule))
+        default: result.place.record(.next, of: Borrowed(rule))
         }
         for failure in failures { result.record(failure.error, of: rule, failure.report) }
         return result
     }
+
+    private static let fallback = ErrorHandler().onNoMatch { _ in .next }
 
     /// An action that fails on what was delivered last, with an error of a number.
     func failure(_ number: Int) -> ActionFailure {

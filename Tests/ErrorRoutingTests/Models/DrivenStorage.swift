@@ -139,7 +139,11 @@ final class DrivenStorage {
         generation: UInt64 = 0, at now: Duration = .zero
     ) -> Event {
         let result = result(disposition, failures)
-        let action = storage.perform { $0.complete(result, for: generation, isObserved: isObserved, $1) }
+        let action = storage.perform {
+            $0.complete(
+                result.place.disposition, result.hasFailures ? result.failures : nil, for: generation,
+                isObserved: isObserved, $1)
+        }
         var isFailureNotice = false
         if case .stop? = action {
         } else if let posting = delivery?.take(from: storage.intake.mailbox) {

@@ -77,14 +77,15 @@ enum LinearReading {
             return (result, notes)
         }
 
-        /// Whether the error can be handled without suspending.
+        /// Whether errors of the error's type can be handled without suspending.
         ///
         /// Behaviour 5.
         func isSynchronous(for error: Specimen) -> Bool {
             if reversed(.always).contains(where: \.isAsynchronous) { return false }
-            let matching = reversed(.on, .ignore).filter { $0.matcher.find(in: error) != nil }
-            if matching.contains(where: \.isAsynchronous) { return false }
-            return !matching.isEmpty || !reversed(.onNoMatch).contains(where: \.isAsynchronous)
+            let judged = reversed(.on, .ignore).map { (rule: $0, match: $0.matcher.judge(error)) }
+            if judged.contains(where: { $0.rule.isAsynchronous && $0.match != .never }) { return false }
+            return judged.contains { $0.match == .always && !$0.rule.matcher.asksDomain }
+                || !reversed(.onNoMatch).contains(where: \.isAsynchronous)
         }
 
         /// Returns the number and the verdict of each rule.

@@ -126,3 +126,66 @@ extension LinearReading.Matcher: CustomStringConvertible {
         }
     }
 }
+
+extension LinearReading {
+    /// What an error's type alone says about a match.
+    enum Judgement {
+        case never, maybe, always
+
+        /// What it says where more is asked than the type.
+        var narrowed: Self { self == .never ? .never : .maybe }
+
+        static prefix func ! (judgement: Self) -> Self {
+            switch judgement {
+            case .never: .always
+            case .maybe: .maybe
+            case .always: .never
+            }
+        }
+
+        static func && (one: Self, other: Self) -> Self {
+            if one == .never || other == .never { return .never }
+            return one == .always && other == .always ? .always : .maybe
+        }
+    }
+}
+
+extension LinearReading.Matcher {
+    /// Behaviours 5 to 10: what the type of an error says, and the domain that all errors of the type have.
+    func judge(_ error: Specimen) -> LinearReading.Judgement {
+        switch self {
+        case .type(let kind), .conformingTo(let kind):
+            if error.kind == .nsError, [.url, .cocoa, .posix].contains(kind) { return .maybe }
+            return error.seen(as: kind) == nil ? .never : .always
+        case .value(let value):
+            let bridged: [LinearReading.Kind] = [.nsError, .url, .cocoa, .posix]
+            if bridged.contains(value.kind) { return bridged.contains(error.kind) ? .maybe : .never }
+            return value.kind == error.kind ? .maybe : .never
+        case .nsError(let domain, let code):
+            if error.kind == .nsError { return .maybe }
+            return error.domainAndCode.domain != domain ? .never : code == nil ? .always : .maybe
+        case .conforming(let conformance):
+            return error.kind == .nsError ? .maybe : error.conforms(to: conformance) ? .always : .never
+        case .extracting(let kind): return Self.type(kind).judge(error).narrowed
+        case .matching: return .maybe
+        case .any: return .always
+        case .anywhere(let inner): return inner.judge(error) == .always ? .always : .maybe
+        case .narrowed(let inner, _): return inner.judge(error).narrowed
+        case .named(let inner), .erased(let inner): return inner.judge(error)
+        case .either(let one, let other): return !(!one.judge(error) && !other.judge(error))
+        case .both(let one, let other): return one.judge(error) && other.judge(error)
+        case .not(let inner): return !inner.judge(error)
+        }
+    }
+
+    /// Whether the match depends on an error's domain.
+    var asksDomain: Bool {
+        switch self {
+        case .nsError: true
+        case .anywhere(let inner), .narrowed(let inner, _), .named(let inner), .erased(let inner), .not(let inner):
+            inner.asksDomain
+        case .either(let one, let other), .both(let one, let other): one.asksDomain || other.asksDomain
+        default: false
+        }
+    }
+}

@@ -20,11 +20,11 @@
     /// Whether the scope is below a bus and has rules of its own.
     private let addsRules: Bool
     /// The innermost scope around this one that adds rules.
-    private let ruledOuter: Unmanaged<ScopeContext>?
+    private let ruledOuter: Borrowed<ScopeContext>?
     /// The context that this is a copy of; set if the original was created without a bus, and this is below one.
     private let original: ScopeContext?
     private let summary = SetOnce<Summary>()
-    private let handlerPath = SetOnce<HandlerPath>()
+    private let blockPath = SetOnce<BlockPath>()
 
     /// - Parameters:
     ///   - name: The scope's name.
@@ -50,9 +50,8 @@
         self.order = order
         // A scope without rules uses the path of the scopes around it.
         addsRules = root != nil && !rules.isEmpty
-        let ruledOuter = unsafe parent?.ruled
-        unsafe self.ruledOuter = ruledOuter
-        self.root = unsafe addsRules && ruledOuter == nil ? root : nil
+        ruledOuter = parent?.ruled
+        self.root = addsRules && ruledOuter == nil ? root : nil
         self.parent = parent
     }
 
@@ -69,41 +68,31 @@
     var forReports: Summary { summary.value ?? firstSummary() }
 
     @inline(never)
-    private func firstSummary() -> Summary { unsafe summary.set(Summary(of: outwards)).takeUnretainedValue() }
+    private func firstSummary() -> Summary { summary.set(Summary(of: outwards)).object }
 
-    /// The rules of the path; nil if those are the bus's alone.
+    /// The blocks of the path; nil if those are the bus's alone.
     ///
-    /// Nothing is retained: what the result refers to lives as long as this context.
+    /// Not retained: they live as long as this context.
     @inline(__always)
-    var handlers: HandlerPath.Steps? {
-        if addsRules { return ownHandlers }
-        return unsafe ruledOuter?._withUnsafeGuaranteedRef { $0.ownHandlers }
-    }
+    var blocks: Borrowed<BlockPath>? { addsRules ? ownBlocks : ruledOuter?.read { $0.ownBlocks } }
 
-    private var ownHandlers: HandlerPath.Steps {
-        if let path = unsafe handlerPath.unretained {
-            return unsafe path._withUnsafeGuaranteedRef { $0.steps }
-        }
-        return firstHandlers()
-    }
+    private var ownBlocks: Borrowed<BlockPath> { blockPath.borrowed ?? firstBlocks() }
 
     /// The innermost scope that adds rules: this one, or one around it.
-    private var ruled: Unmanaged<ScopeContext>? {
-        unsafe addsRules ? Unmanaged.passUnretained(self) : ruledOuter
-    }
+    private var ruled: Borrowed<ScopeContext>? { addsRules ? Borrowed(self) : ruledOuter }
 
     /// Creates the path and stores it, unless another thread has stored one meanwhile; returns the stored one.
     @inline(never)
-    private func firstHandlers() -> HandlerPath.Steps {
-        var members: [HandlerPath.Member] = []
+    private func firstBlocks() -> Borrowed<BlockPath> {
+        var members: [BlockPath.Member] = []
         members.reserveCapacity(4)
-        var next = unsafe ruled
-        while let scope = unsafe next?.takeUnretainedValue() {
+        var next = ruled
+        while let scope = next?.object {
             members.append(.init(rules: scope.rules, isTriedFirst: scope.order == .innermostFirst))
             if let root = scope.root { members.append(.init(rules: root, isTriedFirst: true)) }
-            unsafe next = scope.ruledOuter
+            next = scope.ruledOuter
         }
-        return unsafe handlerPath.set(HandlerPath(members))._withUnsafeGuaranteedRef { $0.steps }
+        return blockPath.set(BlockPath(members))
     }
 
     /// Whether this scope is the given one, or lies within it.

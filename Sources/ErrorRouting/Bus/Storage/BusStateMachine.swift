@@ -236,7 +236,8 @@ struct BusStateMachine: ~Copyable {
     /// Counts the end of the report in delivery, and queues notices of its failed actions.
     ///
     /// - Parameters:
-    ///   - result: The report's finished dispatch.
+    ///   - disposition: How the report has ended.
+    ///   - failures: The failures of its actions; nil if there are none.
     ///   - generation: The worker's.
     ///   - isObserved: Whether observers have to be notified.
     ///   - intake: Where the reports are.
@@ -244,15 +245,16 @@ struct BusStateMachine: ~Copyable {
     ///   the report's end. Unless it stops, it frees the slot.
     @inline(never)
     mutating func complete(
-        _ result: borrowing DispatchProgress, for generation: UInt64, isObserved: Bool, _ intake: borrowing BusIntake
+        _ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]?, for generation: UInt64,
+        isObserved: Bool, _ intake: borrowing BusIntake
     ) -> WorkerAction? {
         guard generation == self.generation, case .delivering(let delivery) = phase else {
-            return stop(for: generation, after: result.failures)
+            return stop(for: generation, after: failures ?? [])
         }
         if checkpoint != nil { checkpoint = nil }
-        counts.addDelivered(result.disposition)
+        counts.addDelivered(disposition)
         var hasToNotify = unsafe isObserved || delivery.posting.pointee.isWaitedFor
-        if result.hasFailures, note(result.failures, of: delivery) { hasToNotify = true }
+        if let failures, note(failures, of: delivery) { hasToNotify = true }
         if hasToNotify {
             phase = .notifying(then: .goOn)
             return nil

@@ -10,7 +10,7 @@ final class DeliveryWorker: ActionSupervisor {
     private let generation: UInt64
     private let observers: ObserverSnapshot
     /// The bus's rules, not retained for each report: the bus retains them.
-    private let rules: RuleSet.Reference
+    private let rules: Borrowed<BlockPath>
     /// Whether the worker's task was cancelled.
     ///
     /// While the worker is current, only one of its actions can have done that: the bus cancels only workers that it
@@ -23,7 +23,7 @@ final class DeliveryWorker: ActionSupervisor {
         self.bus = bus
         self.generation = generation
         observers = ObserverSnapshot(of: bus.observers)
-        rules = bus.handler.rules.reference
+        rules = bus.handler.rules.path
     }
 
     @concurrent
@@ -177,20 +177,17 @@ final class DeliveryWorker: ActionSupervisor {
         // The bus retains its own rules, and the posting those of its scope.
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
-        let path = unsafe Self.path(of: delivery.posting.pointee.unretainedScope)
-        var report = LazyReport(delivery)
-        var progress = DispatchProgress()
-        let end = unsafe DispatchWalk.run(
-            delivery.posting.pointee.error, through: rules.program, on: path, &report, under: self, into: &progress)
-        switch end {
+        let path = unsafe path(of: delivery.posting.pointee.unretainedScope)
+        var cursor = DispatchCursor(path, LazyReport(delivery))
+        switch unsafe cursor.run(delivery.posting.pointee.error, under: self) {
         case .completed:
-            return complete(delivery, progress)
+            return complete(delivery, cursor)
         case .superseded:
-            return stop(after: progress.failures)
+            return stop(after: cursor.failures ?? [])
         case .needsSuspension, .needsNewTask:
-            let checkpoint = Checkpoint(progress)
+            let checkpoint = Checkpoint(cursor.progress)
             // Whoever takes the report back meanwhile has to know of its failures.
-            if progress.hasFailures { _ = note(checkpoint) }
+            if checkpoint.progress.hasFailures { _ = note(checkpoint) }
             return .goOn(delivery, from: checkpoint)
         }
     }
@@ -202,14 +199,14 @@ final class DeliveryWorker: ActionSupervisor {
         // Made here, and the scope retained: once another worker has the report, its slot may be freed.
         let posting = unsafe delivery.posting.pointee
         defer { withExtendedLifetime((bus, posting)) {} }
-        let path = unsafe Self.path(of: posting.unretainedScope)
-        var walk = unsafe DispatchWalk(rules.program, on: path, posting.error, from: progress)
-        switch await walk.finish(LazyReport(posting.report(sequence: delivery.sequence)), under: self) {
-        case .completed: return complete(delivery, walk.progress)
-        case .superseded, .needsSuspension: return stop(after: walk.progress.failures)
+        let path = unsafe path(of: posting.unretainedScope)
+        var cursor = DispatchCursor(path, LazyReport(posting.report(sequence: delivery.sequence)), from: progress)
+        switch await cursor.finish(posting.error, under: self) {
+        case .completed: return complete(delivery, cursor)
+        case .superseded, .needsSuspension: return stop(after: cursor.failures ?? [])
         case .needsNewTask:
             // If it is noted, the worker finds that its task is cancelled, and lets a new worker deliver the rest.
-            return note(Checkpoint(walk.progress)) ? next() : stop(after: walk.progress.failures)
+            return note(Checkpoint(cursor.progress)) ? next() : stop(after: cursor.failures ?? [])
         }
     }
 
@@ -221,35 +218,37 @@ final class DeliveryWorker: ActionSupervisor {
         bus.storage.perform { $0.stop(for: generation, after: failures) }
     }
 
-    private func complete(_ delivery: Delivery, _ progress: borrowing DispatchProgress) -> WorkerAction {
-        let isObserved = !observers.isEmpty
-        let action = bus.storage.perform { $0.complete(progress, for: generation, isObserved: isObserved, $1) }
+    private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
+        let (isObserved, disposition, failures) = (!observers.isEmpty, cursor.disposition, cursor.failures)
+        let action = bus.storage.perform {
+            $0.complete(disposition, failures, for: generation, isObserved: isObserved, $1)
+        }
         if let action {
             if case .stop = action { return action }
             _ = delivery.take(from: bus.storage.intake.mailbox)
             return action
         }
-        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, progress)
+        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, cursor)
         return next()
     }
 
     /// Notifies the observers and the waiting poster of a report's end; failures of a notice's actions go to the last
     /// resort.
     @inline(never)
-    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ progress: borrowing DispatchProgress) {
+    private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ cursor: borrowing DispatchCursor) {
         let (scope, promise, isFailureNotice) = (posting.scope, posting.promise, posting.isFailureNotice)
         if !observers.isEmpty {
             // Moved into the report, not copied.
-            observers.send(posting.report(sequence: sequence, outcome: progress.outcome), of: scope)
+            observers.send(posting.report(sequence: sequence, outcome: cursor.outcome), of: scope)
         }
-        promise?.fulfill(progress.outcome)
-        if isFailureNotice { for failure in progress.failures { bus.lastResort.write(failure) } }
+        promise?.fulfill(cursor.outcome)
+        if isFailureNotice { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
-    /// Returns the rules on the path of a scope; nil if there is no scope, so that the bus's rules are all.
+    /// Returns the blocks on the path of a scope; those of the bus if there is no scope, or if it adds none.
     @inline(__always)
-    private static func path(of scope: Unmanaged<ScopeContext>?) -> HandlerPath.Steps? {
-        unsafe scope?._withUnsafeGuaranteedRef { $0.handlers }
+    private func path(of scope: Unmanaged<ScopeContext>?) -> Borrowed<BlockPath> {
+        unsafe scope?._withUnsafeGuaranteedRef { $0.blocks } ?? rules
     }
 
     // MARK: Supervising asynchronous actions

@@ -143,28 +143,23 @@ extension ScopeDepthTests {
     func firstAtOnce() async {
         let bus = ErrorBus(handler: ErrorHandler())
         let rules = ErrorHandler().onNoMatch { _ in .next }
-        // The second use compiles the rules for good.
-        for _ in 0..<2 { _ = rules.handleSynchronously(Numbered(0)) }
         for round in 0..<200 {
             let outer = bus.scope("outer", handler: rules, metadata: ["a": "outer", "b": "outer"])
             let scope = outer.scope("\(round)", handler: rules, metadata: ["b": "inner"])
             let seen = Journal<[String]>()
-            let programs = Journal<Set<UInt>>()
+            let blocks = Journal<[UInt]>()
             await onThreads(8) { _ in
                 let posting = Posting(Numbered(1), at: .init(), metadata: ["c": "poster"], scope: scope.context)
-                if let steps = scope.context.handlers {
-                    let indices = 0..<steps.count
-                    programs.note(
-                        Set(indices.map { unsafe UInt(bitPattern: steps.program($0, .onNoMatch).toOpaque()) })
-                    )
+                scope.context.blocks?.read { path in
+                    blocks.note((0..<path.count).map { path.block($0, .onNoMatch).address })
                 }
                 let report = posting.report()
                 seen.note(report.scope + report.metadata.sorted { $0.key < $1.key }.map(\.value))
             }
             expect(seen.entries, equals: Array(repeating: ["outer", "\(round)", "outer", "inner", "poster"], count: 8))
-            // The scopes share their rules.
-            expect(programs.entries.map(\.count), equals: Array(repeating: 2, count: 8))
-            expect(Set(programs.entries).count, equals: 1)
+            // The scopes share their rules: each of them has the same block, and the bus has none.
+            expect(blocks.entries.map(\.count), equals: Array(repeating: 2, count: 8))
+            expect(Set(blocks.entries.joined()).count, equals: 1)
         }
     }
 

@@ -199,8 +199,7 @@ extension BusStateMachineTests {
         bus.post(1)
         _ = (bus.next(), bus.replaceWorker(0), bus.next(1))
         func checkpoint() -> Checkpoint {
-            var progress = DispatchProgress()
-            progress.keep(ErrorSubject(Dying(bus, found)))
+            let progress = DispatchProgress(findings: ErrorSubject(Dying(bus, found)))
             return Checkpoint(progress)
         }
         _ = bus.storage.perform { $0.note(checkpoint(), for: 1) }

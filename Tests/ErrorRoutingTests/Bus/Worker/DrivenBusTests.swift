@@ -26,7 +26,7 @@ extension DrivenBusTests {
                 delivered.append(unsafe delivery.posting.pointee.error)
                 if delivered.count == 1 { post(8, to: bus, line: 3) }
                 let next = bus.storage.perform {
-                    $0.complete(DispatchProgress(), for: 0, isObserved: false, $1)
+                    $0.complete(.unmatched, nil, for: 0, isObserved: false, $1)
                 }
                 _ = delivery.take(from: bus.storage.intake.mailbox)
                 guard let next else { break steps }

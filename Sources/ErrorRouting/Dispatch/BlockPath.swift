@@ -1,0 +1,86 @@
+/// The blocks that an error goes through, one after the other: those of one handler, or of the handlers on the path of a
+/// scope.
+///
+/// The blocks are not retained: the rule set that the path is made for holds them, or the scopes of the path do.
+final class BlockPath: Sendable {
+    static let empty = BlockPath([])
+
+    /// The number of blocks.
+    let count: Int
+    /// The stages in which any block has rules.
+    let stages: RuleSet.Stages
+    /// The stages in which any block has asynchronous rules.
+    let asynchronousStages: RuleSet.Stages
+    /// The blocks in the order in which their rules are tried, which is that of `onNoMatch` rules too if those have no
+    /// order of their own; else followed by the same blocks in that order.
+    private let blocks: [Borrowed<Block>]
+    private let hasOwnOrder: Bool
+
+    /// - Parameters:
+    ///   - blocks: The blocks in the order in which their rules are tried.
+    ///   - fallbacks: The same blocks in the order in which their `onNoMatch` rules are tried, if that is another.
+    init(_ blocks: [Borrowed<Block>], fallbacks: [Borrowed<Block>] = []) {
+        count = blocks.count
+        hasOwnOrder = !fallbacks.isEmpty
+        self.blocks = fallbacks.isEmpty ? blocks : blocks + fallbacks
+        var (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages) = ([], [])
+        for block in blocks {
+            block.read { block in
+                stages.formUnion(block.stages)
+                asynchronousStages.formUnion(block.asynchronousStages)
+            }
+        }
+        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
+    }
+
+    /// A rule set on the path of a scope, and whether it is tried before all outer ones or after them.
+    struct Member {
+        let rules: RuleSet
+        let isTriedFirst: Bool
+    }
+
+    /// - Parameter members: The rule sets from the innermost outwards; the caller holds them for as long as the path.
+    convenience init(_ members: [Member]) {
+        // `onNoMatch` rules are tried from the innermost scope outwards, whatever the order of the rules.
+        let all = members.map { (blocks: $0.rules.blocks, isTriedFirst: $0.isTriedFirst) }
+        let outwards = all.flatMap(\.blocks)
+        let last = all.reversed().filter { !$0.isTriedFirst }
+        if last.isEmpty {
+            self.init(outwards)
+        } else {
+            self.init((all.filter(\.isTriedFirst) + last).flatMap(\.blocks), fallbacks: outwards)
+        }
+    }
+
+    /// Returns the block with a number in a stage.
+    @inline(__always)
+    func block(_ number: Int, _ stage: RuleSet.Stage) -> Borrowed<Block> {
+        assert(0..<count ~= number)
+        return blocks[stage == .onNoMatch && hasOwnOrder ? count + number : number]
+    }
+
+    /// Whether an error could reach an asynchronous rule by its type.
+    @inline(__always)
+    func mayBeAsynchronous(for error: any Error) -> Bool {
+        asynchronousStages.isEmpty ? false : mayReachAsynchronous(error)
+    }
+
+    @inline(never)
+    private func mayReachAsynchronous(_ error: any Error) -> Bool {
+        if asynchronousStages.contains(.always) { return true }
+        func mayReach<Content: Error>(_ content: Content) -> Bool {
+            if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
+            for number in 0..<count {
+                let mayBeAsynchronous = block(number, .rules).read { block in
+                    block.asynchronousStages.contains(.rules) && block.reach(of: content, error).mayBeAsynchronous
+                }
+                if mayBeAsynchronous { return true }
+            }
+            if !asynchronousStages.contains(.onNoMatch) { return false }
+            return !(0..<count).contains { number in
+                block(number, .rules).read { $0.reach(of: content, error).alwaysMatches }
+            }
+        }
+        return _openExistential(error, do: mayReach)
+    }
+}

@@ -1,0 +1,202 @@
+/// One error's way through the blocks of a path: the stages in order, the blocks of each, and the steps of each block.
+///
+/// There is one way through the rules, ``DispatchPlace/next(_:for:_:on:_:)``, for handlers and maps. A handler's ends at
+/// an asynchronous rule; ``finish(_:under:)`` lets that act, and goes on.
+///
+/// Retains nothing that concurrent dispatches share: the rule set, or the scopes of the path, hold blocks, plans and
+/// rules until the dispatch is over. Noncopyable, since it is large: its report and what matchers find out are made in
+/// it, when they are first needed.
+struct DispatchCursor: ~Copyable {
+    /// How a dispatch, or a part of it, has ended.
+    enum End {
+        case completed
+        /// The next rule is asynchronous: whoever goes on begins with it.
+        case needsSuspension
+        /// The task was cancelled: unless the dispatch was superseded, the next asynchronous action has to begin in
+        /// another task.
+        case needsNewTask
+        /// The supervisor has superseded the dispatch, whose outcome is discarded.
+        case superseded
+    }
+
+    private let path: Borrowed<BlockPath>
+    private var place: DispatchPlace
+    private var report: LazyReport
+
+    /// - Parameters:
+    ///   - path: The blocks.
+    ///   - report: The error's report.
+    @inline(__always)
+    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport) {
+        self.path = path
+        self.report = report
+        place = DispatchPlace()
+    }
+
+    /// - Parameter progress: How far the dispatch has come.
+    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport, from progress: DispatchProgress) {
+        self.init(path, report)
+        place = progress.place
+        self.report.know(progress)
+    }
+
+    /// How far the dispatch has come, for another worker.
+    var progress: DispatchProgress { DispatchProgress(place, failures: failures, findings: report.subject) }
+
+    /// The error's disposition so far.
+    @inline(__always)
+    var disposition: HandleOutcome.Disposition { place.disposition }
+
+    /// The failures of actions so far; nil if there are none.
+    @inline(__always)
+    var failures: [ActionFailure]? { report.failures }
+
+    /// The outcome so far; final after the last rule.
+    @inline(__always)
+    var outcome: HandleOutcome { place.outcome(failed: failures) }
+
+    /// Finds the first rule of an error map that matches.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - value: Set to the rule's value; unchanged if no rule matches.
+    /// - Returns: The rule; nil if none matches.
+    mutating func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
+        path.read { path in
+            func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {
+                if Content.self == (any Error).self { return self.find(ErrorBox.unboxed(error), &value) }
+                var rest: RuleStepList?
+                while let step = place.next(&rest, for: content, error, on: path, &report) {
+                    let isMatch = step.rule.read { rule in
+                        // A map has no other rules.
+                        let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
+                        if step.match == .asked { return rule.giveIfMatching(error, &report, to: &value) }
+                        rule.give(for: content, error, to: &value)
+                        return true
+                    }
+                    if isMatch { return step.rule }
+                    rest?.removeFirst()
+                }
+                return nil
+            }
+            return _openExistential(error, do: find)
+        }
+    }
+
+    // MARK: Without suspending
+
+    /// Tries the rules that are left in order, up to the first asynchronous one.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - supervisor: May supersede the dispatch.
+    /// - Returns: How the dispatch has ended.
+    @inline(__always)
+    mutating func run(_ error: any Error, under supervisor: (any ActionSupervisor)? = nil) -> End {
+        path.read { path in
+            // Opened once, since that costs as much as to look up the rules.
+            func run<Content: Error>(_ content: Content) -> End {
+                if Content.self == (any Error).self { return runUnboxed(ErrorBox.unboxed(error), under: supervisor) }
+                // A variable of its own, which needs no memory.
+                var rest = place.rest.take()
+                while let step = place.next(&rest, for: content, error, on: path, &report) {
+                    if step.traits.isAsynchronous {
+                        place.rest = rest
+                        return .needsSuspension
+                    }
+                    if let supervisor, !supervisor.isCurrent { return .superseded }
+                    rest?.removeFirst()
+                    do {
+                        if place.stage == .always, step.traits.needsReport { carryOutcome() }
+                        let answer = try step.rule.read { rule in
+                            step.match == .asked
+                                ? try rule.actIfMatching(error, &report, under: supervisor)
+                                : try rule.act(on: content, error, &report)
+                        }
+                        place.record(answer, of: step.rule)
+                    } catch let thrown {
+                        if thrown is DispatchSuperseded { return .superseded }
+                        record(thrown, of: step.rule, error)
+                    }
+                }
+                return .completed
+            }
+            return _openExistential(error, do: run)
+        }
+    }
+
+    @inline(never)
+    private mutating func runUnboxed(_ error: any Error, under supervisor: (any ActionSupervisor)?) -> End {
+        run(error, under: supervisor)
+    }
+
+    /// Lets the report carry the outcome so far, as in `always`.
+    @inline(never)
+    private mutating func carryOutcome() { report.carry(outcome) }
+
+    /// Records what the action of a rule has thrown, which counts as a match and as `.next`.
+    @inline(never)
+    private mutating func record(_ thrown: any Error, of rule: Borrowed<Rule>, _ error: any Error) {
+        // The report of an `always` action's failure has the outcome so far, as that of the action itself.
+        if place.stage == .always { carryOutcome() }
+        report.add(thrown, of: rule.object, error)
+        place.record(.next, of: rule)
+    }
+
+    // MARK: Suspending
+
+    /// Tries the rules that are left in order, asynchronous ones too.
+    ///
+    /// Inlined, since each asynchronous call costs as much as to look up the rules.
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - supervisor: Limits the time of asynchronous actions, and may supersede the dispatch.
+    @inline(__always)
+    mutating func finish(_ error: any Error, under supervisor: (any ActionSupervisor)?) async -> End {
+        let error = ErrorBox.unboxed(error)
+        while true {
+            let end = runUnboxed(error, under: supervisor)
+            guard end == .needsSuspension else { return end }
+            if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
+            guard let step = place.rest?.first else { return .completed }
+            place.rest?.removeFirst()
+            if place.stage == .always { carryOutcome() }
+            do {
+                let (rule, isCertain) = (step.rule.object, step.match == .certain)
+                let answer =
+                    if let supervisor {
+                        try await actSuspending(rule, error, isCertain: isCertain, under: supervisor)
+                    } else if isCertain, !step.traits.needsReport {
+                        try await rule.actSuspending(on: error)
+                    } else {
+                        try await rule.actSuspending(error, &report, isCertain: isCertain, watch: nil)
+                    }
+                if let supervisor, !supervisor.actionDidEnd() { return .superseded }
+                place.record(answer, of: step.rule)
+            } catch is DispatchSuperseded {
+                return .superseded
+            } catch let thrown {
+                // An action that ends too late has failed by its time limit already: what it throws is discarded.
+                if let supervisor, !supervisor.actionDidEnd() { return .superseded }
+                record(thrown, of: step.rule, error)
+            }
+            if place.isStageOver {
+                place.rest = nil
+                guard path.read({ place.advance(on: $0) }) else { return .completed }
+            }
+        }
+    }
+
+    /// Lets an asynchronous rule act under a supervisor.
+    private mutating func actSuspending(
+        _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
+    ) async throws -> DispatchProgress.Answer {
+        let made = report.made(for: error)
+        let action = SupervisedAction(rule: rule, progress: progress, report: made)
+        let watch = ActionWatch(supervisor: supervisor, action: action)
+        return try await supervisor.supervising(made) {
+            try await rule.actSuspending(error, &report, isCertain: isCertain, watch: watch)
+        }
+    }
+}

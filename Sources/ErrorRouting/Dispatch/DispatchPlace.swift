@@ -1,0 +1,84 @@
+/// Where a dispatch is among the rules, and what it has counted: plain words, so that to copy it is little.
+///
+/// Retains nothing: the dispatch's caller holds the rules, and those hold their steps.
+struct DispatchPlace: Sendable {
+    /// The current stage.
+    private(set) var stage = RuleSet.Stage.rules
+    /// The number of the current block of the path, within this stage.
+    private var block = 0
+    /// At a pause, the steps of this block that are left.
+    ///
+    /// To look them up again would ask the error's `==` again.
+    var rest: RuleStepList?
+    /// Whether no further rule of this stage is tried.
+    private(set) var isStageOver = false
+    private(set) var matchedRuleCount = 0
+    /// The rule that the outcome names.
+    private(set) var decisive: Borrowed<Rule>?
+    private var isIgnored = false
+
+    /// The error's disposition so far.
+    @inline(__always)
+    var disposition: HandleOutcome.Disposition { matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled }
+
+    /// The outcome so far; final after the last rule.
+    @inline(__always)
+    func outcome(failed: [ActionFailure]?) -> HandleOutcome {
+        HandleOutcome(
+            disposition, matchedRuleCount, decisive?.read { $0.registration.threadsOwnDescription }, failed: failed)
+    }
+
+    /// Goes to the next step that is to be tried, and returns it; nil after the last.
+    ///
+    /// - Parameter rest: The steps of this block that are left; nil if they have to be looked up.
+    @inline(__always)
+    mutating func next<Content: Error>(
+        _ rest: inout RuleStepList?, for content: Content, _ error: any Error, on path: BlockPath,
+        _ report: inout LazyReport
+    ) -> RuleStep? {
+        if path.count == 0 { return nil }
+        while true {
+            if !isStageOver {
+                var steps = rest ?? path.block(block, stage).read { $0.steps(for: content, error, stage, &report) }
+                let step = steps.next(for: error, of: Content.self)
+                rest = steps
+                if let step { return step }
+            }
+            rest = nil
+            guard advance(on: path) else { return nil }
+        }
+    }
+
+    /// Records the result of a rule of this stage.
+    @inline(__always)
+    mutating func record(_ answer: DispatchProgress.Answer, of rule: Borrowed<Rule>) {
+        switch answer {
+        case .notMatched: return
+        case .ignored: (isIgnored, isStageOver) = (true, true)
+        case .next: break
+        case .stop: isStageOver = true
+        }
+        guard stage == .rules else { return }
+        matchedRuleCount += 1
+        decisive = rule
+    }
+
+    /// Advances to the next block of a path or, after the last one or a stop, to the next stage; returns whether there
+    /// is one.
+    @inline(__always)
+    mutating func advance(on path: BlockPath) -> Bool {
+        if !isStageOver, block &+ 1 < path.count {
+            block &+= 1
+            return true
+        }
+        if stage == .rules, matchedRuleCount == 0, path.stages.contains(.onNoMatch) {
+            stage = .onNoMatch
+        } else if stage != .always, path.stages.contains(.always) {
+            stage = .always
+        } else {
+            return false
+        }
+        (block, isStageOver) = (0, false)
+        return true
+    }
+}

@@ -1,0 +1,35 @@
+/// A reference that retains nothing: whoever makes one sees to it that somebody else retains the object meanwhile.
+///
+/// Concurrent dispatches read what they share through these. If each retained it, all would write to one reference
+/// count, and their throughput would not grow with the cores.
+///
+/// Unchecked for the address; the object is checked.
+@safe struct Borrowed<Object: AnyObject>: @unchecked Sendable {
+    private let reference: Unmanaged<Object>
+
+    /// - Precondition: The object lives longer than this value and its copies.
+    @inline(__always)
+    init(_ object: Object) { unsafe reference = .passUnretained(object) }
+
+    @unsafe @inline(__always)
+    init(_ reference: Unmanaged<Object>) { unsafe self.reference = unsafe reference }
+
+    /// Reads the object at an address, which is that of an object of this class.
+    @unsafe @inline(__always)
+    init?(at address: UInt) {
+        guard let address = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
+        unsafe reference = .fromOpaque(address)
+    }
+
+    /// Calls a closure with the object, without retaining it.
+    @inline(__always)
+    func read<Result>(_ body: (Object) throws -> Result) rethrows -> Result {
+        try unsafe reference._withUnsafeGuaranteedRef(body)
+    }
+
+    /// The object, retained.
+    var object: Object { unsafe reference.takeUnretainedValue() }
+
+    /// The object's address.
+    var address: UInt { unsafe UInt(bitPattern: reference.toOpaque()) }
+}

@@ -1,0 +1,159 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import ErrorRouting
+
+@Suite("Rules are read by blocks, which handlers and scopes share", .hangLimit)
+struct BlockTests {}
+
+extension BlockTests {
+    private static func addresses(_ path: Borrowed<BlockPath>) -> [UInt] {
+        path.read { path in (0..<path.count).map { path.block($0, .rules).address } }
+    }
+
+    private static func addresses(_ handler: ErrorHandler) -> [UInt] { addresses(handler.rules.path) }
+
+    private static func numbers(_ count: Int) -> ErrorHandler {
+        (0..<count).reduce(ErrorHandler()) { handler, number in handler.on(Numbered(number)) { _ in .next } }
+    }
+
+    private static func customised(_ handler: ErrorHandler) -> ErrorHandler { handler.on(Numbered.self) { _ in .next } }
+
+    @Test("a preset is one block for all that customise it, used before or not")
+    func preset() {
+        let (used, unused) = (Self.numbers(10), Self.numbers(10))
+        let block = Self.addresses(used)
+        expect(block.count, equals: 1)
+        for _ in 0..<3 { expect(Self.addresses(Self.customised(used)).dropFirst(), equals: block[...]) }
+
+        // Nothing tells the first from a handler that is still being built.
+        let first = Self.customised(unused)
+        let others = (0..<3).map { _ in Self.addresses(Self.customised(unused)) }
+        expect(Set(others.map { $0[1] }).count, equals: 1)
+        expect(others.map(\.count), equals: [2, 2, 2])
+        for handler in [first, Self.customised(used), Self.customised(unused)] {
+            expect(handler.handleSynchronously(Numbered(3))?.matchedRuleCount, equals: 2)
+        }
+    }
+
+    @Test("overlays and scopes concatenate the blocks of their handlers", .tags(.behaviour21))
+    func concatenation() {
+        let (base, overlay) = (Self.numbers(6), Self.numbers(7))
+        let both = base.overlaid(with: overlay)
+        expect(Self.addresses(both), equals: Self.addresses(overlay) + Self.addresses(base))
+        expect(Self.addresses(both.overlaid(with: both)), equals: Self.addresses(both) + Self.addresses(both))
+        let scope = ErrorBus(handler: base).scope("scope", handler: both, order: .rootFirst)
+        expect(scope.context.blocks.map(Self.addresses), equals: Self.addresses(base) + Self.addresses(both))
+    }
+
+    @Test("a handler that is used after each rule added to it has fewer blocks than rules, and matches as ever")
+    func grown() {
+        var handler = ErrorHandler()
+        for number in 1...40 {
+            handler = handler.on(Numbered.self) { _ in .next }
+            expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: number)
+        }
+        expect(Self.addresses(handler).count, equals: 10)
+    }
+
+    // A recursion over so many would overflow the stack.
+    @Test("100,000 overlays on top of each other, or within each other, are used, explained and deallocated")
+    func deep() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            await withCheckedContinuation { continuation in
+                let thread = Thread {
+                    for isOnTop in [true, false] {
+                        let rule = ErrorHandler().on(Numbered.self) { _ in .next }
+                        let handler = (0..<100_000).reduce(rule) { handler, _ in
+                            isOnTop ? handler.overlaid(with: rule) : rule.overlaid(with: handler)
+                        }
+                        for _ in 0..<2 {
+                            expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: 100_001)
+                        }
+                        expect(handler.explain(Numbered(1)).entries.count, equals: 100_001)
+                    }
+                    continuation.resume()
+                }
+                thread.stackSize = 512 * 1_024
+                thread.start()
+            }
+        }
+    }
+
+    @Test("the first use of a preset's block by 64 tasks at once is as any other")
+    func firstUseAtOnce() async {
+        for _ in 0..<20 {
+            let preset = Self.numbers(10).onNoMatch { _ in .stop }
+            let handlers = (0..<64).map { number in preset.on(Numbered(number % 3)) { _ in .next } }
+            await withTaskGroup { group in
+                for (number, handler) in handlers.enumerated() {
+                    group.addTask { @concurrent in
+                        for error in 0..<12 {
+                            let count = (error < 10 ? 1 : 0) + (error == number % 3 ? 1 : 0)
+                            expect(await handler.handle(Numbered(error)).matchedRuleCount, equals: count)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// An error that counts how often it is compared.
+    private struct Compared: Error, Hashable {
+        let count: Counter
+
+        static func == (one: Compared, other: Compared) -> Bool {
+            one.count.value.wrappingAdd(1, ordering: .relaxed)
+            return true
+        }
+
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    private final class Counter: Sendable {
+        let value = Atomic(0)
+    }
+
+    @Test("values are compared no more often where something runs after the rule that stops, on a bus or not")
+    func comparedOnce() async {
+        let error = Compared(count: Counter())
+        let stopping = Self.numbers(9).on(error) { _ in .stop }
+        var (comparisons, onABus): ([Int], [Int]) = ([], [])
+        for handler in [stopping, stopping.always { _ in .next }] {
+            // The first makes a plan.
+            await handler.handle(error)
+            error.count.value.store(0, ordering: .relaxed)
+            await handler.handle(error)
+            comparisons.append(error.count.value.exchange(0, ordering: .relaxed))
+            await withErrorBus(handler: handler) { bus in _ = await bus.deliver(error) }
+            onABus.append(error.count.value.load(ordering: .relaxed))
+        }
+        #expect(comparisons[0] > 0 && onABus[0] > 0)
+        expect(comparisons[1], equals: comparisons[0])
+        expect(onABus[1], equals: onABus[0])
+    }
+
+    private struct Deep: Error {}
+
+    @Test(
+        "a type that is first met where matchers are nested too deep is asked for its domain later", .tags(.behaviour24)
+    )
+    func metTooDeep() {
+        let domain = (Deep() as NSError).domain
+        // More rules than are read linearly.
+        let handler = Self.numbers(5).on(domain: "another") { _ in .stop }.on(domain: domain) { _ in .stop }
+        @Sendable func dive(_ depth: Int, _ atTheBottom: @escaping @Sendable () -> Void) {
+            if depth == PerThread.matcherLimit { return atTheBottom() }
+            _ = ErrorMatcher<any Error>.predicate { _ in
+                dive(depth + 1, atTheBottom)
+                return false
+            }.match(Numbered(1))
+        }
+        // At the bottom no matcher may be asked, so that no rule matches.
+        dive(0) { expect(handler.handleSynchronously(Deep())?.disposition, equals: .unmatched) }
+        expect(handler.handleSynchronously(Deep())?.disposition, equals: .handled)
+    }
+}
