@@ -127,6 +127,8 @@ let package = Package(
                 .product(name: "HTTPErrors", package: "swift-error-bus"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
             ]),
         .testTarget(
             name: "ErrorRoutingGRPCTests",

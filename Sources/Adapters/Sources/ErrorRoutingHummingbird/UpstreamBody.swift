@@ -14,7 +14,7 @@ import Synchronization
 /// - Returns: The body, which throws ``UpstreamBroke``.
 public func upstream<Body: AsyncSequence & Sendable>(_ body: Body, pauses limit: Duration) -> UpstreamBody<Body>
 where Body.Element: Sendable {
-    UpstreamBody(body: body, limit: limit)
+    UpstreamBody(body: body, limit: limit, loop: MultiThreadedEventLoopGroup.singleton.any())
 }
 
 /// The body of another service's response, as ``upstream(_:pauses:)`` returns it.
@@ -24,9 +24,9 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
         private let parts: Parts
         private let watch: PauseWatch
 
-        init(_ body: Body, limit: Duration) {
-            parts = Parts(body)
-            watch = PauseWatch(limit: limit)
+        fileprivate init(_ parts: Parts, _ watch: PauseWatch) {
+            self.parts = parts
+            self.watch = watch
         }
 
         /// Waits for the next part, for a limited time.
@@ -43,10 +43,10 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
                 } onCancel: {
                     task.cancel()
                 }
-                // A cancelled body may end in the same way as a complete one.
+                // A body whose wait was cancelled ends as a complete one does, perhaps after one more part.
+                if !watch.end(isLast: part == nil) { throw CancellationError() }
                 if part == nil { try Task.checkCancellation() }
-                if watch.end(isLast: part == nil) || part != nil { return part }
-                throw CancellationError()
+                return part
             } catch {
                 if !watch.end(isLast: true) { throw UpstreamBroke.timeout(UpstreamPaused(limit: watch.limit)) }
                 throw UpstreamBroke.error(for: error, else: UpstreamBroke.body)
@@ -56,14 +56,18 @@ public struct UpstreamBody<Body: AsyncSequence & Sendable>: AsyncSequence, Senda
 
     let body: Body
     let limit: Duration
+    /// Whose clock the limit is read from.
+    let loop: any EventLoop
 
     /// Begins the body.
     ///
     /// - Returns: Its iterator.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body, limit: limit) }
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(Parts(body), PauseWatch(limit: limit, loop))
+    }
 
     /// The body's iterator, which one task at a time uses: that of a part has ended before the next part is asked for.
-    private final class Parts: @unchecked Sendable {
+    fileprivate final class Parts: @unchecked Sendable {
         private var iterator: Body.AsyncIterator
 
         init(_ body: Body) { iterator = body.makeAsyncIterator() }
@@ -93,21 +97,23 @@ private final class PauseWatch: Sendable {
 
     let limit: Duration
     private let state = Mutex(State())
-    private let loop = MultiThreadedEventLoopGroup.singleton.any()
+    private let loop: any EventLoop
 
-    init(limit: Duration) { self.limit = limit }
+    init(limit: Duration, _ loop: any EventLoop) {
+        self.limit = limit
+        self.loop = loop
+    }
 
     deinit { state.withLock { $0.timer }?.cancel() }
 
     func begin(_ task: Task<some Sendable, any Error>) {
         state.withLock { state in
-            state.wait = (.now(), { task.cancel() })
-            state.hasPaused = false
-            if state.timer == nil { state.timer = timer(at: .now() + TimeAmount(limit)) }
+            state.wait = (loop.now, { task.cancel() })
+            if state.timer == nil { state.timer = timer(at: loop.now + TimeAmount(limit)) }
         }
     }
 
-    /// Returns whether the wait was within the limit.
+    /// Returns whether the wait was within the limit, as all before it.
     func end(isLast: Bool) -> Bool {
         state.withLock { state in
             state.wait = nil
@@ -122,13 +128,13 @@ private final class PauseWatch: Sendable {
 
     private func look() {
         let cancel = state.withLock { state -> (@Sendable () -> Void)? in
-            let now = NIODeadline.now()
+            let now = loop.now
             let deadline = (state.wait?.since ?? now) + TimeAmount(limit)
             if deadline > now {
                 state.timer = timer(at: deadline)
                 return nil
             }
-            (state.hasPaused, state.timer) = (true, nil)
+            state.hasPaused = true
             return state.wait?.cancel
         }
         cancel?()

@@ -118,7 +118,7 @@ struct CallErrorsTests {
     @Test(arguments: [false, true])
     func `a call past its deadline is a notice, at once and once, and its handler ends`(streams: Bool) async throws {
         var options = CallOptions.defaults
-        options.timeout = .milliseconds(50)
+        options.timeout = .seconds(1)
         let hasEnded = Gate()
         let name = "streams: \(streams)"
         let tracer = InMemoryTracer.shared

@@ -62,20 +62,6 @@ struct RequestErrorsTests {
         #expect(reports.first?.message == "the upstream took too long")
     }
 
-    @Test func `a limit to the pauses is none to the whole body, nor to who reads it`() async throws {
-        let (parts, continuation) = AsyncStream<Int>.makeStream()
-        var iterator = upstream(parts, pauses: .seconds(2)).makeAsyncIterator()
-        for part in 0..<5 {
-            // The reader takes longer than the limit once, and so does everything together.
-            if part == 3 { try await Task.sleep(for: .milliseconds(2_200)) }
-            continuation.yield(part)
-            #expect(try await iterator.next() == part)
-        }
-        await #expect { try await iterator.next() } throws: { error in
-            if case UpstreamBroke.timeout = error { true } else { false }
-        }
-    }
-
     @Test func `a request without a route is of the kind that the closure says`() async throws {
         let router = Router()
         router.addMiddleware {

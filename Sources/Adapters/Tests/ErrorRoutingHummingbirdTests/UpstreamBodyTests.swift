@@ -1,0 +1,51 @@
+import NIOCore
+import NIOEmbedded
+import Synchronization
+import Testing
+
+@testable import ErrorRoutingHummingbird
+
+@Suite("The body of another service's response", .timeLimit(.minutes(2)))
+struct UpstreamBodyTests {
+    @Test func `a limit to the pauses is none to the whole body, nor to who reads it`() async throws {
+        let loop = NIOAsyncTestingEventLoop()
+        let (parts, continuation) = AsyncStream<Int>.makeStream()
+        var iterator = UpstreamBody(body: parts, limit: .seconds(10), loop: loop).makeAsyncIterator()
+        for part in 0..<5 {
+            // The reader takes longer than the limit each time, and so does everything together.
+            await loop.advanceTime(by: .seconds(11))
+            continuation.yield(part)
+            #expect(try await iterator.next() == part)
+        }
+        let hasEnded = Mutex(false)
+        async let ticking: Void = {
+            while !hasEnded.withLock({ $0 }) {
+                await loop.advanceTime(by: .seconds(1))
+                await Task.yield()
+            }
+        }()
+        let error = await #expect(throws: UpstreamBroke.self) { try await iterator.next() }
+        hasEnded.withLock { $0 = true }
+        await ticking
+        #expect(error?.underlyingErrors.map { "\($0)" } == ["nothing came for 10.0 seconds"])
+        withExtendedLifetime(continuation) {}
+    }
+
+    @Test func `a part that comes as its wait is cancelled does not make a whole body of what it cut`() async {
+        /// Ends after one more part when it is cancelled, as a stream does that has one in store.
+        struct Late: AsyncSequence, AsyncIteratorProtocol {
+            var isOver = false
+
+            func makeAsyncIterator() -> Late { self }
+
+            mutating func next() async throws -> Int? {
+                if isOver { return nil }
+                try? await Task.sleep(for: .seconds(600))
+                isOver = true
+                return 1
+            }
+        }
+        var iterator = upstream(Late(), pauses: .milliseconds(1)).makeAsyncIterator()
+        await #expect(throws: UpstreamBroke.self) { try await iterator.next() }
+    }
+}
