@@ -61,6 +61,7 @@ struct DispatchCursor: ~Copyable {
     ///   - error: The error.
     ///   - value: Set to the rule's value; unchanged if no rule matches.
     /// - Returns: The rule; nil if none matches.
+    @inline(__always)
     mutating func find<Value: Sendable>(_ error: any Error, _ value: inout Value) -> Borrowed<Rule>? {
         path.read { path in
             func find<Content: Error>(_ content: Content) -> Borrowed<Rule>? {

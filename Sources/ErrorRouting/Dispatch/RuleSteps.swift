@@ -114,10 +114,8 @@ struct RuleStep {
     }
 }
 
-/// Steps in the order in which they are tried, in the memory of one object.
-///
-/// Unchecked, since the compiler cannot know that the steps do not change once they are put.
-@safe final class RuleSteps: ManagedBuffer<Int, RuleStep>, @unchecked Sendable {
+/// Steps in the order in which they are tried, in the memory of one object; they do not change once they are put.
+@safe final class RuleSteps: ManagedBuffer<Int, RuleStep> {
     /// - Parameters:
     ///   - count: The number of steps.
     ///   - put: Passes each of them to the closure that it gets, with its place.

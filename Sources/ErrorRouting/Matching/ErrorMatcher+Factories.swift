@@ -42,10 +42,10 @@ extension ErrorMatcher where Output: Error & Equatable {
     ///
     /// - Parameter value: The value to compare with.
     /// - Returns: A matcher that hands on the error, which equals `value`.
-    /// - Complexity: In a handler or a map that is used more than once, O(1) for any number of values of a `Hashable`
-    ///   type that have rules: up to four `==`, or one hash and one `==` for each value with the same hash. Otherwise,
-    ///   for `NSError`, `URLError`, `CocoaError` and `POSIXError` (whose hash traps on Linux for some user infos), and
-    ///   where `Hashable` is isolated to a global actor, one `==` for each rule.
+    /// - Complexity: In a handler or a map, O(1) for any number of values of a `Hashable` type that have rules: up to four
+    ///   `==`, or one hash and one `==` for each value with the same hash. For `NSError`, `URLError`, `CocoaError` and
+    ///   `POSIXError` (whose hash traps on Linux for some user infos), and where `Hashable` is isolated to a global actor,
+    ///   one `==` for each rule.
     public static func value(_ value: Output) -> Self {
         let valueType = Swift.type(of: value)
         if NSErrorBridge.isNSErrorOrBridged(valueType) {

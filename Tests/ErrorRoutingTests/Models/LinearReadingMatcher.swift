@@ -78,7 +78,12 @@ extension LinearReading.Matcher: CustomStringConvertible {
     }
 
     /// What the matcher hands on for an error; nil if it does not match.
-    func find(in error: Specimen) -> Found? {
+    ///
+    /// - Parameters:
+    ///   - error: The error.
+    ///   - walk: The errors that are visited under the outermost one, which bound what is visited under this; nil if
+    ///     this is the outermost.
+    func find(in error: Specimen, among walk: [Specimen]? = nil) -> Found? {
         switch self {
         case .type(let kind), .conformingTo(let kind):
             return error.seen(as: kind).map(Found.error)
@@ -98,28 +103,29 @@ extension LinearReading.Matcher: CustomStringConvertible {
         case .any:
             return .error(error)
         case .anywhere(let inner):
-            return error.visited.lazy.compactMap { inner.find(in: $0) }.first
+            let visited = walk.map { walk in error.visited.filter(walk.contains) } ?? error.visited
+            return visited.lazy.compactMap { inner.find(in: $0, among: walk ?? visited) }.first
         case .narrowed(let inner, let predicate):
-            return inner.find(in: error).flatMap { predicate($0.signature) ? $0 : nil }
+            return inner.find(in: error, among: walk).flatMap { predicate($0.signature) ? $0 : nil }
         case .named(let inner):
-            return inner.find(in: error)
+            return inner.find(in: error, among: walk)
         case .erased(let inner):
-            return inner.findErased(in: error)
+            return inner.findErased(in: error, among: walk)
         case .either(let one, let other):
             if outputType == one.outputType, outputType == other.outputType {
-                return one.find(in: error) ?? other.find(in: error)
+                return one.find(in: error, among: walk) ?? other.find(in: error, among: walk)
             }
-            return one.findErased(in: error) ?? other.findErased(in: error)
+            return one.findErased(in: error, among: walk) ?? other.findErased(in: error, among: walk)
         case .both(let one, let other):
-            return other.find(in: error) == nil ? nil : one.find(in: error)
+            return other.find(in: error, among: walk) == nil ? nil : one.find(in: error, among: walk)
         case .not(let inner):
-            return inner.find(in: error) == nil ? .error(error) : nil
+            return inner.find(in: error, among: walk) == nil ? .error(error) : nil
         }
     }
 
     /// What is handed on if it must be an error.
-    private func findErased(in error: Specimen) -> Found? {
-        switch find(in: error) {
+    private func findErased(in error: Specimen, among walk: [Specimen]?) -> Found? {
+        switch find(in: error, among: walk) {
         case .error(let found): .error(found)
         case .number: .error(error)
         case nil: nil
