@@ -109,7 +109,7 @@ class RuleNode: @unchecked Sendable {
     /// The blocks of a set of which this is the last node.
     fileprivate final var blocks: [Borrowed<Block>] {
         var (blocks, pending): ([Borrowed<Block>], [Borrowed<RuleNode>]) = ([], [])
-        // Enough for a preset and what is on top of it: a small array grows step by step.
+        // Four are enough for a preset and what is on top of it: a small array grows step by step.
         blocks.reserveCapacity(4)
         var next: Borrowed<RuleNode>? = Borrowed(self)
         while let node = next ?? pending.popLast() {
@@ -120,7 +120,10 @@ class RuleNode: @unchecked Sendable {
                     return block.read { $0.below }
                 }
                 // The set counts as registered after the nodes before this one, so its rules come first.
-                if let previous = node.previous { pending.append(Borrowed(previous)) }
+                if let previous = node.previous {
+                    if pending.isEmpty { pending.reserveCapacity(4) }
+                    pending.append(Borrowed(previous))
+                }
                 return unsafe unsafeDowncast(node, to: RuleSetNode.self).last.map(Borrowed.init)
             }
         }
