@@ -108,11 +108,14 @@ class RuleNode: @unchecked Sendable {
 
     /// The blocks of a set of which this is the last node.
     fileprivate final var blocks: [Borrowed<Block>] {
-        var (blocks, pending): ([Borrowed<Block>], [Borrowed<RuleNode>]) = ([], [])
-        // Four are enough for a preset and what is on top of it: a small array grows step by step.
+        var blocks: [Borrowed<Block>] = []
+        // Enough for a preset and what is on top of it: a small array grows step by step.
         blocks.reserveCapacity(4)
+        // What is below the sets that were entered: that below the last one by itself, since mostly there is no other.
+        var (below, farBelow): (Borrowed<RuleNode>?, [Borrowed<RuleNode>]) = (nil, [])
         var next: Borrowed<RuleNode>? = Borrowed(self)
-        while let node = next ?? pending.popLast() {
+        while let node = next ?? below {
+            if next == nil { below = farBelow.popLast() }
             next = node.read { node in
                 guard node.stage == nil else {
                     let block = node.madeBlock.borrowed ?? node.madeBlock.set(Block(from: node))
@@ -121,8 +124,8 @@ class RuleNode: @unchecked Sendable {
                 }
                 // The set counts as registered after the nodes before this one, so its rules come first.
                 if let previous = node.previous {
-                    if pending.isEmpty { pending.reserveCapacity(4) }
-                    pending.append(Borrowed(previous))
+                    if let below { farBelow.append(below) }
+                    below = Borrowed(previous)
                 }
                 return unsafe unsafeDowncast(node, to: RuleSetNode.self).last.map(Borrowed.init)
             }
