@@ -88,8 +88,12 @@ public struct CallErrors: ServerInterceptor {
 }
 
 extension Metadata {
-    /// The time limit of the call as its caller gave it, such as `500m`.
-    fileprivate var deadline: String? { self[stringValues: "grpc-timeout"].first { _ in true } }
+    /// The time limit of the call as its caller gave it, such as `500m`; nil if it is none in gRPC's form.
+    fileprivate var deadline: String? {
+        self[stringValues: "grpc-timeout"].first { _ in true }.flatMap { text in
+            text.wholeMatch(of: /[0-9]{1,8}[HMSmun]/).map { String($0.output) }
+        }
+    }
 }
 
 extension ErrorHandler {

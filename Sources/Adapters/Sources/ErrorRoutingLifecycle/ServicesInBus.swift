@@ -15,9 +15,9 @@ private typealias Part = ServiceGroupConfiguration.ServiceConfiguration
 /// try await services.run()
 /// ```
 ///
-/// On SIGTERM or SIGINT the services end one by one, the last one first. What then follows has a time limit each; a
-/// platform's own limit, such as Kubernetes' `terminationGracePeriodSeconds` of 30 seconds, must be longer than all of
-/// them together.
+/// On SIGTERM or SIGINT the services end one by one, the last one first. The table has the limits of what then follows;
+/// a platform's own limit, such as Kubernetes' `terminationGracePeriodSeconds` (30 by default), must be longer than all
+/// of them together. A service that ignores its cancellation is waited for.
 ///
 /// | step | at most |
 /// | --- | --- |
@@ -90,8 +90,9 @@ public struct ServicesInBus: Service {
 
     /// Runs the services until they have ended, by a signal or by themselves, and every error is told.
     ///
-    /// - Throws: What a service threw, or what was thrown while they were made. It is in the log, once: a `main` that
-    ///   throws it again stops the process as a crash does, so catch it there, and exit with a status other than 0.
+    /// - Throws: What the first service threw that failed, or what was thrown while they were made. It is in the log,
+    ///   once: a `main` that throws it again stops the process as a crash does, so catch it there, and exit with a
+    ///   status other than 0.
     public func run() async throws {
         let outer = exporters.map {
             Part(service: Exporting(exporter: $0), successTerminationBehavior: .ignore, serviceName: "\(type(of: $0))")
@@ -115,6 +116,8 @@ public struct ServicesInBus: Service {
 
         func run() async {
             do { try await exporter.run() } catch { await ErrorHandler.standardError.handle(error) }
+            // A service that returns while others end would have its group cancel them.
+            try? await gracefulShutdown()
         }
     }
 
@@ -123,13 +126,18 @@ public struct ServicesInBus: Service {
             onStart(bus)
             if let recorder { bus.observeUntilEnd { recorder.record($0) } }
             var failure: (any Error)?
-            do { try await bus.rethrowing { try await runServices() } } catch { failure = error }
+            do { try await runServices() } catch {
+                let isCancelled = error is CancellationError
+                // A service that the limit cancels ends as it should; one that was not asked to end does not.
+                if !isCancelled || !Task.isCancelled && !Task.isShuttingDownGracefully { bus.post(error) }
+                if !isCancelled || !Task.isShuttingDownGracefully { failure = error }
+            }
             await bus.endTasks(within: limits.tasks)
             for report in await bus.shutdown(within: limits.delivery) {
                 log.write(report)
                 recorder?.record(report)
             }
-            await recorder?.close(within: limits.delivery)
+            if let recorder { logger.notice("recorder: \(await recorder.close(within: limits.delivery))") }
             logger.notice("\(bus.statistics)")
             if let failure { throw failure }
         }
