@@ -137,7 +137,7 @@ public struct ServicesInBus: Service {
                 log.write(report)
                 recorder?.record(report)
             }
-            if let recorder { logger.notice("recorder: \(await recorder.close(within: limits.delivery))") }
+            if let recorded = await recorder?.close(within: limits.delivery) { logger.notice("recorder: \(recorded)") }
             logger.notice("\(bus.statistics)")
             if let failure { throw failure }
         }
