@@ -8,9 +8,9 @@ extension ErrorHandler {
     ///   - fileID: Where the error comes from.
     ///   - line: Where the error comes from.
     /// - Returns: The outcome, with the failures of actions that threw.
-    /// - Complexity: Apart from the actions, O(1) in the number of rules, except for those that have to be tried for
-    ///   every error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``). The first error of a type costs
-    ///   O(number of rules).
+    /// - Complexity: Apart from the actions, O(1) in the number of rules of a preset, except for those that have to be
+    ///   tried for every error (``ErrorMatcher/predicate(_:)``, ``ErrorMatcher/anywhere(_:)``), and O(number of handlers
+    ///   that were overlaid). The first error of a type costs O(number of rules).
     @inlinable
     @discardableResult
     public func handle(_ error: any Error, fileID: String = #fileID, line: UInt = #line) async -> HandleOutcome {
