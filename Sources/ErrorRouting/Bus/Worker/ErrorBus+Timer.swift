@@ -14,21 +14,21 @@ extension ErrorBus {
         func isSet(_ timer: Timer?) -> Bool {
             timer.map { $0.moment <= moment && $0.setBackCount == setBackCount } ?? false
         }
-        if internalTasks.withLock({ isSet($0.timer) }) { return }
-        // Weak, and without the task-locals that tasks inherit: a user's clock may sleep on after its cancellation.
-        let task = Self.unbound {
-            Task { [weak self, clock] in
-                do { try await clock.sleep(moment) } catch { return }
-                self?.timerFires(at: moment)
+        let (task, former) = internalTasks.withLock { tasks -> (Task<Void, Never>?, Timer?) in
+            if isSet(tasks.timer) { return (nil, nil) }
+            // Started under the lock: one that fired before it was known here would count as set for ever.
+            // Weak, and without the task-locals that tasks inherit: a user's clock may sleep on after its cancellation.
+            let task = Self.unbound {
+                Task { [weak self, clock] in
+                    do { try await clock.sleep(moment) } catch { return }
+                    self?.timerFires(at: moment)
+                }
             }
-        }
-        let unneeded = internalTasks.withLock { tasks -> Task<Void, Never>? in
-            if isSet(tasks.timer) { return task }
             defer { tasks.timer = Timer(moment: moment, setBackCount: setBackCount, task: task) }
-            return tasks.timer?.task
+            return (task, tasks.timer)
         }
-        unneeded?.cancel()
-        if hasEnded { task.cancel() }
+        former?.task.cancel()
+        if hasEnded { task?.cancel() }
     }
 
     private func timerFires(at moment: Duration) {

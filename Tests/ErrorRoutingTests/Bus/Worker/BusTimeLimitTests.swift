@@ -53,6 +53,29 @@ extension BusTimeLimitTests {
         expect(recorded.statistics, equals: before)
     }
 
+    @Test("a limit of zero abandons each action that hangs: a timer that fires at once is not forgotten")
+    func zero() async {
+        let handler = ErrorHandler()
+            .on(ActionFailure.self) { _ in .stop }
+            .on(Numbered.self) { [gate] _ in
+                await gate.wait()
+                return .stop
+            }
+        await withTaskGroup(of: Void.self) { group in
+            // Side by side, so that threads are taken away in the midst of it.
+            for _ in 0..<8 {
+                group.addTask {
+                    let limits = ErrorBus.Configuration(actionTimeLimit: .zero)
+                    let recorded = await withRecordedErrors(handler: handler, configuration: limits) { bus in
+                        for number in 0..<2_000 { bus.post(Numbered(number)) }
+                    }
+                    expect(recorded.statistics.actionFailures, equals: 2_000)
+                }
+            }
+        }
+        gate.open()
+    }
+
     @Test("failures before it are reported once, although it returns only when the bus has ended")
     func failuresBefore() async {
         let (failures, lines, returned) = (Journal<String>(), Journal<String>(), Gate())
