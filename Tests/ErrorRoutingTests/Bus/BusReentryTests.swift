@@ -192,7 +192,7 @@ extension BusReentryTests {
             journal.note("\(name) \(Task.isCancelled)")
             return .next
         }
-        // Last registered first. The first action suspends, so that the report leaves the lane.
+        // Last registered first. The first action suspends.
         let base = ErrorHandler()
             .on(ActionFailure.self) { _ in
                 failures.note(1)

@@ -75,7 +75,7 @@ extension BusLongLifeTests {
         withExtendedLifetime(stream) {}
     }
 
-    @Test("what a shutdown took back out of the lane does not live on in an ended bus")
+    @Test("what a shutdown took back does not live on in an ended bus")
     func withdrawn() async {
         // In a process of its own, as whatever blocks a thread of the pool.
         await #expect(processExitsWith: .success) {

@@ -63,7 +63,7 @@ struct StressPlan: CustomStringConvertible {
         releasePercent = actionTimeLimit.map { $0 < .seconds(1) } == true ? pick([0, 5]) : 30
         // Whoever waits for what is held waits for a window's end.
         deliverPercent = end == .letGo ? 0 : pick(floodLimit == nil ? [0, 2, 20] : [0, 2])
-        // Most deeds are plain, or delivery would hardly go through the lane.
+        // Most deeds are plain, or most reports would be suspended.
         var deeds = [StressDeed](repeating: .stop, count: pick([20, 100, 600]))
         deeds += StressDeed.allCases.filter { $0 != .finish && $0 != .shutdown }
         let mayEndItself = end != .finishAtLast && end != .letGo && pick([true, false, false])

@@ -158,7 +158,7 @@ extension BusShutdownTests {
         deinit { gate.open() }
     }
 
-    /// What a flood limit has held until the end does not go through the lane.
+    /// What a flood limit has held until the end is in no slot.
     private static func configuration(isInSlot: Bool) -> ErrorBus.Configuration {
         .init(floodLimit: isInSlot ? nil : FloodLimit(first: 0, per: .seconds(3_600)))
     }
