@@ -2,7 +2,9 @@
 // calls it directly.
 
 /// A rule that stops the errors it matches, and runs no action.
+@usableFromInline
 final class IgnoreRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+    @usableFromInline
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source) {
         super.init(matcher, at: source, Traits(alwaysStops: true))
     }
@@ -13,11 +15,14 @@ final class IgnoreRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable
 }
 
 /// A rule with a synchronous action that gets the match alone.
+@usableFromInline
 final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+    @usableFromInline
     typealias Action = @Sendable (Input) throws -> HandleStrategy
 
     private let action: Action
 
+    @usableFromInline
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
         super.init(matcher, at: source)
@@ -34,11 +39,14 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
 }
 
 /// A rule with a synchronous action that gets the match and its report.
+@usableFromInline
 final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+    @usableFromInline
     typealias Action = @Sendable (Input, ErrorReport) throws -> HandleStrategy
 
     private let action: Action
 
+    @usableFromInline
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
         super.init(matcher, at: source, Traits(needsReport: true))
@@ -59,11 +67,14 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
 }
 
 /// A rule with an asynchronous action that gets the match alone.
+@usableFromInline
 final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+    @usableFromInline
     typealias Action = @Sendable (Input) async throws -> HandleStrategy
 
     private let action: Action
 
+    @usableFromInline
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
         super.init(matcher, at: source, Traits(isAsynchronous: true))
@@ -87,11 +98,14 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
 }
 
 /// A rule with an asynchronous action that gets the match and its report.
+@usableFromInline
 final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+    @usableFromInline
     typealias Action = @Sendable (Input, ErrorReport) async throws -> HandleStrategy
 
     private let action: Action
 
+    @usableFromInline
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
         super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))

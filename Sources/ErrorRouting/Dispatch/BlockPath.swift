@@ -2,8 +2,10 @@
 /// scope.
 ///
 /// The blocks are not retained: the rule set that the path is made for holds them, or the scopes of the path do.
-final class BlockPath: Sendable {
-    static let empty = BlockPath([])
+///
+/// Unchecked, since the compiler cannot know that the memory does not change.
+@safe final class BlockPath: @unchecked Sendable {
+    static let empty = BlockPath(EmptyCollection())
 
     /// The number of blocks.
     let count: Int
@@ -13,25 +15,29 @@ final class BlockPath: Sendable {
     let asynchronousStages: RuleSet.Stages
     /// The blocks in the order in which their rules are tried, which is that of `onNoMatch` rules too if those have no
     /// order of their own; else followed by the same blocks in that order.
-    private let blocks: [Borrowed<Block>]
+    private let blocks: UnsafeMutablePointer<Borrowed<Block>>
     private let hasOwnOrder: Bool
 
     /// - Parameters:
     ///   - blocks: The blocks in the order in which their rules are tried.
     ///   - fallbacks: The same blocks in the order in which their `onNoMatch` rules are tried, if that is another.
-    init(_ blocks: [Borrowed<Block>], fallbacks: [Borrowed<Block>] = []) {
-        count = blocks.count
-        hasOwnOrder = !fallbacks.isEmpty
-        self.blocks = fallbacks.isEmpty ? blocks : blocks + fallbacks
-        var (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages) = ([], [])
+    init(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) {
+        var (count, stages, asynchronousStages) = (0, RuleSet.Stages(), RuleSet.Stages())
         for block in blocks {
+            count += 1
             block.read { block in
                 stages.formUnion(block.stages)
                 asynchronousStages.formUnion(block.asynchronousStages)
             }
         }
-        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
+        (self.count, self.stages, self.asynchronousStages) = (count, stages, asynchronousStages)
+        hasOwnOrder = !fallbacks.isEmpty
+        unsafe self.blocks = .allocate(capacity: count + fallbacks.count)
+        for (place, block) in blocks.enumerated() { unsafe (self.blocks + place).initialize(to: block) }
+        for (place, block) in fallbacks.enumerated() { unsafe (self.blocks + count + place).initialize(to: block) }
     }
+
+    deinit { unsafe blocks.deallocate() }
 
     /// A rule set on the path of a scope, and whether it is tried before all outer ones or after them.
     struct Member {
@@ -42,13 +48,13 @@ final class BlockPath: Sendable {
     /// - Parameter members: The rule sets from the innermost outwards; the caller holds them for as long as the path.
     convenience init(_ members: [Member]) {
         // `onNoMatch` rules are tried from the innermost scope outwards, whatever the order of the rules.
-        let all = members.map { (blocks: $0.rules.blocks, isTriedFirst: $0.isTriedFirst) }
-        let outwards = all.flatMap(\.blocks)
-        let last = all.reversed().filter { !$0.isTriedFirst }
+        let outwards = members.lazy.flatMap(\.rules.blocks)
+        let last = members.reversed().filter { !$0.isTriedFirst }
         if last.isEmpty {
             self.init(outwards)
         } else {
-            self.init((all.filter(\.isTriedFirst) + last).flatMap(\.blocks), fallbacks: outwards)
+            let inOrder = members.filter(\.isTriedFirst) + last
+            self.init(inOrder.lazy.flatMap(\.rules.blocks), fallbacks: Array(outwards))
         }
     }
 
@@ -56,7 +62,7 @@ final class BlockPath: Sendable {
     @inline(__always)
     func block(_ number: Int, _ stage: RuleSet.Stage) -> Borrowed<Block> {
         assert(0..<count ~= number)
-        return blocks[stage == .onNoMatch && hasOwnOrder ? count + number : number]
+        return unsafe blocks[stage == .onNoMatch && hasOwnOrder ? count + number : number]
     }
 
     /// Whether an error could reach an asynchronous rule by its type.

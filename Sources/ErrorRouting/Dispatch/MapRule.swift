@@ -21,8 +21,9 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     private let constant: Value
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ value: Value) {
-        (self.matcher, constant) = (RuleMatcher(matcher), value)
-        super.init(matcher.shape, at: source)
+        let requirement = matcher.shape.requirement
+        (self.matcher, constant) = (RuleMatcher(matcher, requirement), value)
+        super.init(matcher.shape, requirement, at: source)
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.input(&subject) != nil }
@@ -53,8 +54,9 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     init(
         _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
     ) {
-        (self.matcher, self.compute) = (RuleMatcher(matcher), compute)
-        super.init(matcher.shape, at: source)
+        let requirement = matcher.shape.requirement
+        (self.matcher, self.compute) = (RuleMatcher(matcher, requirement), compute)
+        super.init(matcher.shape, requirement, at: source)
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.input(&subject) != nil }

@@ -4,9 +4,12 @@ struct RuleMatcher<Input: Sendable>: Sendable {
     private let asksUser: Bool
     private let handsOnAnyError = Input.self == (any Error).self
 
-    init(_ matcher: ErrorMatcher<Input>) {
+    /// - Parameters:
+    ///   - matcher: The matcher.
+    ///   - requirement: What it requires of an error's type.
+    init(_ matcher: ErrorMatcher<Input>, _ requirement: MatcherShape.Requirement) {
         self.matcher = matcher
-        asksUser = !matcher.shape.requirement.isOnlyType && matcher.shape.asksUser
+        asksUser = !requirement.isOnlyType && matcher.shape.asksUser
     }
 
     /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.
@@ -32,12 +35,14 @@ struct RuleMatcher<Input: Sendable>: Sendable {
 }
 
 /// A rule with an action that gets its matcher's output; subclasses define the action.
+@usableFromInline
 class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
     final let matcher: RuleMatcher<Input>
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
-        self.matcher = RuleMatcher(matcher)
-        super.init(matcher.shape, at: source, traits)
+        let requirement = matcher.shape.requirement
+        self.matcher = RuleMatcher(matcher, requirement)
+        super.init(matcher.shape, requirement, at: source, traits)
     }
 
     final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.input(&subject) != nil }

@@ -81,7 +81,10 @@ extension MatcherShape {
 extension MatcherShape {
     /// The type that an error must have to match, unless others may match too, as objects of a subclass do; and whether
     /// every error of that type matches, or every error if there is none, and the output is the error itself.
-    var requirement: (type: ObjectIdentifier?, isOnlyType: Bool) {
+    typealias Requirement = (type: ObjectIdentifier?, isOnlyType: Bool)
+
+    /// What is required of an error's type.
+    var requirement: Requirement {
         switch self {
         case .type(let type):
             let type = Self.exactType(type)

@@ -17,10 +17,11 @@ struct PlanTable: ~Copyable, Sendable {
 
     /// The newest table's address; 0 before the first plan.
     private let current = Atomic<UInt>(0)
-    private let state = Locked(State())
+    /// Made for the first plan, since a block that is read linearly has none.
+    private let state = SetOnce<Locked<State>>()
 
     deinit {
-        state.withLock { state in
+        state.value?.withLock { state in
             state.table?.deallocate()
             for table in state.old { table.deallocate() }
         }
@@ -39,7 +40,7 @@ struct PlanTable: ~Copyable, Sendable {
     /// Adds a plan for a type unless there is one already, and returns the one in the table.
     func insert(_ plan: TypePlan, for type: Any.Type) -> Borrowed<TypePlan> {
         let key = UInt(bitPattern: ObjectIdentifier(type))
-        return state.withLock { state in
+        return (state.value ?? state.set(Locked(State())).object).withLock { state in
             if let plan = find(key) { return plan }
             state.plans.append((key, plan))
             if let table = state.table, state.plans.count <= state.room {

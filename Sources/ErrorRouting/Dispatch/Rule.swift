@@ -4,6 +4,7 @@
 /// nothing, so that concurrent dispatches write to no memory that they share.
 ///
 /// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
+@usableFromInline
 class Rule: RuleNode, @unchecked Sendable {
     /// What a rule does with an error that it matches.
     struct Traits {
@@ -24,15 +25,21 @@ class Rule: RuleNode, @unchecked Sendable {
     /// The matcher's predicate if that is all, kept here so that asking it costs no more than calling it.
     final let predicate: @Sendable (any Error) -> Bool
 
-    init(_ shape: MatcherShape, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
+    init(
+        _ shape: MatcherShape, _ requirement: MatcherShape.Requirement, at source: ErrorReport.Source,
+        _ traits: Traits = Traits()
+    ) {
         registration = RuleRegistration(shape: shape, source: source)
         self.traits = traits
-        let requirement = shape.requirement
         requiredType = requirement.type
-        let predicate = requirement.isOnlyType ? nil : shape.onlyPredicate
-        self.predicate = predicate ?? { _ in false }
-        let holds = predicate != nil && !traits.isAsynchronous && !traits.needsReport
-        match = requirement.isOnlyType ? .certain : holds ? .byPredicate : .asked
+        // No `??`, which would allocate for the closure.
+        if !requirement.isOnlyType, let predicate = shape.onlyPredicate {
+            self.predicate = predicate
+            match = traits.isAsynchronous || traits.needsReport ? .asked : .byPredicate
+        } else {
+            predicate = { _ in false }
+            match = requirement.isOnlyType ? .certain : .asked
+        }
     }
 
     /// Returns whether the rule matches; runs no action.

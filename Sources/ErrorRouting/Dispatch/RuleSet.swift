@@ -27,7 +27,7 @@ struct RuleSet: Sendable {
     var isEmpty: Bool { last == nil }
 
     /// Adds a rule, which must be in no set yet.
-    mutating func add(_ rule: Rule, to stage: Stage) {
+    mutating func add(_ rule: consuming Rule, to stage: Stage) {
         rule.link(after: last, as: stage)
         last = rule
     }
@@ -47,8 +47,8 @@ struct RuleSet: Sendable {
         return rules
     }
 
-    /// The blocks in the order in which their rules are tried, made unless others have made them; not retained.
-    var blocks: [Borrowed<Block>] { last?.blocks ?? [] }
+    /// The blocks in the order in which their rules are tried; not retained.
+    var blocks: BlockWalk { BlockWalk(from: last) }
 
     /// The blocks as dispatches go through them; not retained, and as long-lived as the set.
     @inline(__always)
@@ -58,6 +58,7 @@ struct RuleSet: Sendable {
 /// A link in the list of registrations: a rule, or all the rules of another set.
 ///
 /// Unchecked for the links, which are set before a node is shared, and change only while the list is deallocated.
+@usableFromInline
 class RuleNode: @unchecked Sendable {
     private final var previous: RuleNode?
     /// The rule's stage; nil for the node of a set.
@@ -79,6 +80,7 @@ class RuleNode: @unchecked Sendable {
     }
 
     deinit {
+        if previous == nil, stage != nil { return }
         // Node by node, since to release a list of thousands of rules, or thousands of sets on top of each other, would
         // otherwise recurse as deep.
         var sets: [RuleNode] = []
@@ -91,7 +93,7 @@ class RuleNode: @unchecked Sendable {
 
     /// Takes the links of a node that is deallocated: returns the previous node, and adds a set's last one to `sets`.
     private func takeLinks(_ sets: inout [RuleNode]) -> RuleNode? {
-        if let last = takeSet() { sets.append(last) }
+        if stage == nil, let last = takeSet() { sets.append(last) }
         return previous.take()
     }
 
@@ -104,34 +106,16 @@ class RuleNode: @unchecked Sendable {
     fileprivate final var path: Borrowed<BlockPath> { madePath.borrowed ?? firstPath() }
 
     @inline(never)
-    private final func firstPath() -> Borrowed<BlockPath> { madePath.set(BlockPath(blocks)) }
+    private final func firstPath() -> Borrowed<BlockPath> { madePath.set(BlockPath(BlockWalk(from: self))) }
 
-    /// The blocks of a set of which this is the last node.
-    fileprivate final var blocks: [Borrowed<Block>] {
-        var blocks: [Borrowed<Block>] = []
-        // Enough for a preset and what is on top of it: a small array grows step by step.
-        blocks.reserveCapacity(4)
-        // What is below the sets that were entered: that below the last one by itself, since mostly there is no other.
-        var (below, farBelow): (Borrowed<RuleNode>?, [Borrowed<RuleNode>]) = (nil, [])
-        var next: Borrowed<RuleNode>? = Borrowed(self)
-        while let node = next ?? below {
-            if next == nil { below = farBelow.popLast() }
-            next = node.read { node in
-                guard node.stage == nil else {
-                    let block = node.madeBlock.borrowed ?? node.madeBlock.set(Block(from: node))
-                    blocks.append(block)
-                    return block.read { $0.below }
-                }
-                // The set counts as registered after the nodes before this one, so its rules come first.
-                if let previous = node.previous {
-                    if let below { farBelow.append(below) }
-                    below = Borrowed(previous)
-                }
-                return unsafe unsafeDowncast(node, to: RuleSetNode.self).last.map(Borrowed.init)
-            }
-        }
-        return blocks
+    /// The block that begins with this rule; nil if this is the node of a set.
+    fileprivate final var block: Borrowed<Block>? {
+        if let block = madeBlock.borrowed { return block }
+        return stage == nil ? nil : madeBlock.set(Block(from: self))
     }
+
+    /// The node before this one.
+    fileprivate final var before: Borrowed<RuleNode>? { previous.map(Borrowed.init) }
 
     /// Returns the node with which the next block begins, if a block begins with this rule.
     ///
@@ -163,6 +147,34 @@ class RuleNode: @unchecked Sendable {
                 body(unsafe unsafeDowncast(node, to: Rule.self), stage)
                 return node.previous.map(Borrowed.init)
             }
+        }
+    }
+}
+
+/// The blocks of a set in the order in which their rules are tried, each made when the walk comes to it unless it was
+/// made before; not retained.
+struct BlockWalk: Sequence, IteratorProtocol {
+    private var node: Borrowed<RuleNode>?
+    /// What is below the sets that were entered: that below the last one by itself, since mostly there is no other.
+    private var (below, farBelow): (Borrowed<RuleNode>?, [Borrowed<RuleNode>]) = (nil, [])
+
+    /// - Parameter last: The set's last node.
+    fileprivate init(from last: RuleNode?) { node = last.map(Borrowed.init) }
+
+    mutating func next() -> Borrowed<Block>? {
+        while true {
+            if node == nil { (node, below) = (below, farBelow.popLast()) }
+            guard let node else { return nil }
+            if let block = node.read({ $0.block }) {
+                self.node = block.read { $0.below }
+                return block
+            }
+            // The set counts as registered after the nodes before this one, so its rules come first.
+            if let before = node.read({ $0.before }) {
+                if let below { farBelow.append(below) }
+                below = before
+            }
+            self.node = node.read { unsafe unsafeDowncast($0, to: RuleSetNode.self).last.map(Borrowed.init) }
         }
     }
 }

@@ -132,8 +132,10 @@ struct RuleStep {
 
     /// Sorts the steps.
     static func make(_ steps: [RuleStep]) -> RuleSteps {
-        let steps = steps.sorted { $0.order < $1.order }
-        return make(count: steps.count) { put in for (place, step) in steps.enumerated() { put(step, place) } }
+        // Mostly they are sorted, and sorting them again would copy them.
+        let isSorted = steps.indices.dropFirst().allSatisfy { steps[$0 - 1].order < steps[$0].order }
+        let steps = isSorted ? steps : steps.sorted { $0.order < $1.order }
+        return make(count: steps.count) { put in for place in steps.indices { put(steps[place], place) } }
     }
 
     var list: RuleStepList { self[0, header] }

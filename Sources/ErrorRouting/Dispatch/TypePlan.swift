@@ -81,25 +81,32 @@ extension RuleStepList {
                 others.append(step.judged(isCertain: verdict.isCertain))
             }
         }
-        let byDomain = others + domains.map { $0.step.judged(isCertain: false) }
-        var index = values.isEmpty ? nil : makeValueIndex(type, values, among: byDomain)
-        if index != nil {
-            others = byDomain
-        } else {
-            others += values.map { $0.judged(isCertain: false) }
-            if type is NSError.Type, !domains.isEmpty {
-                index = DomainIndex(domains, among: others)
-            } else if domain != nil, !domains.isEmpty {
-                index = CodeIndex(domains, among: others, isOfObjects: false)
-            } else {
-                others += domains.map { $0.step.judged(isCertain: false) }
-            }
-        }
+        // Most types have neither.
+        let index =
+            values.isEmpty && domains.isEmpty ? nil : Self.makeIndex(of: type, domain, values, domains, &others)
         kept = (RuleSteps.make(others), index)
         self.others = kept.others.list
         self.index = index.map(Borrowed.init)
         isOfClass = type is AnyClass
         self.reach = reach
+    }
+
+    /// Returns the index for an error's value, domain or code, if there can be one; adds the rules that it is not for to
+    /// `others`.
+    private static func makeIndex(
+        of type: any Error.Type, _ domain: String?, _ values: [RuleStep], _ domains: [DomainIndex.Entry],
+        _ others: inout [RuleStep]
+    ) -> StepIndex? {
+        let byDomain = others + domains.map { $0.step.judged(isCertain: false) }
+        if let index = makeValueIndex(type, values, among: byDomain) {
+            others = byDomain
+            return index
+        }
+        others += values.map { $0.judged(isCertain: false) }
+        if !domains.isEmpty, type is NSError.Type { return DomainIndex(domains, among: others) }
+        if !domains.isEmpty, domain != nil { return CodeIndex(domains, among: others, isOfObjects: false) }
+        others += domains.map { $0.step.judged(isCertain: false) }
+        return nil
     }
 
     /// Returns the steps for an error.

@@ -6,6 +6,7 @@ extension ErrorHandler {
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    @inlinable
     public func ignore<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -21,6 +22,7 @@ extension ErrorHandler {
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    @inlinable
     public func ignore<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -36,6 +38,7 @@ extension ErrorHandler {
     ///   - fileID: Where the rule is registered.
     ///   - line: Where the rule is registered.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    @inlinable
     public func ignore<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,

@@ -1,5 +1,8 @@
 public import Foundation
 
+// The verbs that are generic are inlinable, so that a caller who knows the type of error looks up the rule's class once,
+// and not for each rule that it makes.
+
 extension ErrorHandler {
     /// Adds a rule: if the matcher matches, the action runs with the matcher's output.
     ///
@@ -13,6 +16,7 @@ extension ErrorHandler {
     ///   - line: Where the rule is registered.
     ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -23,6 +27,7 @@ extension ErrorHandler {
     }
 
     /// Adds a rule with an action that also gets the report; see `on(matching:)` above.
+    @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -33,6 +38,7 @@ extension ErrorHandler {
     }
 
     /// Adds a rule with an action that may suspend; see `on(matching:)` above.
+    @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -43,6 +49,7 @@ extension ErrorHandler {
     }
 
     /// Adds a rule with an action that also gets the report, and may suspend; see `on(matching:)` above.
+    @inlinable
     public func on<Output>(
         matching matcher: ErrorMatcher<Output>,
         fileID: String = #fileID,
@@ -60,6 +67,7 @@ extension ErrorHandler {
     ///   - line: Where the rule is registered.
     ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    @inlinable
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -70,6 +78,7 @@ extension ErrorHandler {
     }
 
     /// Adds a rule for a type of error, with an action that also gets the report; see `on(matching:)` above.
+    @inlinable
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -80,6 +89,7 @@ extension ErrorHandler {
     }
 
     /// Adds a rule for a type of error, with an action that may suspend; see `on(matching:)` above.
+    @inlinable
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -91,6 +101,7 @@ extension ErrorHandler {
 
     /// Adds a rule for a type of error, with an action that also gets the report, and may suspend; see
     /// ``on(_:fileID:line:do:)``.
+    @inlinable
     public func on<E: Error>(
         _ type: E.Type,
         fileID: String = #fileID,
@@ -110,6 +121,7 @@ extension ErrorHandler {
     ///   - line: Where the rule is registered.
     ///   - action: What to do; it returns whether rules after this one are still tried. It may throw.
     /// - Returns: This handler with the new rule, which is tried before the existing ones.
+    @inlinable
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -121,6 +133,7 @@ extension ErrorHandler {
 
     /// Adds a rule for errors that equal a value, with an action that also gets the report; see
     /// ``on(_:fileID:line:do:)``.
+    @inlinable
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -131,6 +144,7 @@ extension ErrorHandler {
     }
 
     /// Adds a rule for errors that equal a value, with an action that may suspend; see `on(matching:)` above.
+    @inlinable
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,
@@ -142,6 +156,7 @@ extension ErrorHandler {
 
     /// Adds a rule for errors that equal a value, with an action that also gets the report, and may suspend; see
     /// ``on(_:fileID:line:do:)``.
+    @inlinable
     public func on<E: Error & Equatable>(
         _ value: E,
         fileID: String = #fileID,

@@ -32,8 +32,11 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         return result
     }
 
-    /// Returns this handler with a rule added; every verb calls this.
-    func adding(_ rule: Rule, to stage: RuleSet.Stage = .rules) -> ErrorHandler {
+    /// Returns this handler with a rule added.
+    @usableFromInline
+    func adding(_ rule: consuming Rule) -> ErrorHandler { adding(rule, to: .rules) }
+
+    func adding(_ rule: consuming Rule, to stage: RuleSet.Stage) -> ErrorHandler {
         var result = self
         result.rules.add(rule, to: stage)
         return result

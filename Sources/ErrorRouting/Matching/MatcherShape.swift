@@ -9,11 +9,11 @@ import BoundedDescriptions
 enum MatcherShape: Sendable {
     case type(any Error.Type)
     case any
-    indirect case value(any Error)
+    case value(any Error)
     indirect case nsError(domain: String, code: Int?)
     indirect case conforming(to: Any.Type, @Sendable (any Error) -> Bool)
-    indirect case extracting(any Error.Type)
-    indirect case predicate(@Sendable (any Error) -> Bool)
+    case extracting(any Error.Type)
+    case predicate(@Sendable (any Error) -> Bool)
     indirect case anywhere(MatcherShape)
     indirect case narrowed(MatcherShape)
     indirect case either(MatcherShape, MatcherShape)
