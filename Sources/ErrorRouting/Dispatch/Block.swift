@@ -11,7 +11,7 @@
     static let smallCount = 4
 
     /// The number of rules in all stages.
-    let count: Int
+    private let count: Int
     /// The rule or set with which the next block begins; nil if this is the last.
     let below: Borrowed<RuleNode>?
     /// The stages that have rules.
@@ -56,6 +56,9 @@
         self.asks = asks
         (count, below, self.stages, self.asynchronousStages) = (starts[3], end, stages, asynchronousStages)
     }
+
+    /// Whether this block's rules had better be read with a number of others above them than by themselves.
+    func mayBecomePart(of others: Int) -> Bool { !asks && others + count <= Self.smallCount }
 
     /// All rules of a stage.
     subscript(stage: RuleSet.Stage) -> RuleStepList {

@@ -22,9 +22,22 @@
     ///   - blocks: The blocks in the order in which their rules are tried.
     ///   - fallbacks: The same blocks in the order in which their `onNoMatch` rules are tried, if that is another.
     init(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) {
-        var (count, stages, asynchronousStages) = (0, RuleSet.Stages(), RuleSet.Stages())
-        for block in blocks {
+        var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
+        // Enough for a preset and what was added to it.
+        var (count, capacity) = (0, 4)
+        var places = UnsafeMutablePointer<Borrowed<Block>>.allocate(capacity: capacity)
+        func add(_ block: Borrowed<Block>) {
+            if count == capacity {
+                let larger = UnsafeMutablePointer<Borrowed<Block>>.allocate(capacity: 2 * capacity)
+                unsafe larger.moveInitialize(from: places, count: count)
+                unsafe places.deallocate()
+                unsafe (places, capacity) = unsafe (larger, 2 * capacity)
+            }
+            unsafe (places + count).initialize(to: block)
             count += 1
+        }
+        for block in blocks {
+            add(block)
             block.read { block in
                 stages.formUnion(block.stages)
                 asynchronousStages.formUnion(block.asynchronousStages)
@@ -32,9 +45,8 @@
         }
         (self.count, self.stages, self.asynchronousStages) = (count, stages, asynchronousStages)
         hasOwnOrder = !fallbacks.isEmpty
-        unsafe self.blocks = .allocate(capacity: count + fallbacks.count)
-        for (place, block) in blocks.enumerated() { unsafe (self.blocks + place).initialize(to: block) }
-        for (place, block) in fallbacks.enumerated() { unsafe (self.blocks + count + place).initialize(to: block) }
+        fallbacks.forEach(add)
+        unsafe self.blocks = unsafe places
     }
 
     deinit { unsafe blocks.deallocate() }

@@ -160,8 +160,10 @@ struct DispatchCursor: ~Copyable {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
-            guard let step = place.rest?.first else { return .completed }
-            place.rest?.removeFirst()
+            guard var rest = place.rest else { preconditionFailure("a dispatch that pauses has a next rule") }
+            let step = rest.first
+            rest.removeFirst()
+            place.rest = rest
             if place.stage == .always { carryOutcome() }
             do {
                 let (rule, isCertain) = (step.rule.object, step.match == .certain)

@@ -42,7 +42,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        ConstantMapRule<Input, NewValue>(matcher.matcher, at: registration.source, transform(constant))
+        ConstantMapRule<Input, NewValue>(.init(registration.shape, matcher.evaluation), at: registration.source, transform(constant))
     }
 }
 
@@ -75,6 +75,6 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
         let compute = compute
-        return ComputedMapRule<Input, NewValue>(matcher.matcher, at: registration.source) { transform(compute($0)) }
+        return ComputedMapRule<Input, NewValue>(.init(registration.shape, matcher.evaluation), at: registration.source) { transform(compute($0)) }
     }
 }

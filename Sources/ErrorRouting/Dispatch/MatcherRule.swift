@@ -1,6 +1,6 @@
-/// A matcher as a rule asks it, and the errors that are certain to match as its output.
+/// A matcher as a rule asks it, without its shape, which the rule's registration has; and the errors that are certain to match as its output.
 struct RuleMatcher<Input: Sendable>: Sendable {
-    let matcher: ErrorMatcher<Input>
+    let evaluation: ErrorMatcher<Input>.Evaluation
     private let asksUser: Bool
     private let handsOnAnyError = Input.self == (any Error).self
 
@@ -8,15 +8,15 @@ struct RuleMatcher<Input: Sendable>: Sendable {
     ///   - matcher: The matcher.
     ///   - requirement: What it requires of an error's type.
     init(_ matcher: ErrorMatcher<Input>, _ requirement: MatcherShape.Requirement) {
-        self.matcher = matcher
+        evaluation = matcher.evaluation
         asksUser = !requirement.isOnlyType && matcher.shape.asksUser
     }
 
     /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.
     func input(_ subject: inout ErrorSubject) -> Input? {
-        guard asksUser else { return matcher.evaluate(&subject) }
+        guard asksUser else { return ErrorMatcher.evaluate(evaluation, &subject) }
         guard let entry = PerThread.enterMatcher() else { return nil }
-        let input = matcher.evaluate(&subject)
+        let input = ErrorMatcher.evaluate(evaluation, &subject)
         PerThread.leaveMatcher(entry)
         return input
     }

@@ -12,9 +12,9 @@ extension RuleSet {
         let path = path
         if path.read({ $0.mayBeAsynchronous(for: error) }) { return nil }
         var cursor = DispatchCursor(path, report())
-        let end = cursor.run(error)
-        assert(end == .completed, "no rule for the error is asynchronous")
-        return cursor.outcome
+        // Only where matchers are nested too deep is a rule that matches every such error refused, and an asynchronous
+        // `onNoMatch` reached: then no action has run.
+        return cursor.run(error) == .completed ? cursor.outcome : nil
     }
 
     /// Tries the rules in order on the caller's executor, without a time limit.

@@ -120,17 +120,14 @@ class RuleNode: @unchecked Sendable {
     /// Returns the node with which the next block begins, if a block begins with this rule.
     ///
     /// A block ends before the rules of another set, before a rule to which several others were added, as to a preset's
-    /// last one, and before a rule with which a block begins already. But small ones become one, so that a handler that
-    /// is used after each rule added to it has not as many blocks as rules.
+    /// last one, and before a rule with which a block begins already. But of those, small ones that are read linearly
+    /// become one, so that a handler that is used after each rule added to it has not as many blocks as rules.
     final var endOfBlock: Borrowed<RuleNode>? {
         var (node, count) = (Borrowed(self), 1)
         while let previous = node.read({ $0.previous.map(Borrowed.init) }) {
             let isEnd = previous.read { previous in
-                guard previous.stage != nil else { return true }
-                guard let block = previous.madeBlock.borrowed else {
-                    return previous.successors.load(ordering: .relaxed) > 1
-                }
-                return count + block.read { $0.count } > Block.smallCount
+                guard previous.stage != nil, previous.successors.load(ordering: .relaxed) < 2 else { return true }
+                return previous.madeBlock.borrowed?.read { !$0.mayBecomePart(of: count) } ?? false
             }
             if isEnd { return previous }
             (node, count) = (previous, count + 1)

@@ -19,16 +19,20 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// Decides for ``evaluate(_:)``; nil if the error's dynamic type has to be the output's, and no more.
     ///
     /// Most rules match such errors, and a closure would be an allocation for each of them.
-    private let body: (@Sendable (inout ErrorSubject) -> Output?)?
+    typealias Evaluation = (@Sendable (inout ErrorSubject) -> Output?)?
 
-    init(_ shape: MatcherShape, _ body: (@Sendable (inout ErrorSubject) -> Output?)?) {
+    let evaluation: Evaluation
+
+    init(_ shape: MatcherShape, _ evaluation: Evaluation) {
         self.shape = shape
-        self.body = body
+        self.evaluation = evaluation
     }
 
     /// Returns what the matcher hands on, or nil if it does not match.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? {
-        if let body { return body(&subject) }
+    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(evaluation, &subject) }
+
+    static func evaluate(_ evaluation: Evaluation, _ subject: inout ErrorSubject) -> Output? {
+        if let evaluation { return evaluation(&subject) }
         return subject.isExactly(Output.self) ? unsafe subject.error(as: Output.self) : nil
     }
 
@@ -64,7 +68,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Parameter name: The name to show.
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self {
-        Self(.named(name, shape), body)
+        Self(.named(name, shape), evaluation)
     }
 
     /// The same matcher with its output as `any Error`.

@@ -38,6 +38,18 @@ extension BlockTests {
         }
     }
 
+    @Test("a small preset that asks its matchers, used before, is one block for all that customise it too")
+    func smallPreset() {
+        for asking in [
+            ErrorHandler.default, Self.numbers(1).on(matching: .conforming(to: (any Bounced).self)) { _ in .next },
+        ] {
+            let block = Self.addresses(asking)
+            for _ in 0..<2 { expect(Self.addresses(Self.customised(asking)).dropFirst(), equals: block[...]) }
+        }
+    }
+
+    private protocol Bounced: Error {}
+
     @Test("overlays and scopes concatenate the blocks of their handlers", .tags(.behaviour21))
     func concatenation() {
         let (base, overlay) = (Self.numbers(6), Self.numbers(7))

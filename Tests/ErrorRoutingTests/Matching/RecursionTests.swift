@@ -72,6 +72,30 @@ extension RecursionTests {
         .on(Zoo.Timeout()) { _ in .stop }
         .on(Eager()) { _ in .stop }
 
+    private static let decliningHandler: ErrorHandler = ErrorHandler()
+        .on(matching: .type(Zoo.Offline.self) || .predicate { _ in false }) { _ in .stop }
+        .onNoMatch { _ in
+            await Task.yield()
+            return .stop
+        }
+
+    private static let declined = Journal<Bool>()
+
+    /// Handles an error within a number of matchers.
+    private static func nest(_ depth: Int) -> Bool {
+        if depth > 0 { return ErrorMatcher.predicate { _ in nest(depth - 1) }.match(Zoo.Timeout()) != nil }
+        declined.note(decliningHandler.handleSynchronously(Zoo.Offline()) == nil)
+        return true
+    }
+
+    @Test("an asynchronous onNoMatch that only nesting lets an error reach is declined", .tags(.behaviour5))
+    func declines() {
+        _ = Self.nest(PerThread.matcherLimit)
+        expect(Self.declined.entries, equals: [true])
+        _ = Self.nest(0)
+        expect(Self.declined.entries, equals: [true, false])
+    }
+
     @Test("predicates, == and hash that dispatch their own error come to an end, and so does a search within itself")
     func predicate() {
         #expect(Self.eagerHandler.handleSynchronously(Zoo.Offline()) != nil)
