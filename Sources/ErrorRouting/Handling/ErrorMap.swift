@@ -35,6 +35,7 @@ public struct ErrorMap<Value: Sendable>: Sendable, CustomStringConvertible {
     /// - Returns: The value and its rule; nil if no rule matches.
     /// - Complexity: That of ``ErrorHandler/handle(_:fileID:line:)``, however many rules there are.
     public func match(_ error: any Error) -> (value: Value, rule: RuleDescription)? {
+        defer { withExtendedLifetime(rules) {} }
         var value = defaultValue
         guard let rule = rules.find(error, &value) else { return nil }
         return (value, rule.read { $0.registration.description })
