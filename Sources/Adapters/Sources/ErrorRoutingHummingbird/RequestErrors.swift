@@ -154,8 +154,7 @@ private struct Reporter: Sendable {
 
     private func report(_ error: any Error, _ status: some BinaryInteger) {
         scope.post(error, as: error is RequestCancelled ? .notice : .failure)
-        trace.record(error)
-        if status >= 500 { trace.fail() }
+        trace.record(error, isFailed: status >= 500)
     }
 
     private func problem(for error: any Error) -> ProblemDetails? {
