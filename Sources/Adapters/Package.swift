@@ -119,6 +119,15 @@ let package = Package(
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]),
         .testTarget(
+            name: "ErrorRoutingLifecycleTests",
+            dependencies: [
+                "ErrorRoutingLifecycle",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .testTarget(
             name: "ErrorRoutingHummingbirdTests",
             dependencies: [
                 "ErrorRoutingHummingbird",
