@@ -38,8 +38,9 @@ public enum UpstreamBroke: Error, UnderlyingErrors, CustomStringConvertible {
         return isTimeout(error) ? UpstreamBroke.timeout(error) : make(error)
     }
 
-    /// Whether an error is one of an HTTP client's: of `URLSession`, of async-http-client, or of SwiftNIO's, on which
-    /// that is built. It is no dependency of this module, so its errors are known by their names.
+    /// Whether an error is one of `URLSession`, of async-http-client, or of SwiftNIO, on which that is built.
+    ///
+    /// async-http-client is no dependency of this module, so its errors are known by their names.
     static func isOfClient(_ error: any Error) -> Bool {
         if error is NetworkError || error is URLError { return true }
         let name = String(reflecting: type(of: error))
@@ -72,7 +73,8 @@ public func upstream<Value>(
     isolation: isolated (any Actor)? = #isolation,
     _ operation: () async throws -> Value
 ) async throws -> Value {
-    do { return try await operation() } catch where UpstreamBroke.isOfClient(error) {
+    do { return try await operation() } catch {
+        guard UpstreamBroke.isOfClient(error) else { throw error }
         throw UpstreamBroke.error(for: error, else: UpstreamBroke.connection)
     }
 }
