@@ -144,7 +144,7 @@ public struct ServicesInBus: Service {
             var failure: (any Error)?
             do { try await runServices(in: bus) } catch let posted as Posted { failure = posted.error } catch {
                 if !error.wasAskedFor { bus.post(error) }
-                if !(error is CancellationError) || !Task.isShuttingDownGracefully { failure = error }
+                if !error.isCancellation || !Task.isShuttingDownGracefully { failure = error }
             }
             await bus.endTasks(within: limits.tasks)
             for report in await bus.shutdown(within: limits.delivery) {
@@ -170,8 +170,9 @@ public struct ServicesInBus: Service {
 }
 
 extension Error {
+    /// Whether a service was cancelled; gRPC's has that as the cause.
+    fileprivate var isCancellation: Bool { ErrorMatcher.anywhere(.cancellation).match(self) != nil }
+
     /// Whether a service ends as it should: one that the limit cancels does, one that was not asked to end does not.
-    fileprivate var wasAskedFor: Bool {
-        self is CancellationError && (Task.isCancelled || Task.isShuttingDownGracefully)
-    }
+    fileprivate var wasAskedFor: Bool { isCancellation && (Task.isCancelled || Task.isShuttingDownGracefully) }
 }

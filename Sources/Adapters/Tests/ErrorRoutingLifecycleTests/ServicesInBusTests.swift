@@ -22,11 +22,24 @@ struct ServicesInBusTests {
         }
     }
 
+    /// A service that ends only when it is cancelled, with that as a cause.
+    private struct Stuck: Service {
+        struct Stopped: Error, UnderlyingErrors { let underlyingErrors: [any Error] }
+
+        let isRunning: Gate
+
+        func run() async throws {
+            isRunning.open()
+            do { try await Task.sleep(for: .seconds(600)) } catch { throw Stopped(underlyingErrors: [error]) }
+        }
+    }
+
     private let logger = Logger(label: "services") { _ in SwiftLogNoOpLogHandler() }
 
     /// Runs services, tells them to end once all gates are open, and returns what was posted, and what `run` threw.
     private func run(
         until gates: [Gate],
+        limit: Duration = .seconds(20),
         _ makeServices: @escaping @Sendable () async throws -> [any Service]
     ) async -> (posted: [any Error], thrown: (any Error)?) {
         let posted = Mutex<[any Error]>([])
@@ -34,7 +47,8 @@ struct ServicesInBusTests {
             posted.withLock { $0.append(error) }
             return .next
         }
-        let services = ServicesInBus(handler: handler, logger: logger, makeServices)
+        var services = ServicesInBus(handler: handler, logger: logger, makeServices)
+        services.limits.services = limit
         let group = ServiceGroup(services: [services], logger: logger)
         async let end: Void = group.run()
         for gate in gates { await gate.wait() }
@@ -51,6 +65,12 @@ struct ServicesInBusTests {
         }
         #expect(posted.map { $0 as? Broken } == [Broken(name: "second"), Broken(name: "first")])
         #expect(thrown as? Broken == Broken(name: "second"))
+    }
+
+    @Test func `one that the limit cancels ends as it should, also if it wraps its cancellation`() async {
+        let isRunning = Gate()
+        let (posted, thrown) = await run(until: [isRunning], limit: .milliseconds(1)) { [Stuck(isRunning: isRunning)] }
+        #expect(posted.isEmpty && thrown == nil)
     }
 
     @Test func `a signal while they are made cancels that, and is no error`() async {
