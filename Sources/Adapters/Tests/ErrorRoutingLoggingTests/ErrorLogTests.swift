@@ -34,6 +34,17 @@ struct ErrorLogTests {
         #expect(entry.metadata["error.disposition"] == "handled")
     }
 
+    @Test func `has each cause once, if the error's own description has none`() async throws {
+        struct Closed: Error, UnderlyingErrors, CustomStringConvertible {
+            let description = "closed"
+            let underlyingErrors: [any Error]
+        }
+
+        await ErrorHandler.logging(to: logger).handle(Closed(underlyingErrors: [Sale.tooLate]))
+        let entry = try #require(store.entries.first)
+        #expect("\(entry.message) \(entry.metadata)".ranges(of: "too late").count == 1)
+    }
+
     @Test func `has the level of its role and outcome, unless a rule says otherwise`() {
         let levels = ErrorMap<Logger.Level>(default: .warning).on(Sale.tooLate, .info)
         let log = ErrorLog(logger, levels: levels)
