@@ -25,7 +25,7 @@ struct CallErrorsTests {
         private final class Open: Sendable {
             let span: any Span
 
-            init(_ name: String) { span = startSpan(name) }
+            init(_ name: String) { span = InMemoryTracer.shared.startSpan(name) }
 
             deinit { span.end() }
         }
