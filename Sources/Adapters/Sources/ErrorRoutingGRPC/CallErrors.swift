@@ -23,8 +23,8 @@ public import GRPCCore
 /// | either of these, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
 /// | the call is cancelled | its own, or `cancelled` | ``CallCancelled``, a notice | error; failed |
 ///
-/// A call is cancelled when it is past its deadline, when its caller has left, or when the server ends. That is reported
-/// when its handler has ended, with what it threw then.
+/// A call is cancelled when it is past its deadline, when its caller has left, or when the server ends. That is
+/// reported when its handler has ended, with what it threw then.
 ///
 /// The codes of the server's are those of OpenTelemetry's semantic conventions: `unknown`, `deadlineExceeded`,
 /// `unimplemented`, `internalError`, `unavailable` and `dataLoss`.

@@ -20,8 +20,8 @@ import Synchronization
 ///
 /// Everything that is posted while a request is handled, or its response's body is written, is in a scope of the
 /// request's kind, with this metadata: `hb.request.id`, as in Hummingbird's own log entries, `http.request.method`,
-/// which is `_OTHER` for an unknown one, `http.route` if there is one, and `url.path`, without the query, in at most 256
-/// bytes.
+/// which is `_OTHER` for an unknown one, `http.route` if there is one, and `url.path`, without the query, in at most
+/// 256 bytes.
 ///
 /// | what happens | response | reported | span |
 /// | --- | --- | --- | --- |
@@ -39,8 +39,8 @@ import Synchronization
 /// A rule in `problems` changes the last four responses. Two rules stand after yours: ``ClientBroke`` is ignored, and
 /// ``RequestCancelled`` is handled, so that neither pages anybody.
 ///
-/// One within another, as for a group of routes, answers by `problems` of its own; the outer one reports what breaks the
-/// bodies.
+/// One within another, as for a group of routes, answers by `problems` of its own; the outer one reports what breaks
+/// the bodies.
 public struct RequestErrors<Context: RequestContext>: RouterMiddleware {
     private let problems: ErrorMap<ProblemDetails>
     private let kind: @Sendable (Request) -> String
