@@ -102,6 +102,23 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
+            name: "AdaptersPageTests",
+            dependencies: [
+                "AsyncHTTPClientTransport", "ErrorRoutingGRPC", "ErrorRoutingHummingbird", "ErrorRoutingLifecycle",
+                "ErrorRoutingLogging", "ErrorRoutingMetrics", "ErrorRoutingTracing",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "ErrorRecovery", package: "swift-error-bus"),
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                .product(name: "GRPCInProcessTransport", package: "grpc-swift-2"),
+                .product(name: "HTTPErrors", package: "swift-error-bus"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .testTarget(
             name: "ErrorRoutingMetricsTests",
             dependencies: [
                 "ErrorRoutingMetrics",
@@ -117,6 +134,15 @@ let package = Package(
                 .product(name: "ErrorRouting", package: "swift-error-bus"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ]),
+        .testTarget(
+            name: "ErrorRoutingLifecycleTests",
+            dependencies: [
+                "ErrorRoutingLifecycle",
+                .product(name: "ErrorRouting", package: "swift-error-bus"),
+                .product(name: "ErrorRoutingTesting", package: "swift-error-bus"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
             name: "ErrorRoutingHummingbirdTests",

@@ -9,22 +9,31 @@ final class Call: Sendable {
     private let scope: ErrorScope
     private let trace: RequestTrace
     private let timeout: String?
-    private let isCancelled = Atomic(false)
+    private let cancellation: ServerContext.RPCCancellationHandle
+    private let hasEnded = Atomic(false)
 
-    init(answers: ErrorMap<RPCError>, scope: ErrorScope, trace: RequestTrace, timeout: String?) {
+    init(
+        answers: ErrorMap<RPCError>,
+        scope: ErrorScope,
+        timeout: String?,
+        cancellation: ServerContext.RPCCancellationHandle
+    ) {
         self.answers = answers
         self.scope = scope
-        self.trace = trace
+        self.trace = .current
         self.timeout = timeout
+        self.cancellation = cancellation
     }
+
+    /// Where the response's metadata cannot be written, its messages are released without having been asked for.
+    deinit { end(with: nil) }
 
     /// Binds the scope and the trace again, for the messages, which are written after the interceptor has returned.
     func bound<Value>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await trace.bound { try await scope.bound { @concurrent () async throws in try await body() } }
     }
 
-    /// Runs a part of the call in a task that is cancelled when the call is, which is reported then, and not when the
-    /// part has ended: it may not ask.
+    /// Runs a part of the call in a task that is cancelled when the call is.
     func run<Value: Sendable>(_ part: @Sendable () async throws -> Value) async throws -> Value {
         try await withoutActuallyEscaping(part) { part in
             let task = Task { try await part() }
@@ -32,40 +41,38 @@ final class Call: Sendable {
                 try await withRPCCancellationHandler {
                     try await task.value
                 } onCancelRPC: {
-                    self.tellCancelled()
                     // Not here, where gRPC may hold a lock that a handler of the part's own needs.
                     Task { task.cancel() }
                 }
             } onCancel: {
-                self.tellCancelled()
                 task.cancel()
             }
         }
     }
 
-    private func tellCancelled() {
-        if isCancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        let error = CallCancelled(timeout: timeout)
-        trace.bound { scope.post(error, as: .notice) }
-        trace.record(error)
-        trace.fail()
+    /// Ends the call, and returns whether it was cancelled, which is reported, with what it threw then.
+    @discardableResult
+    func end(with error: (any Error)?) -> Bool {
+        if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return false }
+        guard cancellation.isCancelled || Task.isCancelled else { return false }
+        report(CallCancelled(timeout: timeout, underlyingErrors: error.map { [$0] } ?? []), as: .notice, isFailed: true)
+        return true
     }
 
-    /// Reports an error, unless the call was cancelled, and returns what its caller is told.
+    /// Ends the call with an error, which is reported, and returns what its caller is told.
     func answer(to error: any Error) -> RPCError {
         let own = error as? RPCError ?? (error as? any RPCErrorConvertible).map { RPCError($0) }
         let rule = answers.match(error)?.value
-        if isCancelled.load(ordering: .acquiring) {
-            return rule ?? own ?? RPCError(code: .cancelled, message: "The call was cancelled")
-        }
+        if end(with: error) { return rule ?? own ?? RPCError(code: .cancelled, message: "The call was cancelled") }
         let answer = rule ?? own ?? answers[error]
         let isOfServer = Self.codesOfServer.contains(answer.code)
-        if rule != nil || own == nil || isOfServer {
-            trace.bound { scope.post(error) }
-            trace.record(error)
-            if isOfServer { trace.fail() }
-        }
+        if rule != nil || own == nil || isOfServer { report(error, as: .failure, isFailed: isOfServer) }
         return answer
+    }
+
+    private func report(_ error: any Error, as role: ErrorReport.Role, isFailed: Bool) {
+        trace.bound { scope.post(error, as: role) }
+        trace.record(error, isFailed: isFailed)
     }
 
     private static let codesOfServer: Set<RPCError.Code> = [

@@ -21,15 +21,18 @@ public import GRPCCore
 /// | `RPCError`, or what converts to it, with a code of the caller's | its own | no | nothing |
 /// | the same with a code of the server's | its own | yes | error; failed |
 /// | either of these, with a rule in `answers` | as `answers` says | yes | as with an error of yours |
-/// | the call is cancelled | `cancelled` | ``CallCancelled``, a notice, at once | error; failed |
+/// | the call is cancelled | its own, or `cancelled` | ``CallCancelled``, a notice | error; failed |
 ///
-/// A call is cancelled when it is past its deadline, when its caller has left, or when the server ends.
+/// A call is cancelled when it is past its deadline, when its caller has left, or when the server ends. That is
+/// reported when its handler has ended, with what it threw then.
 ///
 /// The codes of the server's are those of OpenTelemetry's semantic conventions: `unknown`, `deadlineExceeded`,
 /// `unimplemented`, `internalError`, `unavailable` and `dataLoss`.
 ///
 /// gRPC cancels a call without cancelling its task, so that a handler which does not ask goes on for as long as it
 /// takes. With this interceptor the handler's task is cancelled then; so it ends, and with it its span.
+///
+/// Where the span has ended before the messages are written, what fails then is recorded in a span `error` within it.
 public struct CallErrors: ServerInterceptor {
     private let answers: ErrorMap<RPCError>
 
@@ -62,7 +65,8 @@ public struct CallErrors: ServerInterceptor {
         return await withErrorScope(
             method.fullyQualifiedMethod, handler: .calls, order: .rootFirst, metadata: metadata
         ) { scope in
-            let call = Call(answers: answers, scope: scope, trace: .current, timeout: request.metadata.deadline)
+            let call = Call(
+                answers: answers, scope: scope, timeout: request.metadata.deadline, cancellation: context.cancellation)
             do {
                 var response = try await call.run { try await next(request, context) }
                 switch response.accepted {
@@ -72,7 +76,9 @@ public struct CallErrors: ServerInterceptor {
                     let produce = contents.producer
                     contents.producer = { writer in
                         do {
-                            return try await call.bound { try await call.run { try await produce(writer) } }
+                            let trailers = try await call.bound { try await call.run { try await produce(writer) } }
+                            call.end(with: nil)
+                            return trailers
                         } catch {
                             throw call.answer(to: error)
                         }
@@ -103,14 +109,16 @@ extension ErrorHandler {
 
 /// A call was cancelled before it was answered: a notice, not a failure.
 ///
-/// ``CallErrors`` posts one for each such call, at once, with a rule of its own that handles it.
-public struct CallCancelled: Error, CustomStringConvertible {
+/// ``CallErrors`` posts one for each such call, with a rule of its own that handles it.
+public struct CallCancelled: Error, UnderlyingErrors, CustomStringConvertible {
     /// The time limit that the caller gave, as gRPC writes it: `500m` for half a second; nil if there was none.
     ///
     /// A call with a limit may have been cancelled for another reason before its deadline.
     public let timeout: String?
+    /// What the call threw when it was cancelled.
+    public let underlyingErrors: [any Error]
 
-    /// That the call was cancelled, and its time limit.
+    /// That the call was cancelled, and its time limit; what it threw is in the report's trail.
     public var description: String {
         timeout.map { "the call was cancelled, whose time limit was \($0)" } ?? "the call was cancelled"
     }

@@ -20,7 +20,8 @@ import Synchronization
 ///
 /// Everything that is posted while a request is handled, or its response's body is written, is in a scope of the
 /// request's kind, with this metadata: `hb.request.id`, as in Hummingbird's own log entries, `http.request.method`,
-/// `http.route` if there is one, and `url.path`, without the query, in at most 256 bytes.
+/// which is `_OTHER` for an unknown one, `http.route` if there is one, and `url.path`, without the query, in at most
+/// 256 bytes.
 ///
 /// | what happens | response | reported | span |
 /// | --- | --- | --- | --- |
@@ -37,6 +38,9 @@ import Synchronization
 ///
 /// A rule in `problems` changes the last four responses. Two rules stand after yours: ``ClientBroke`` is ignored, and
 /// ``RequestCancelled`` is handled, so that neither pages anybody.
+///
+/// One within another, as for a group of routes, answers by `problems` of its own; the outer one reports what breaks
+/// the bodies.
 public struct RequestErrors<Context: RequestContext>: RouterMiddleware {
     private let problems: ErrorMap<ProblemDetails>
     private let kind: @Sendable (Request) -> String
@@ -72,10 +76,11 @@ public struct RequestErrors<Context: RequestContext>: RouterMiddleware {
         let metadata = Self.metadata(of: request, context)
         return await withErrorScope(kind, handler: .requests, order: .rootFirst, metadata: metadata) { scope in
             let reporter = Reporter(problems: problems, scope: scope, trace: .current)
-            var request = request
-            request.body = RequestBody(asyncSequence: ClientBody(body: request.body))
             do {
-                var response = try await next(request, context)
+                if Reporter.isAround { return try await next(request, context) }
+                var request = request
+                request.body = RequestBody(asyncSequence: ClientBody(body: request.body))
+                var response = try await Reporter.$isAround.withValue(true) { try await next(request, context) }
                 if response.status.code >= 500 { reporter.trace.fail() }
                 response.body = reporter.reporting(response.body)
                 return response
@@ -87,7 +92,7 @@ public struct RequestErrors<Context: RequestContext>: RouterMiddleware {
 
     private static func metadata(of request: Request, _ context: Context) -> [String: String] {
         var metadata = [
-            "hb.request.id": context.id, "http.request.method": request.method.rawValue,
+            "hb.request.id": context.id, "http.request.method": request.method.semanticName,
             "url.path": bounded(request.uri.path),
         ]
         if let route = context.endpointPath { metadata["http.route"] = route }
@@ -108,6 +113,9 @@ extension ErrorHandler {
 
 /// Reports what a request throws, once.
 private struct Reporter: Sendable {
+    /// Whether another one reports what breaks the bodies.
+    @TaskLocal static var isAround = false
+
     let problems: ErrorMap<ProblemDetails>
     let scope: ErrorScope
     let trace: RequestTrace
@@ -154,8 +162,7 @@ private struct Reporter: Sendable {
 
     private func report(_ error: any Error, _ status: some BinaryInteger) {
         scope.post(error, as: error is RequestCancelled ? .notice : .failure)
-        trace.record(error)
-        if status >= 500 { trace.fail() }
+        trace.record(error, isFailed: status >= 500)
     }
 
     private func problem(for error: any Error) -> ProblemDetails? {
@@ -186,6 +193,16 @@ private final class Head: Sendable {
     var isWritten: Bool {
         get { hasBegun.load(ordering: .relaxed) }
         set { hasBegun.store(newValue, ordering: .relaxed) }
+    }
+}
+
+extension HTTPRequest.Method {
+    /// As the semantic conventions have it, so that a client cannot make up values of a dimension.
+    fileprivate var semanticName: String {
+        switch self {
+        case .connect, .delete, .get, .head, .options, .patch, .post, .put, .trace: rawValue
+        default: "_OTHER"
+        }
     }
 }
 

@@ -85,8 +85,8 @@ private struct UpstreamPaused: Error, CustomStringConvertible {
 
 /// Cancels the wait for a part that takes too long.
 ///
-/// With one timer for a body, which looks from time to time how long the current wait has taken, and not with a sleeping
-/// task for each part: that stays in memory until its time, even if it is cancelled.
+/// With one timer for a body, which looks from time to time how long the current wait has taken, and not with a
+/// sleeping task for each part: that stays in memory until its time, even if it is cancelled.
 private final class PauseWatch: Sendable {
     private struct State {
         /// When the current wait began, and what cancels it; nil between two waits.

@@ -1,4 +1,5 @@
 public import ErrorRouting
+import Foundation
 import HTTPErrors
 import NIOCore
 import NIOPosix
@@ -37,11 +38,20 @@ public enum UpstreamBroke: Error, UnderlyingErrors, CustomStringConvertible {
         return isTimeout(error) ? UpstreamBroke.timeout(error) : make(error)
     }
 
+    /// Whether an error is one of `URLSession`, of async-http-client, or of SwiftNIO, on which that is built.
+    ///
+    /// async-http-client is no dependency of this module, so its errors are known by their names.
+    static func isOfClient(_ error: any Error) -> Bool {
+        if error is NetworkError || error is URLError { return true }
+        let name = String(reflecting: type(of: error))
+        return name.hasPrefix("AsyncHTTPClient.") || name.hasPrefix("NIO")
+    }
+
     private static func isTimeout(_ error: any Error) -> Bool {
         if ErrorMatcher<NetworkError>.network(.timeout).match(error) != nil { return true }
+        if case URLError.timedOut = error { return true }
         if case ChannelError.connectTimeout = error { return true }
         if let error = error as? NIOConnectionError { return error.connectionErrors.contains { isTimeout($0.error) } }
-        // async-http-client is no dependency of this module, so its error is known by its name.
         guard String(reflecting: type(of: error)) == "AsyncHTTPClient.HTTPClientError" else { return false }
         let text = "\(error)".lowercased()
         return text.contains("timeout") || text.contains("deadlineexceeded")
@@ -57,10 +67,14 @@ public enum UpstreamBroke: Error, UnderlyingErrors, CustomStringConvertible {
 ///
 /// - Parameter operation: The operation, with a time limit of its own.
 /// - Returns: What the operation returned.
-/// - Throws: ``UpstreamBroke``; what the operation threw, if it is the client's or the request was cancelled.
+/// - Throws: ``UpstreamBroke`` for an error of an HTTP client; what the operation threw, if it is another, or the
+///   request was cancelled.
 public func upstream<Value>(
     isolation: isolated (any Actor)? = #isolation,
     _ operation: () async throws -> Value
 ) async throws -> Value {
-    do { return try await operation() } catch { throw UpstreamBroke.error(for: error, else: UpstreamBroke.connection) }
+    do { return try await operation() } catch {
+        guard UpstreamBroke.isOfClient(error) else { throw error }
+        throw UpstreamBroke.error(for: error, else: UpstreamBroke.connection)
+    }
 }

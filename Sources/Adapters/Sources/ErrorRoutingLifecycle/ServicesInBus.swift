@@ -72,7 +72,7 @@ public struct ServicesInBus: Service {
     ///     ``ErrorRoutingLogging/ErrorLog/level(of:)``.
     ///   - configuration: The bus's limits, clock, metadata provider and last resort.
     ///   - makeServices: Makes the services, the bus being there, so that one that cannot be made is an error like any
-    ///     other. They end in the opposite order.
+    ///     other. A signal cancels it. They end in the opposite order.
     public init(
         handler: ErrorHandler,
         logger: Logger,
@@ -121,16 +121,30 @@ public struct ServicesInBus: Service {
         }
     }
 
+    /// A service whose error is posted, of which its group would throw only the first.
+    private struct Posting: Service {
+        let service: any Service
+        let bus: ErrorBus
+
+        func run() async throws {
+            do { try await service.run() } catch {
+                if error.wasAskedFor { throw error }
+                bus.post(error)
+                throw Posted(error: error)
+            }
+        }
+    }
+
+    private struct Posted: Error { let error: any Error }
+
     private func runInBus() async throws {
         try await withErrorBus(handler: handler, configuration: configuration, asRoot: true) { bus in
             onStart(bus)
             if let recorder { bus.observeUntilEnd { recorder.record($0) } }
             var failure: (any Error)?
-            do { try await runServices() } catch {
-                let isCancelled = error is CancellationError
-                // A service that the limit cancels ends as it should; one that was not asked to end does not.
-                if !isCancelled || !Task.isCancelled && !Task.isShuttingDownGracefully { bus.post(error) }
-                if !isCancelled || !Task.isShuttingDownGracefully { failure = error }
+            do { try await runServices(in: bus) } catch let posted as Posted { failure = posted.error } catch {
+                if !error.wasAskedFor { bus.post(error) }
+                if !error.isCancellation || !Task.isShuttingDownGracefully { failure = error }
             }
             await bus.endTasks(within: limits.tasks)
             for report in await bus.shutdown(within: limits.delivery) {
@@ -143,12 +157,22 @@ public struct ServicesInBus: Service {
         }
     }
 
-    private func runServices() async throws {
-        let parts = try await makeServices().map {
-            Part(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup, serviceName: "\(type(of: $0))")
+    private func runServices(in bus: ErrorBus) async throws {
+        let parts = try await cancelWhenGracefulShutdown(makeServices).map {
+            Part(
+                service: Posting(service: $0, bus: bus), failureTerminationBehavior: .gracefullyShutdownGroup,
+                serviceName: "\(type(of: $0))")
         }
         var group = ServiceGroupConfiguration(services: parts, logger: logger)
         group.maximumGracefulShutdownDuration = limits.services
         try await ServiceGroup(configuration: group).run()
     }
+}
+
+extension Error {
+    /// Whether a service was cancelled; gRPC's has that as the cause.
+    fileprivate var isCancellation: Bool { ErrorMatcher.anywhere(.cancellation).match(self) != nil }
+
+    /// Whether a service ends as it should: one that the limit cancels does, one that was not asked to end does not.
+    fileprivate var wasAskedFor: Bool { isCancellation && (Task.isCancelled || Task.isShuttingDownGracefully) }
 }

@@ -4,8 +4,9 @@ public import Logging
 /// Writes reports to a logger of swift-log: one entry for each.
 ///
 /// The entry's message is the error's. Its metadata are ``ErrorReport/fields``, under the names of OpenTelemetry's
-/// semantic conventions: what `exception.message` would repeat is left out. File and line are those that posted the
-/// error, and swift-log takes the module from them.
+/// semantic conventions: what `exception.message` would repeat is left out, and a cause that the message has in it
+/// already is in `error.trail` by its type alone. File and line are those that posted the error, and swift-log takes
+/// the module from them.
 ///
 /// The error itself is not passed as swift-log's `error:`. Backends print that as `"\(error)"`: a text of any length
 /// and any number of lines, with whatever the error's fields contain.
@@ -42,6 +43,15 @@ public struct ErrorLog: Sendable {
         guard level >= logger.logLevel else { return }
         var fields = report.fields
         let message = fields.removeValue(forKey: "exception.message") ?? ""
+        if fields["error.trail"] != nil {
+            var texts = message
+            let trail = report.trail.map { step in
+                if texts.contains(step.message) { return step.typeName }
+                texts += step.message
+                return step.description
+            }
+            fields["error.trail"] = trail.joined(separator: " < ")
+        }
         bind(report) {
             logger.log(
                 level: level, "\(message)", metadata: fields.mapValues { .string($0) },

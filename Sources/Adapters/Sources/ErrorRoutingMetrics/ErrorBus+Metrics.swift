@@ -1,5 +1,6 @@
 public import ErrorRouting
 import Metrics
+import Synchronization
 
 extension ErrorBus {
     /// Counts the bus's errors with swift-metrics until the bus ends.
@@ -14,16 +15,19 @@ extension ErrorBus {
     /// that blocks the bus shows in them too: `errors.pending` grows.
     ///
     /// - Parameters:
-    ///   - interval: How often the gauges are recorded where no errors come.
+    ///   - interval: How often the gauges are recorded where no errors come; it must be positive.
     ///   - dimensions: What the counter tells errors apart by, each of few values; never a message, an identifier or a
     ///     path.
     public func measureErrors(
         every interval: Duration = .seconds(10),
         dimensions: @escaping @Sendable (ErrorReport) -> [(String, String)] = { $0.dimensions }
     ) {
+        if interval <= .zero { fatalError("ErrorBus.measureErrors(every:) must be positive, but is \(interval)") }
+        // What the timer has read is not recorded after what is true at the end.
+        let hasEnded = Mutex(false)
         let timer = Task { [weak self] in
             while let statistics = self?.statistics, !Task.isCancelled {
-                Self.record(statistics)
+                hasEnded.withLock { if !$0 { Self.record(statistics) } }
                 try? await Task.sleep(for: interval)
             }
         }
@@ -33,6 +37,7 @@ extension ErrorBus {
             if let self { Self.record(self.statistics) }
         } onEnd: { statistics in
             timer.cancel()
+            hasEnded.withLock { $0 = true }
             Self.record(statistics)
         }
     }

@@ -43,16 +43,24 @@ public enum ErrorTracing {
 }
 
 /// The trace of a request or a call, for the adapters that report its errors.
-///
-/// Where a tracer does not implement `activeSpan(identifiedBy:)` the span gets neither the error nor the status.
 package struct RequestTrace: Sendable {
     private let context: ServiceContext?
 
     /// The trace of the current task.
     package static var current: RequestTrace { RequestTrace(context: ServiceContext.current) }
 
-    /// Records an error in the span, which is still open.
-    package func record(_ error: any Error) { span?.recordError(error) }
+    /// Records an error in the span, and whether that has failed.
+    ///
+    /// Where the span has ended, as one of gRPC may before the messages are written, or is not found, since the tracer
+    /// does not implement `activeSpan(identifiedBy:)`, a span of the error's own is opened within it.
+    package func record(_ error: any Error, isFailed: Bool) {
+        guard let context else { return }
+        let open = span
+        let span = open ?? startSpan("error", context: context)
+        span.recordError(error)
+        if isFailed { span.setStatus(SpanStatus(code: .error)) }
+        if open == nil { span.end() }
+    }
 
     /// Marks the span as failed.
     package func fail() { span?.setStatus(SpanStatus(code: .error)) }

@@ -18,6 +18,17 @@ struct CallErrorsTests {
     /// Opens a span for each call, as an interceptor for traces does.
     private struct Spans: ServerInterceptor {
         let name: String
+        /// That of grpc-swift-extras ends its span before the messages are written.
+        var endsEarly = false
+
+        /// Ends its span when it is released at the latest, since gRPC may never ask for the messages.
+        private final class Open: Sendable {
+            let span: any Span
+
+            init(_ name: String) { span = InMemoryTracer.shared.startSpan(name) }
+
+            deinit { span.end() }
+        }
 
         func intercept<Input: Sendable, Output: Sendable>(
             request: StreamingServerRequest<Input>,
@@ -26,31 +37,31 @@ struct CallErrorsTests {
                 @Sendable (StreamingServerRequest<Input>, ServerContext) async throws ->
                 StreamingServerResponse<Output>
         ) async throws -> StreamingServerResponse<Output> {
-            let span = startSpan(name)
-            do {
-                var response = try await ServiceContext.withValue(span.context) { try await next(request, context) }
-                guard case .success(var contents) = response.accepted else {
-                    span.end()
-                    return response
-                }
+            let open = Open(name)
+            var response = try await ServiceContext.withValue(open.span.context) { try await next(request, context) }
+            if !endsEarly, case .success(var contents) = response.accepted {
                 let produce = contents.producer
                 contents.producer = { writer in
-                    defer { span.end() }
+                    defer { withExtendedLifetime(open) {} }
                     return try await produce(writer)
                 }
                 response.accepted = .success(contents)
-                return response
-            } catch {
-                span.end()
-                throw error
             }
+            return response
         }
+    }
+
+    /// The spans of the call's trace.
+    private func spans(of name: String) throws -> [FinishedInMemorySpan] {
+        let spans = InMemoryTracer.shared.finishedSpans
+        let call = try #require(spans.first { $0.operationName == name })
+        return spans.filter { $0.traceID == call.traceID }
     }
 
     /// Calls a handler through the interceptor, and returns what the caller got, and what was reported.
     private func call(
         _ options: CallOptions = .defaults,
-        span: String = "call",
+        spans: Spans = Spans(name: "call"),
         _ handler: @escaping Shop.Handler
     ) async throws -> (Result<[String], RPCError>, [ErrorReport]) {
         var result: Result<[String], RPCError> = .success([])
@@ -59,7 +70,7 @@ struct CallErrorsTests {
             let shop = Shop(handler: handler)
             result = try await withGRPCServer(
                 transport: transport.server, services: [shop],
-                interceptors: [Spans(name: span), CallErrors(Self.answers)]
+                interceptors: [spans, CallErrors(Self.answers)]
             ) { _ in
                 try await withGRPCClient(transport: transport.client) { try await shop.call($0, options) }
             }
@@ -116,17 +127,15 @@ struct CallErrorsTests {
     }
 
     @Test(arguments: [false, true])
-    func `a call past its deadline is a notice, at once and once, and its handler ends`(streams: Bool) async throws {
+    func `a call past its deadline is a notice, once, with what its handler threw then`(streams: Bool) async throws {
         var options = CallOptions.defaults
         options.timeout = .seconds(1)
-        let hasEnded = Gate()
         let name = "streams: \(streams)"
-        let tracer = InMemoryTracer.shared
-        let (result, reports) = try await call(options, span: name) { _, _ in
+        let (result, reports) = try await call(options, spans: Spans(name: name)) { _, _ in
             // It does not ask gRPC whether the call was cancelled.
             @Sendable func work() async throws {
-                defer { hasEnded.open() }
-                try await Task.sleep(for: .seconds(600))
+                try? await Task.sleep(for: .seconds(600))
+                throw Sold()
             }
             if !streams { try await work() }
             return StreamingServerResponse { writer in
@@ -135,13 +144,57 @@ struct CallErrorsTests {
                 return [:]
             }
         }
-        await hasEnded.wait()
         #expect(throws: RPCError.self) { try result.get() }
         let report = try #require(reports.first)
         #expect(reports.count == 1 && report.role == .notice && report.outcome.disposition == .handled)
         #expect((report.error as? CallCancelled)?.timeout != nil && report.scope == ["shop.Shop/Buy"])
-        let spans = tracer.finishedSpans.filter { $0.operationName == name }
+        #expect(report.trail.map(\.message) == ["Sold()"])
+        let spans = try spans(of: name)
         #expect(spans.count == 1 && spans.first?.errors.count == 1 && spans.first?.status?.code == .error)
+    }
+
+    @Test func `a call that was cancelled is a notice, also if its handler does not mind`() async throws {
+        let (result, reports) = try await call { _, context in
+            StreamingServerResponse { _ in
+                context.cancellation.cancel()
+                return [:]
+            }
+        }
+        #expect(try result.get().isEmpty && reports.map(\.role) == [.notice])
+    }
+
+    @Test(arguments: [false, true])
+    func `what fails while messages are written is in the trace, also if the span has ended`(
+        endsEarly: Bool
+    ) async throws {
+        let name = "ends early: \(endsEarly)"
+        _ = try await call(spans: Spans(name: name, endsEarly: endsEarly)) { _, _ in
+            StreamingServerResponse { _ in throw RPCError(code: .dataLoss, message: "torn") }
+        }
+        let spans = try spans(of: name)
+        #expect(spans.map(\.errors.count).sorted() == (endsEarly ? [0, 1] : [1]))
+        #expect(spans.first { !$0.errors.isEmpty }?.status?.code == .error)
+    }
+
+    @Test func `a cancelled call whose metadata cannot be written is a notice, and no span stays open`() async throws {
+        let name = "no metadata"
+        let recorded = try await withRecordedErrors { _ in
+            try await withServerContextRPCCancellationHandle { handle in
+                let context = ServerContext(
+                    descriptor: Shop.method, remotePeer: "peer", localPeer: "peer", cancellation: handle)
+                let request = StreamingServerRequest(single: ServerRequest(metadata: [:], message: "tea"))
+                // gRPC, which cannot write the metadata, releases the response.
+                _ = try await Spans(name: name).intercept(request: request, context: context) { request, context in
+                    try await CallErrors().intercept(request: request, context: context) { _, _ in
+                        handle.cancel()
+                        return StreamingServerResponse<String> { _ in [:] }
+                    }
+                }
+            }
+        }
+        #expect(recorded.reports.count == 1 && recorded.reports.first?.error is CallCancelled)
+        #expect(!InMemoryTracer.shared.activeSpans.contains { $0.operationName == name })
+        #expect(try spans(of: name).map(\.errors.count).reduce(0, +) == 1)
     }
 
     @Test func `a thousand calls at once leave nothing undone`() async throws {

@@ -4,6 +4,7 @@ import ErrorRoutingTesting
 import HTTPErrors
 import Hummingbird
 import HummingbirdTesting
+import NIOCore
 import Testing
 
 @Suite("A request's errors", .failsOnUnexpectedErrors)
@@ -17,7 +18,8 @@ struct RequestErrorsTests {
         let router = Router()
         router.addMiddleware { RequestErrors(problems) }
         router.get("sales/:id") { _, _ -> String in throw Sold() }
-        router.get("upstream") { _, _ -> String in try await upstream { throw Sold() } }
+        router.get("upstream") { _, _ -> String in try await upstream { throw ChannelError.eof } }
+        router.get("within") { _, _ -> String in try await upstream { throw Sold() } }
         router.get("stalled") { _, _ in
             let body = upstream(AsyncStream<ByteBuffer> { $0.yield(ByteBuffer(string: "a")) }, pauses: .milliseconds(1))
             return Response(status: .ok, body: ResponseBody(asyncSequence: body))
@@ -54,6 +56,43 @@ struct RequestErrorsTests {
         #expect(response?.status == .badGateway)
         #expect(reports.count == 1 && reports.first?.caseName == "connection")
         #expect(reports.first?.fingerprint.hasPrefix("ErrorRoutingHummingbird.UpstreamBroke.connection ") == true)
+    }
+
+    @Test func `what is no error of the HTTP client stays what it is`() async throws {
+        let (response, reports) = try await report("/within")
+        #expect(response?.status == .conflict && reports.count == 1 && reports.first?.error is Sold)
+    }
+
+    @Test func `an unknown method is no value of its own`() async throws {
+        let method = try #require(HTTPRequest.Method("BREW"))
+        let router = Router()
+        router.addMiddleware { RequestErrors(problems) }
+        router.on("pot", method: method) { _, _ -> String in throw Sold() }
+        let recorded = try await withRecordedErrors { _ in
+            try await Application(responder: router.buildResponder()).test(.router) { client in
+                _ = try await client.execute(uri: "/pot", method: method)
+            }
+        }
+        #expect(recorded.reports.map { $0.metadata["http.request.method"] } == ["_OTHER"])
+    }
+
+    @Test func `one within another answers by its own map, and a body that breaks is reported once`() async throws {
+        let router = Router()
+        router.addMiddleware {
+            RequestErrors()
+            RequestErrors(problems)
+        }
+        router.get("sold") { _, _ -> String in throw Sold() }
+        router.get("broken") { _, _ in Response(status: .ok, body: ResponseBody { _ in throw Sold() }) }
+        for (path, status) in [("/sold", HTTPResponse.Status.conflict), ("/broken", nil)] {
+            let recorded = try await withRecordedErrors { _ in
+                try await Application(responder: router.buildResponder()).test(.router) { client in
+                    let response = try? await client.execute(uri: path, method: .get)
+                    #expect(response?.status == status)
+                }
+            }
+            #expect(recorded.reports.count == 1 && recorded.reports.first?.error is Sold)
+        }
     }
 
     @Test func `a body that pauses for too long is cut, and is a time-out`() async throws {

@@ -34,6 +34,15 @@ struct ErrorLogTests {
         #expect(entry.metadata["error.disposition"] == "handled")
     }
 
+    @Test func `has each cause once, also if the error's own description has it`() async throws {
+        struct Closed: Error, UnderlyingErrors { let underlyingErrors: [any Error] }
+
+        await ErrorHandler.logging(to: logger).handle(Closed(underlyingErrors: [Sale.tooLate]))
+        let entry = try #require(store.entries.first)
+        #expect("\(entry.message) \(entry.metadata)".ranges(of: "too late").count == 1)
+        #expect(entry.metadata["error.trail"]?.description.hasSuffix("Sale") == true)
+    }
+
     @Test func `has the level of its role and outcome, unless a rule says otherwise`() {
         let levels = ErrorMap<Logger.Level>(default: .warning).on(Sale.tooLate, .info)
         let log = ErrorLog(logger, levels: levels)

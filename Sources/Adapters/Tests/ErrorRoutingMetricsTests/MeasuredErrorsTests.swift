@@ -41,4 +41,10 @@ struct MeasuredErrorsTests {
         #expect(try metrics.expectGauge("errors.handled").lastValue == 4)
         #expect(try metrics.expectGauge("errors.pending").lastValue == 0)
     }
+
+    @Test func `an interval of zero is a programming error that names it`() async {
+        await #expect(processExitsWith: .failure) {
+            await withErrorBus(handler: ErrorHandler()) { $0.measureErrors(every: .zero) }
+        }
+    }
 }

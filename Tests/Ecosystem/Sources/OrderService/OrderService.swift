@@ -65,7 +65,7 @@ enum OrderService {
             },
             logger: Logger(label: "http")
         )
-        return [store, suppliers, printer, application]
+        return [store, suppliers, printer, Shipping(), application]
     }
 }
 
