@@ -7,6 +7,7 @@ struct RuleMatcher<Input: Sendable>: Sendable {
     /// - Parameters:
     ///   - matcher: The matcher.
     ///   - requirement: What it requires of an error's type.
+    @inline(__always)
     init(_ matcher: ErrorMatcher<Input>, _ requirement: MatcherShape.Requirement) {
         evaluation = matcher.evaluation
         asksUser = !requirement.isOnlyType && matcher.shape.asksUser
