@@ -14,10 +14,15 @@ extension BoundedPrinter {
             writeChildren(of: mirror, depth: depth)
             out.append(")")
         case .enum:
-            let label = mirror.children.first?.label ?? EnumCase.name(of: value)
+            let payload = mirror.firstChild
+            let label = payload?.label ?? EnumCase.name(of: value)
             if depth > 0 || label == nil { out.append(name) }
             if let label { out.append(depth > 0 ? ".\(label)" : label) }
-            if let payload = mirror.children.first?.value { writePayload(payload, of: mirror, depth: depth) }
+            if let payload {
+                writePayload(payload.value, of: mirror, depth: depth)
+            } else if depth == 0 {
+                fields = ReflectedFields(isCase: true, children: [])
+            }
         case .optional where mirror.children.isEmpty:
             out.append("nil")
         case .optional:
@@ -44,8 +49,8 @@ extension BoundedPrinter {
     }
 
     private mutating func writePayload(_ payload: Any, of mirror: Mirror, depth: Int) {
-        // Several associated values form a tuple, which has parentheses of its own. What has a mirror of its own is none.
-        let isTuple = !(payload is any CustomReflectable) && Mirror(reflecting: payload).displayStyle == .tuple
+        // Several associated values form a tuple, which has parentheses of its own.
+        let isTuple = Mirror.ofTuple(payload) != nil
         if !isTuple { out.append("(") }
         writeChildren(of: mirror, areNamed: false, depth: depth)
         if !isTuple { out.append(")") }
@@ -61,17 +66,25 @@ extension BoundedPrinter {
     private mutating func writeChildren(of mirror: Mirror, areNamed: Bool = true, isSorted: Bool = false, depth: Int) {
         let (children, separator, start) = (mirror.children, ", ", out.count)
         var starts: [Int] = []
-        // By index, since an iterator would compute one more child to say whether there is one.
-        var index = children.startIndex
-        while index != children.endIndex, !out.isCut {
-            if !starts.isEmpty { out.append(separator) }
-            starts.append(out.count)
+        var seen: [Mirror.Child] = []
+        let rest = children.makeIterator()
+        var isWhole = false
+        while !out.isCut {
             guard depth < Self.depthLimit, childCount < Self.childLimit else {
-                out.append(BoundedText.mark)
+                // By index, since an iterator would make one more child to say whether there is one.
+                let end = children.index(children.startIndex, offsetBy: starts.count, limitedBy: children.endIndex)
+                isWhole = end == children.endIndex
+                if !isWhole { out.append((starts.isEmpty ? "" : separator) + BoundedText.mark) }
                 break
             }
+            guard let child = rest.next() else {
+                isWhole = true
+                break
+            }
+            if !starts.isEmpty { out.append(separator) }
+            starts.append(out.count)
             childCount += 1
-            let child = children[index]
+            if depth == 0 { seen.append(child) }
             // Parts of a tuple without a name are numbered: `.0`, `.1`.
             if areNamed, let name = child.label, !name.hasPrefix(".") { out.append("\(name): ") }
             if mirror.displayStyle == .dictionary, let (key, value) = child.value as? (key: Any, value: Any) {
@@ -81,14 +94,34 @@ extension BoundedPrinter {
             } else {
                 writeValue(child.value, depth: depth + 1)
             }
-            children.formIndex(after: &index)
         }
+        if depth == 0, isWhole { fields = ReflectedFields(isCase: mirror.displayStyle == .enum, children: seen) }
         guard isSorted else { return }
         // Which children come first differs from run to run, so that a part of them must not be shown.
-        if index != children.endIndex || out.isCut || childCount >= Self.childLimit {
+        if !isWhole || out.isCut || childCount >= Self.childLimit {
             out.cut(at: start)
         } else {
             out.sort(partsAt: starts, separator: separator)
         }
+    }
+}
+
+/// All the fields of a value, or the payload of its case, as its mirror has them.
+package struct ReflectedFields {
+    /// Whether the value is an enum, whose only child is the payload.
+    package let isCase: Bool
+    package let children: [Mirror.Child]
+}
+
+extension Mirror {
+    /// The first child, by an iterator: to look it up by its index costs more than twice as much.
+    package var firstChild: Child? { children.first { _ in true } }
+
+    /// Returns the mirror of a tuple; nil for any other value, which is not asked for a mirror.
+    package static func ofTuple(_ value: Any) -> Mirror? {
+        // A function's type, and that of a type, may begin so too; nothing else does.
+        guard TypeName.reflected(type(of: value)).utf8.first == UInt8(ascii: "(") else { return nil }
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .tuple ? mirror : nil
     }
 }
