@@ -201,6 +201,8 @@ extension Explanation {
     private init(asking error: any Error, _ path: Path) {
         var subject = ErrorSubject(error)
         var entries: [Entry] = []
+        // Enough for a preset and what is on top of it: a small array grows step by step.
+        entries.reserveCapacity(16)
         var (firstMatch, stop): (Int?, Int?)
         var ignoreRule: RuleDescription?
         path.forEachRule(.rule) { scope, rule in

@@ -186,16 +186,15 @@ struct UnderlyingErrorWalk {
     ///
     /// Most cases with a payload have one; to reflect it costs ten times as much.
     private static func isPlainTuple(_ type: Any.Type) -> Bool {
-        let name = TypeName.reflected(type)
-        guard name.utf8.first == UInt8(ascii: "(") else { return false }
-        return name.dropLast().utf8.split(separator: UInt8(ascii: ",")).allSatisfy { element in
-            let element = element.reversed()
-            return plainEndings.contains { element.starts(with: $0) }
+        let name = TypeName.reflected(type).utf8
+        guard name.first == UInt8(ascii: "(") else { return false }
+        return Array(name).dropLast().split(separator: UInt8(ascii: ",")).allSatisfy { element in
+            plainEndings.contains { element.suffix($0.count).elementsEqual($0) }
         }
     }
 
     private static let plainEndings = [" Swift.Int", " Swift.String", " Swift.Bool", " Swift.Double"]
-        .map { $0.utf8.reversed() }
+        .map { Array($0.utf8) }
 
     /// Whether values of a type may contain errors: not objects, addresses, numbers and texts, alone or in arrays.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {

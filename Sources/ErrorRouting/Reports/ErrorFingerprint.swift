@@ -65,27 +65,25 @@ struct ErrorFingerprint: Hashable, Sendable {
 /// What kind an error is of, in words, each asked for once: its type, its case, and its domain and code.
 package struct ErrorKind {
     package let typeName: String
-    package let caseName: String?
     package let domainAndCode: (domain: String, code: Int)?
+    private let name: String?
+
+    init(of error: any Error) {
+        typeName = ErrorText.typeName(of: error)
+        domainAndCode = ErrorText.code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
+        name = ErrorText.caseName(of: error)
+    }
+
+    package var caseName: String? { name.map(OneLine.escaped) }
+
     /// The type, with the case or else the domain and code if it has any: `Intake.PaymentError.declined`,
     /// `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`.
     ///
     /// The same in every run, and, where nothing was renamed, in every release: a case's number would change with a new
     /// case before it.
-    package let fingerprint: String
-
-    init(of error: any Error) {
-        typeName = ErrorText.typeName(of: error)
-        domainAndCode = ErrorText.code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
-        let name = ErrorText.caseName(of: error)
-        caseName = name.map(OneLine.escaped)
-        if let name {
-            fingerprint = "\(typeName).\(OneLine.bare(name))"
-        } else if let (domain, code) = domainAndCode {
-            fingerprint = "\(typeName)(\(domain) \(code))"
-        } else {
-            fingerprint = typeName
-        }
+    package var fingerprint: String {
+        if let name { return "\(typeName).\(OneLine.bare(name))" }
+        return domainAndCode.map { "\(typeName)(\($0.domain) \($0.code))" } ?? typeName
     }
 }
 
