@@ -14,12 +14,17 @@ extension BoundedPrinter {
             writeChildren(of: mirror, depth: depth)
             out.append(")")
         case .enum:
-            let payload = mirror.firstChild
+            let rest = mirror.children.makeIterator()
+            let payload = rest.next()
             let label = payload?.label ?? EnumCase.name(of: value)
             if depth > 0 || label == nil { out.append(name) }
             if let label { out.append(depth > 0 ? ".\(label)" : label) }
             if let payload {
-                writePayload(payload.value, of: mirror, depth: depth)
+                // Several associated values form a tuple, which has parentheses of its own.
+                let isTuple = Mirror.ofTuple(payload.value) != nil
+                if !isTuple { out.append("(") }
+                writeChildren(of: mirror, first: payload, rest, areNamed: false, depth: depth)
+                if !isTuple { out.append(")") }
             } else if depth == 0 {
                 fields = ReflectedFields(isCase: true, children: [])
             }
@@ -48,27 +53,24 @@ extension BoundedPrinter {
         return Mirror(value, unlabeledChildren: list, displayStyle: .collection)
     }
 
-    private mutating func writePayload(_ payload: Any, of mirror: Mirror, depth: Int) {
-        // Several associated values form a tuple, which has parentheses of its own.
-        let isTuple = Mirror.ofTuple(payload) != nil
-        if !isTuple { out.append("(") }
-        writeChildren(of: mirror, areNamed: false, depth: depth)
-        if !isTuple { out.append(")") }
-    }
-
     /// Prints children with commas between them, until a limit is reached.
     ///
     /// - Parameters:
     ///   - mirror: The mirror of the value that contains the children.
+    ///   - first: The first child, if it has been read.
+    ///   - rest: The children after it; nil for all of the mirror.
     ///   - areNamed: Whether the children's names are printed.
     ///   - isSorted: Whether the printed children are sorted, because they come in no fixed order.
     ///   - depth: The depth of that value.
-    private mutating func writeChildren(of mirror: Mirror, areNamed: Bool = true, isSorted: Bool = false, depth: Int) {
+    private mutating func writeChildren(
+        of mirror: Mirror, first: Mirror.Child? = nil, _ rest: Mirror.Children.Iterator? = nil, areNamed: Bool = true,
+        isSorted: Bool = false, depth: Int
+    ) {
         let (children, separator, start) = (mirror.children, ", ", out.count)
         var starts: [Int] = []
         var seen: [Mirror.Child] = []
-        let rest = children.makeIterator()
-        var isWhole = false
+        let rest = rest ?? children.makeIterator()
+        var (next, isWhole) = (first, false)
         while !out.isCut {
             guard depth < Self.depthLimit, childCount < Self.childLimit else {
                 // By index, since an iterator would make one more child to say whether there is one.
@@ -77,7 +79,7 @@ extension BoundedPrinter {
                 if !isWhole { out.append((starts.isEmpty ? "" : separator) + BoundedText.mark) }
                 break
             }
-            guard let child = rest.next() else {
+            guard let child = next.take() ?? rest.next() else {
                 isWhole = true
                 break
             }
@@ -114,9 +116,6 @@ package struct ReflectedFields {
 }
 
 extension Mirror {
-    /// The first child, by an iterator: to look it up by its index costs more than twice as much.
-    package var firstChild: Child? { children.first { _ in true } }
-
     /// Returns the mirror of a tuple; nil for any other value, which is not asked for a mirror.
     package static func ofTuple(_ value: Any) -> Mirror? {
         // A function's type, and that of a type, may begin so too; nothing else does.
