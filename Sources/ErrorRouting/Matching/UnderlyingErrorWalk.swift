@@ -184,7 +184,7 @@ struct UnderlyingErrorWalk {
 
     /// Whether a type is known for a tuple of such types by its name: `(code: Swift.Int, reason: Swift.String)`.
     ///
-    /// Most cases with a payload have one; to reflect it costs ten times as much.
+    /// Most cases with a payload have one; to reflect it costs four times as much.
     private static func isPlainTuple(_ type: Any.Type) -> Bool {
         let name = TypeName.reflected(type).utf8
         guard name.first == UInt8(ascii: "(") else { return false }
