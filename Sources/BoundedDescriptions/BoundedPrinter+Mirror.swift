@@ -14,10 +14,20 @@ extension BoundedPrinter {
             writeChildren(of: mirror, depth: depth)
             out.append(")")
         case .enum:
-            let label = mirror.children.first?.label ?? EnumCase.name(of: value)
+            let rest = mirror.children.makeIterator()
+            let payload = rest.next()
+            let label = payload?.label ?? EnumCase.name(of: value)
             if depth > 0 || label == nil { out.append(name) }
             if let label { out.append(depth > 0 ? ".\(label)" : label) }
-            if let payload = mirror.children.first?.value { writePayload(payload, of: mirror, depth: depth) }
+            if let payload {
+                // Several associated values form a tuple, which has parentheses of its own.
+                let isTuple = Mirror.ofTuple(payload.value) != nil
+                if !isTuple { out.append("(") }
+                writeChildren(of: mirror, first: payload, rest, areNamed: false, depth: depth)
+                if !isTuple { out.append(")") }
+            } else if depth == 0 {
+                fields = ReflectedFields(isCase: true, children: [])
+            }
         case .optional where mirror.children.isEmpty:
             out.append("nil")
         case .optional:
@@ -43,35 +53,40 @@ extension BoundedPrinter {
         return Mirror(value, unlabeledChildren: list, displayStyle: .collection)
     }
 
-    private mutating func writePayload(_ payload: Any, of mirror: Mirror, depth: Int) {
-        // Several associated values form a tuple, which has parentheses of its own. What has a mirror of its own is none.
-        let isTuple = !(payload is any CustomReflectable) && Mirror(reflecting: payload).displayStyle == .tuple
-        if !isTuple { out.append("(") }
-        writeChildren(of: mirror, areNamed: false, depth: depth)
-        if !isTuple { out.append(")") }
-    }
-
     /// Prints children with commas between them, until a limit is reached.
     ///
     /// - Parameters:
     ///   - mirror: The mirror of the value that contains the children.
+    ///   - first: The first child, if it has been read.
+    ///   - rest: The children after it; nil for all of the mirror.
     ///   - areNamed: Whether the children's names are printed.
     ///   - isSorted: Whether the printed children are sorted, because they come in no fixed order.
     ///   - depth: The depth of that value.
-    private mutating func writeChildren(of mirror: Mirror, areNamed: Bool = true, isSorted: Bool = false, depth: Int) {
+    private mutating func writeChildren(
+        of mirror: Mirror, first: Mirror.Child? = nil, _ rest: Mirror.Children.Iterator? = nil, areNamed: Bool = true,
+        isSorted: Bool = false, depth: Int
+    ) {
         let (children, separator, start) = (mirror.children, ", ", out.count)
         var starts: [Int] = []
-        // By index, since an iterator would compute one more child to say whether there is one.
-        var index = children.startIndex
-        while index != children.endIndex, !out.isCut {
-            if !starts.isEmpty { out.append(separator) }
-            starts.append(out.count)
+        var seen: [Mirror.Child] = []
+        let rest = rest ?? children.makeIterator()
+        var (next, isWhole) = (first, false)
+        while !out.isCut {
             guard depth < Self.depthLimit, childCount < Self.childLimit else {
-                out.append(BoundedText.mark)
+                // By index, since an iterator would make one more child to say whether there is one.
+                let end = children.index(children.startIndex, offsetBy: starts.count, limitedBy: children.endIndex)
+                isWhole = end == children.endIndex
+                if !isWhole { out.append((starts.isEmpty ? "" : separator) + BoundedText.mark) }
                 break
             }
+            guard let child = next.take() ?? rest.next() else {
+                isWhole = true
+                break
+            }
+            if !starts.isEmpty { out.append(separator) }
+            starts.append(out.count)
             childCount += 1
-            let child = children[index]
+            if depth == 0 { seen.append(child) }
             // Parts of a tuple without a name are numbered: `.0`, `.1`.
             if areNamed, let name = child.label, !name.hasPrefix(".") { out.append("\(name): ") }
             if mirror.displayStyle == .dictionary, let (key, value) = child.value as? (key: Any, value: Any) {
@@ -81,14 +96,31 @@ extension BoundedPrinter {
             } else {
                 writeValue(child.value, depth: depth + 1)
             }
-            children.formIndex(after: &index)
         }
+        if depth == 0, isWhole { fields = ReflectedFields(isCase: mirror.displayStyle == .enum, children: seen) }
         guard isSorted else { return }
         // Which children come first differs from run to run, so that a part of them must not be shown.
-        if index != children.endIndex || out.isCut || childCount >= Self.childLimit {
+        if !isWhole || out.isCut || childCount >= Self.childLimit {
             out.cut(at: start)
         } else {
             out.sort(partsAt: starts, separator: separator)
         }
+    }
+}
+
+/// All the fields of a value, or the payload of its case, as its mirror has them.
+package struct ReflectedFields {
+    /// Whether the value is an enum, whose only child is the payload.
+    package let isCase: Bool
+    package let children: [Mirror.Child]
+}
+
+extension Mirror {
+    /// Returns the mirror of a tuple; nil for any other value, which is not asked for a mirror.
+    package static func ofTuple(_ value: Any) -> Mirror? {
+        // A function's type, and that of a type, may begin so too; nothing else does.
+        guard TypeName.reflected(type(of: value)).utf8.first == UInt8(ascii: "(") else { return nil }
+        let mirror = Mirror(reflecting: value)
+        return mirror.displayStyle == .tuple ? mirror : nil
     }
 }

@@ -23,7 +23,12 @@ package struct BoundedPrinter {
     var out = BoundedText(limit: byteLimit)
 
     /// The text printed so far.
-    var text: String { out.text }
+    package var text: String { out.text }
+
+    /// The fields of the printed value, if they have been read to the end: whoever needs them too spares a mirror.
+    package internal(set) var fields: ReflectedFields?
+
+    package init() {}
 
     /// Returns a value's bounded text.
     package static func text(of value: Any) -> String {
@@ -33,7 +38,7 @@ package struct BoundedPrinter {
     }
 
     /// Prints a value.
-    mutating func print(_ value: Any) { writeValue(value, depth: 0) }
+    package mutating func print(_ value: Any) { writeValue(value, depth: 0) }
 
     /// Prints a value that is contained in as many others as the depth says.
     mutating func writeValue(_ value: Any, depth: Int) {
@@ -42,6 +47,9 @@ package struct BoundedPrinter {
             // As a substring, which shares the string's storage, neither is copied.
             let text = value as? Substring ?? (value as? String)?[...] ?? ""
             if depth == 0 { out.append(text) } else { out.append(Self.beginning(of: text).debugDescription) }
+        } else if type == Int.self, let number = value as? Int {
+            // As further down, but its type need not be asked for its conformances and its name.
+            out.append("\(number)")
         } else if type is NSError.Type || Self.wrappers.contains(ObjectIdentifier(type)) {
             if let error = value as? any Error { writeError(error as NSError) }
         } else if type == AnyHashable.self, let value = value as? AnyHashable {

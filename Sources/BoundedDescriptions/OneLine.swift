@@ -27,12 +27,7 @@ package enum OneLine {
 
     /// Whether a text, as most do, fits the limit and has only bytes that need no escape.
     private static func isPlain(_ text: String, except isSpecial: (UInt8) -> Bool) -> Bool {
-        var count = 0
-        for byte in text.utf8 {
-            count += 1
-            guard count <= limit, byte >= 0x20, byte < 0x7F, !isSpecial(byte) else { return false }
-        }
-        return true
+        text.hasOnly(atMost: limit) { byte in byte >= 0x20 && byte < 0x7F && !isSpecial(byte) }
     }
 
     /// Escapes a text scalar by scalar.
@@ -62,5 +57,18 @@ package enum OneLine {
         case "\"", "\\": "\\\(scalar)"
         default: "\\u{\(String(scalar.value, radix: 16))}"
         }
+    }
+}
+
+extension String {
+    /// Whether the text has at most a number of bytes of UTF-8, and each is as a closure says.
+    @inlinable
+    package func hasOnly(atMost limit: Int = .max, _ isWanted: (UInt8) -> Bool) -> Bool {
+        let hasOnly = unsafe utf8.withContiguousStorageIfAvailable { bytes in
+            // Without an early end, so that the processor looks at many bytes at a time.
+            unsafe bytes.count <= limit && bytes.reduce(UInt8(0)) { $0 | (isWanted($1) ? 0 : 1) } == 0
+        }
+        // A text of Foundation's may be stored in another way.
+        return hasOnly ?? (utf8.dropFirst(limit).isEmpty && utf8.allSatisfy(isWanted))
     }
 }

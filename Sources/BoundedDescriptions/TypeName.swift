@@ -23,12 +23,12 @@ package enum TypeName {
 
     /// Returns what `String(reflecting:)` does, which asks for a mirror and half a dozen conformances before it asks the
     /// standard library for this: a quarter of what a line of the preset costs.
-    static func reflected(_ type: Any.Type) -> String { _typeName(type, qualified: true) }
+    package static func reflected(_ type: Any.Type) -> String { _typeName(type, qualified: true) }
 
     /// Returns a name made by Swift without the addresses in it.
     package static func withoutAddresses(_ name: String) -> String {
         // Most texts have no such sign. By bytes, since a search by characters takes a fifth of a recorded line.
-        guard name.utf8.contains(UInt8(ascii: "$")) else { return name }
+        if name.hasOnly({ $0 != UInt8(ascii: "$") }) { return name }
         let opening = "unknown context at $".utf8
         var (kept, rest) = ([UInt8](), Array(name.utf8)[...])
         while let byte = rest.popFirst() {

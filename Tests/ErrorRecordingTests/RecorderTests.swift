@@ -236,14 +236,19 @@ extension RecorderTests {
             init() {}
             init(from decoder: any Decoder) throws {}
         }
+        let sixth = Gate()
+        let configuration = ErrorRecorder.Configuration(capacity: 64) { record in
+            if record.sequence == 6 { sixth.open() }
+            return record
+        }
         let recorder = try ErrorRecorder(
-            path: folder.file, configuration: .init(capacity: 64), rebuilding: RebuildableErrors().adding(Posting.self))
+            path: folder.file, configuration: configuration, rebuilding: RebuildableErrors().adding(Posting.self))
         let posted = await withErrorBus(handler: ErrorHandler().on(Posting.self) { _ in .stop }) { bus in
             Posting.bus.withLock { $0 = bus }
             bus.observeUntilEnd { recorder.record($0) }
             bus.post(Posting())
             // Each posts twice, so that there are more and more of them; what a full queue drops posts nothing.
-            while recorder.statistics.written < 5 { try? await Task.sleep(for: .milliseconds(1)) }
+            await sixth.wait()
             Posting.bus.withLock { $0 = nil }
             return bus
         }

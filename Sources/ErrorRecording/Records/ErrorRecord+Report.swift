@@ -19,8 +19,8 @@ extension ErrorRecord {
     ///   - sequence: The number of the report.
     ///   - rebuilding: The types whose values are recorded.
     init(_ report: ErrorReport, from origin: RecordOrigin, time: Int64, sequence: Int, rebuilding: RebuildableErrors) {
-        let (outcome, typeName) = (report.outcome, report.typeName)
-        let domainAndCode = report.domainAndCode
+        let (outcome, kind) = (report.outcome, report.kind)
+        let (message, trail) = report.messageAndTrail
         self.init(
             time: Timestamp.text(ofMicroseconds: time),
             host: origin.host,
@@ -29,11 +29,11 @@ extension ErrorRecord {
             start: origin.start,
             sequence: sequence,
             role: OneLine.escaped(report.role.name),
-            type: typeName,
-            caseName: report.caseName,
-            domain: domainAndCode?.domain,
-            code: domainAndCode?.code,
-            message: report.message,
+            type: kind.typeName,
+            caseName: kind.caseName,
+            domain: kind.domainAndCode?.domain,
+            code: kind.domainAndCode?.code,
+            message: message,
             source: OneLine.escaped(report.source.description),
             scope: report.scope.map(OneLine.escaped),
             metadata: Self.escaped(report.metadata),
@@ -42,9 +42,9 @@ extension ErrorRecord {
             rule: outcome.rule?.matcher,
             ruleSource: outcome.rule.map { OneLine.escaped($0.source.description) },
             matchedRuleCount: outcome.matchedRuleCount,
-            fingerprint: report.fingerprint,
-            trail: report.trail.map(TrailStep.init),
-            value: rebuilding.value(of: report.error, named: typeName)
+            fingerprint: report.fingerprint(of: kind),
+            trail: trail.map(TrailStep.init),
+            value: rebuilding.value(of: report.error, named: kind.typeName)
         )
     }
 

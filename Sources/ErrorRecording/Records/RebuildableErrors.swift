@@ -82,11 +82,12 @@ public struct RebuildableErrors: Sendable {
     func error(of record: ReplayedRecord) -> (any Error)? {
         guard let error = rebuilt(record) else { return nil }
         let report = ErrorReport(error: error, source: ErrorReport.Source())
-        let (domain, code) = report.domainAndCode.map { ($0.domain, $0.code) } ?? (nil, nil)
-        let isOfType = report.typeName == record.type || Self.isFoundations(record.type)
+        let kind = report.kind
+        let isOfType = kind.typeName == record.type || Self.isFoundations(record.type)
         let isSame =
-            isOfType && report.caseName == record.caseName && domain == record.domain
-            && code == record.code && report.trail.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
+            isOfType && kind.caseName == record.caseName && kind.domainAndCode?.domain == record.domain
+            && kind.domainAndCode?.code == record.code
+            && report.underlyingKinds.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
         return isSame ? error : nil
     }
 

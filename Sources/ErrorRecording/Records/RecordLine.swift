@@ -1,3 +1,5 @@
+import BoundedDescriptions
+
 /// A record as the bytes of its line, with the newline.
 ///
 /// Written by hand: what a person looks for comes first in every line, and a `JSONEncoder`, whose keys are in another
@@ -69,10 +71,14 @@ struct RecordLine {
         part.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
     }
 
+    private mutating func append(byte: Unicode.Scalar) { bytes.append(UInt8(ascii: byte)) }
+
     private mutating func begin(_ key: StaticString) {
-        append(bytes.isEmpty ? "{\"" : ",\"")
+        append(byte: bytes.isEmpty ? "{" : ",")
+        append(byte: "\"")
         append(key)
-        append("\":")
+        append(byte: "\"")
+        append(byte: ":")
     }
 
     private mutating func add(_ key: StaticString, _ value: String?) {
@@ -101,7 +107,9 @@ struct RecordLine {
     /// Escaped are what JSON does not allow in a text, and the other characters at which some reader ends a line. What
     /// is between them is copied as a whole.
     private mutating func text(_ text: String) {
-        append("\"")
+        append(byte: "\"")
+        defer { append(byte: "\"") }
+        if text.hasOnly({ !Self.mayBeginEscape($0) }) { return bytes.append(contentsOf: text.utf8) }
         var text = text
         text.withUTF8 { text in
             var (begin, index) = (0, 0)
@@ -118,7 +126,12 @@ struct RecordLine {
             }
             unsafe bytes.append(contentsOf: text[begin...])
         }
-        append("\"")
+    }
+
+    /// Whether a character that begins with a byte may be one to escape.
+    @inline(__always)
+    private static func mayBeginEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0xC2 || byte == 0xE2
     }
 
     /// Returns how many bytes the character takes that begins at a place; 0 if it is not one to escape.

@@ -175,9 +175,10 @@ extension RecordScan {
         var (index, bits) = (begin, UInt8(0))
         while index < line.count {
             // Eight bytes at a time, as long as all of them are plain.
-            if index + 8 <= line.count, EightBytes(line, at: index).arePlain {
-                index += 8
-                continue
+            if index + 8 <= line.count {
+                let count = EightBytes(line, at: index).plainCount
+                index += count
+                if count == 8 { continue }
             }
             let byte = line[index]
             if byte == UInt8(ascii: "\"") {
@@ -313,16 +314,18 @@ private struct EightBytes {
 
     @inline(__always)
     init(_ line: Span<UInt8>, at index: Int) {
-        // Any eight bytes are a number; that they are in the line was checked, and is checked again.
-        bytes = unsafe line.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+        // Any eight bytes are a number; that they are in the line was checked, and is checked again. The first is its
+        // lowest byte on all machines.
+        bytes = UInt64(littleEndian: unsafe line.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// Whether all are ASCII that means nothing in a text: no quotation mark, no backslash, no control character.
+    /// How many of them, from the first on, are ASCII that means nothing in a text: no quotation mark, no backslash, no
+    /// control character.
     @inline(__always)
-    var arePlain: Bool {
+    var plainCount: Int {
         let isControl = bytes &- 0x20 &* Self.ones
-        return (bytes | isControl | Self.zeros(bytes, UInt8(ascii: "\"")) | Self.zeros(bytes, UInt8(ascii: "\\")))
-            & Self.highBits == 0
+        let others = bytes | isControl | Self.zeros(bytes, UInt8(ascii: "\"")) | Self.zeros(bytes, UInt8(ascii: "\\"))
+        return (others & Self.highBits).trailingZeroBitCount / 8
     }
 
     /// Has the high bit of at least the first byte that equals one; of none if there is none, and all are ASCII.

@@ -29,6 +29,7 @@ struct ReplayRules: Sendable {
         let matcher: String
         let source: String
         let fileID: String
+        let ending: String
     }
 
     init(_ rules: ErrorHandler, scopes: [String: ErrorHandler]) {
@@ -69,9 +70,9 @@ struct ReplayRules: Sendable {
     ) -> ReplayTally.Outcome {
         let disposition = outcome.disposition.rawValue
         let rule = outcome.rule.map { text($0) }
-        let after = Self.text(disposition, rule?.matcher, rule?.source)
+        let after = disposition + (rule?.ending ?? "")
         if record.disposition == disposition, isSame(rule, record, explanation) { return .same(after) }
-        let before = Self.text(record.disposition, record.rule, record.ruleSource)
+        let before = record.disposition + (record.rule.map { Self.ending($0, record.ruleSource ?? "?") } ?? "")
         return .different(Replay.Difference(type: record.type, before: before, after: after))
     }
 
@@ -87,9 +88,8 @@ struct ReplayRules: Sendable {
             && explanation.entries.count { $0.stage == .rule && isAlike($0.rule) } == 1
     }
 
-    private static func text(_ disposition: String, _ rule: String?, _ source: String?) -> String {
-        rule.map { "\(disposition) by \($0) at \(source ?? "?")" } ?? disposition
-    }
+    /// Returns what follows a disposition that comes of a rule.
+    private static func ending(_ rule: String, _ source: String) -> String { " by \(rule) at \(source)" }
 
     /// Returns the file of `File.swift:12`.
     private static func file(of source: String) -> Substring {
@@ -98,7 +98,9 @@ struct ReplayRules: Sendable {
 
     private mutating func text(_ rule: RuleDescription) -> Text {
         if let text = texts[rule] { return text }
-        let text = Text(matcher: rule.matcher, source: rule.source.description, fileID: rule.source.fileID)
+        let (matcher, source) = (rule.matcher, rule.source.description)
+        let text = Text(
+            matcher: matcher, source: source, fileID: rule.source.fileID, ending: Self.ending(matcher, source))
         texts[rule] = text
         return text
     }

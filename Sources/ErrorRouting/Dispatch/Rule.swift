@@ -42,6 +42,9 @@ class Rule: RuleNode, @unchecked Sendable {
         }
     }
 
+    /// Whether an error of a type may match; runs no code of the user's.
+    final func mayMatch(_ type: Any.Type) -> Bool { requiredType.map { $0 == ObjectIdentifier(type) } ?? true }
+
     /// Returns whether the rule matches; runs no action.
     func matches(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 

@@ -147,18 +147,20 @@ extension Explanation {
             sets.append((scope, rules, isTriedFirst))
         }
 
-        /// Returns the rules of a stage in the order in which they are tried, each with the path of its scope.
-        fileprivate func rules(_ stage: Stage) -> [(scope: [String], rule: Rule)] {
+        /// Calls a closure with the rules of a stage in the order in which they are tried, each with the path of its scope.
+        fileprivate func forEachRule(_ stage: Stage, _ body: (_ scope: [String], Rule) -> Void) {
             let list: RuleSet.Stage =
                 switch stage {
                 case .rule: .rules
                 case .onNoMatch: .onNoMatch
                 case .always: .always
                 }
-            let triedSets =
-                stage == .onNoMatch
-                ? sets : sets.filter { $0.isTriedFirst } + sets.reversed().filter { !$0.isTriedFirst }
-            return triedSets.flatMap { set in set.rules[list].map { (set.scope, $0) } }
+            func read(_ set: (scope: [String], rules: RuleSet, isTriedFirst: Bool)) {
+                for rule in set.rules[list] { body(set.scope, rule) }
+            }
+            for set in sets where stage == .onNoMatch || set.isTriedFirst { read(set) }
+            if stage == .onNoMatch { return }
+            for set in sets.reversed() where !set.isTriedFirst { read(set) }
         }
     }
 
@@ -189,7 +191,7 @@ extension Explanation {
     ) {
         var entries: [Entry] = []
         for stage in Stage.allCases {
-            for (scope, rule) in path.rules(stage) {
+            path.forEachRule(stage) { scope, rule in
                 entries.append(Entry(stage, rule, .notReached(because: reason), scope))
             }
         }
@@ -199,13 +201,15 @@ extension Explanation {
     private init(asking error: any Error, _ path: Path) {
         var subject = ErrorSubject(error)
         var entries: [Entry] = []
+        // Enough for a preset and what is on top of it: a small array grows step by step.
+        entries.reserveCapacity(16)
         var (firstMatch, stop): (Int?, Int?)
         var ignoreRule: RuleDescription?
-        for (scope, rule) in path.rules(.rule) {
+        path.forEachRule(.rule) { scope, rule in
             let verdict: Verdict
             if let stop {
                 verdict = .notReached(because: "rule \(stop) \(path.endsAtMatch ? "decides" : "ignores the error")")
-            } else if rule.matches(&subject) {
+            } else if rule.mayMatch(subject.type), rule.matches(&subject) {
                 verdict = firstMatch == nil ? .matched : .matchedIfReached
                 firstMatch = firstMatch ?? entries.count + 1
                 if rule.traits.alwaysStops { ignoreRule = rule.registration.description }
@@ -216,8 +220,10 @@ extension Explanation {
             entries.append(Entry(.rule, rule, verdict, scope))
         }
         for stage in [Stage.onNoMatch, .always] {
-            for (index, (scope, rule)) in path.rules(stage).enumerated() {
-                var verdict = index == 0 ? Verdict.matched : .matchedIfReached
+            var isFirst = true
+            path.forEachRule(stage) { scope, rule in
+                var verdict = isFirst ? Verdict.matched : .matchedIfReached
+                isFirst = false
                 if stage == .onNoMatch, let firstMatch {
                     let what = firstMatch == stop ? "ignores the error" : "matched"
                     verdict = .notReached(because: "rule \(firstMatch) \(what)")

@@ -42,9 +42,6 @@ final class ErrorChain: Sendable {
         return bridged
     }
 
-    /// The errors under the outermost one, breadth first; the outermost one is not included.
-    var underlyingErrors: [any Error] { links.dropFirst().map(\.error) }
-
     /// Returns the places of the errors under one error, breadth first; its own place is not included.
     func places(under place: Int) -> [Int] {
         // The walk found the errors breadth first from the root.

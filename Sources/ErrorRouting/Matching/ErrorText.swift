@@ -46,21 +46,35 @@ enum ErrorText {
     /// An error with a description is asked once, and never reflected. In other errors an `unowned` field whose object
     /// no longer exists traps, as in `print(error)`, since a mirror cannot recognize it.
     static func message(of error: any Error) -> String {
-        ask { unguardedMessage(of: error) } ?? typeName(of: error)
+        var fields: ReflectedFields?
+        return message(of: error, reading: &fields)
     }
 
-    private static func unguardedMessage(of error: any Error) -> String {
-        if !(error is DecodingError || error is EncodingError) {
-            if let text = (error as? any LocalizedError)?.errorDescription { return text }
+    /// Returns the error's message, and its fields if they have been read for it.
+    static func message(of error: any Error, reading fields: inout ReflectedFields?) -> String {
+        ask { unguardedMessage(of: error, reading: &fields) } ?? typeName(of: error)
+    }
+
+    private static func unguardedMessage(of error: any Error, reading fields: inout ReflectedFields?) -> String {
+        let type = type(of: error)
+        if type != DecodingError.self, type != EncodingError.self {
+            // The type is asked first, here and below, since a cast that fails costs four times as much.
+            if type is any LocalizedError.Type, let text = (error as? any LocalizedError)?.errorDescription {
+                return text
+            }
             if hasDomainOfItsOwn(error) { return withoutAddresses((error as NSError).withReason.localizedDescription) }
             if let text = BoundedPrinter.words(of: error) { return text }
         }
-        return BoundedPrinter.text(of: error)
+        var printer = BoundedPrinter()
+        printer.print(error)
+        fields = printer.fields
+        return printer.text
     }
 
     /// Whether an error's domain and code say more than its type and case: an `NSError` object or a `CustomNSError`.
     static func hasDomainOfItsOwn(_ error: any Error) -> Bool {
-        type(of: error) is NSError.Type || error is any CustomNSError
+        let type = type(of: error)
+        return type is NSError.Type || type is any CustomNSError.Type
     }
 
     /// Removes addresses from a text of Foundation's that may contain a private type's name as an error's domain.

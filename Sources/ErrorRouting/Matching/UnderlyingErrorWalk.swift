@@ -30,8 +30,12 @@ struct UnderlyingErrorWalk {
     /// The places of the visited objects: only objects can form a cycle.
     private var places: [ObjectIdentifier: Int] = [:]
 
-    init(_ root: any Error, bridged: NSError?) {
+    /// The fields of the outermost error, if they are known.
+    private let fields: ReflectedFields?
+
+    init(_ root: any Error, bridged: NSError?, fields: ReflectedFields? = nil) {
         links = []
+        self.fields = fields
         self.bridged = []
         add(ErrorBox.unboxed(root), bridged)
     }
@@ -73,7 +77,9 @@ struct UnderlyingErrorWalk {
 
     private mutating func directlyUnder(_ place: Int) -> [any Error] {
         let error = links[place].error
-        if let error = error as? any UnderlyingErrors { return errors(among: error.underlyingErrors) }
+        if type(of: error) is any UnderlyingErrors.Type, let error = error as? any UnderlyingErrors {
+            return errors(among: error.underlyingErrors)
+        }
         // The user info of another error has no errors in it, and to make it costs more than to reflect the error.
         if bridged[place] != nil || ErrorText.hasDomainOfItsOwn(error) {
             guard let nsError = bridged[place] ?? NSErrorBridge.bridged(error) else { return [] }
@@ -81,7 +87,9 @@ struct UnderlyingErrorWalk {
             if let keyed = underlyingKeys(of: nsError) { return keyed }
         }
         // In a field of its own, a `URLError` stores the `NSError` that it is.
-        return NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass ? [] : reflected(error)
+        if NSErrorBridge.isBridged(type(of: error)) || type(of: error) is AnyClass { return [] }
+        guard place == ErrorChain.root, let fields else { return reflected(error) }
+        return errors(in: fields.children.makeIterator(), isCase: fields.isCase)
     }
 
     private mutating func underlyingKeys(of error: NSError) -> [any Error]? {
@@ -109,22 +117,32 @@ struct UnderlyingErrorWalk {
 
     private mutating func reflected(_ error: any Error) -> [any Error] {
         let mirror = Mirror(reflecting: error)
-        guard mirror.displayStyle == .enum, let payload = mirror.children.first?.value,
-            !(type(of: payload) is AnyClass)
-        else { return errors(in: mirror.children, inBetween: false, depth: 1) }
-        let payloads = Mirror(reflecting: payload)
+        return errors(in: mirror.children.makeIterator(), isCase: mirror.displayStyle == .enum)
+    }
+
+    /// Returns the errors in the fields of an error, or in the payload of its case.
+    private mutating func errors(in fields: some IteratorProtocol<Mirror.Child>, isCase: Bool) -> [any Error] {
+        var fields = fields
+        guard isCase, let payload = fields.next()?.value else { return errors(in: fields, inBetween: false, depth: 1) }
+        if Self.isPlainTuple(type(of: payload)) { return [] }
         // Several associated values are in a tuple, which does not count as a tuple in between.
-        let children = payloads.displayStyle == .tuple ? payloads.children : mirror.children
-        return errors(in: children, inBetween: false, depth: 1)
+        if let payloads = Mirror.ofTuple(payload)?.children {
+            return errors(in: payloads.makeIterator(), inBetween: false, depth: 1)
+        }
+        return errors(in: fields, after: payload, inBetween: false, depth: 1)
     }
 
     /// Returns the errors in some fields, in the fields' order; `inBetween` says whether the fields are already those
     /// of a struct or tuple in between.
-    private mutating func errors(in fields: Mirror.Children, inBetween: Bool, depth: Int) -> [any Error] {
+    private mutating func errors(
+        in fields: some IteratorProtocol<Mirror.Child>, after first: Any? = nil, inBetween: Bool, depth: Int
+    ) -> [any Error] {
         var found: [[any Error]] = []
         var containers: [(field: Int, value: Any)] = []
-        for (_, value) in fields {
-            guard countChild() else { break }
+        var fields = fields
+        var next = first ?? fields.next()?.value
+        while let value = next, countChild() {
+            next = fields.next()?.value
             if Self.isPlain(type(of: value)) { continue }
             if let error = value as? any Error {
                 found.append([error])
@@ -144,9 +162,9 @@ struct UnderlyingErrorWalk {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .optional, .collection:
-            return errors(in: mirror.children, inBetween: inBetween, depth: depth)
+            return errors(in: mirror.children.makeIterator(), inBetween: inBetween, depth: depth)
         case .struct where !inBetween, .tuple where !inBetween:
-            return errors(in: mirror.children, inBetween: true, depth: depth)
+            return errors(in: mirror.children.makeIterator(), inBetween: true, depth: depth)
         default:
             return []
         }
@@ -163,6 +181,20 @@ struct UnderlyingErrorWalk {
     private static func isPlain(_ type: Any.Type) -> Bool {
         type == Int.self || type == String.self || type == Bool.self || type == Double.self
     }
+
+    /// Whether a type is known for a tuple of such types by its name: `(code: Swift.Int, reason: Swift.String)`.
+    ///
+    /// Most cases with a payload have one; to reflect it costs four times as much.
+    private static func isPlainTuple(_ type: Any.Type) -> Bool {
+        let name = TypeName.reflected(type).utf8
+        guard name.first == UInt8(ascii: "(") else { return false }
+        return Array(name).dropLast().split(separator: UInt8(ascii: ",")).allSatisfy { element in
+            plainEndings.contains { element.suffix($0.count).elementsEqual($0) }
+        }
+    }
+
+    private static let plainEndings = [" Swift.Int", " Swift.String", " Swift.Bool", " Swift.Double"]
+        .map { Array($0.utf8) }
 
     /// Whether values of a type may contain errors: not objects, addresses, numbers and texts, alone or in arrays.
     private static func mayHoldErrors(_ type: Any.Type) -> Bool {

@@ -11,9 +11,10 @@ struct ErrorLine {
     /// Makes the line of a report with all its fields.
     init(_ report: ErrorReport) {
         let error = report.error
+        var reflected: ReflectedFields?
         var fields = [OneLine.bare(report.role.name)]
         fields.append("type=\(OneLine.bare(ErrorText.typeName(of: error)))")
-        fields.append("message=\(OneLine.quoted(ErrorText.message(of: error)))")
+        fields.append("message=\(OneLine.quoted(ErrorText.message(of: error, reading: &reflected)))")
         if let code = ErrorText.code(of: error) {
             fields.append("domain=\(OneLine.bare(code.domain))")
             fields.append("code=\(code.code)")
@@ -23,7 +24,7 @@ struct ErrorLine {
         for (key, value) in report.metadata.sorted(by: { $0.key < $1.key }) {
             fields.append("metadata.\(OneLine.bare(key))=\(OneLine.quoted(value))")
         }
-        let trail = report.underlyingErrors.map { error in
+        let trail = report.underlyingErrors(reflected).map { error in
             "\(OneLine.inQuotes(ErrorText.typeName(of: error))): \(OneLine.inQuotes(ErrorText.message(of: error)))"
         }
         if !trail.isEmpty { fields.append("trail=\"\(trail.joined(separator: " < "))\"") }

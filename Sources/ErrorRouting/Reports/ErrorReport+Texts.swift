@@ -41,7 +41,13 @@ extension ErrorReport {
     /// For example `Intake.PaymentError.declined Intake/Rules.swift`. The same in every run and, as long as type, case
     /// and file keep their names, in every release: lines and case numbers, which other edits change, are not in it.
     /// Payloads, messages and scopes do not count.
-    public var fingerprint: String { "\(ErrorFingerprint.text(of: error)) \(OneLine.escaped(source.fileID))" }
+    public var fingerprint: String { fingerprint(of: kind) }
+
+    /// The names of the error's kind, for those who need several.
+    package var kind: ErrorKind { ErrorKind(of: error) }
+
+    /// Returns the fingerprint of the report, whose error is known to be of a kind.
+    package func fingerprint(of kind: ErrorKind) -> String { "\(kind.fingerprint) \(OneLine.escaped(source.fileID))" }
 
     /// The report as fields of a structured log entry, or as an exporter's attributes.
     ///
@@ -119,16 +125,35 @@ extension ErrorReport {
     /// included. At most 63 errors.
     ///
     /// - Complexity: O(number of errors and of their fields); computed at each access.
-    public var trail: [TrailStep] {
-        underlyingErrors.map { error in
-            TrailStep(
-                typeName: ErrorText.typeName(of: error),
+    public var trail: [TrailStep] { trail(nil) }
+
+    /// The message and the trail, for those who need both: an error without a description is reflected only once.
+    package var messageAndTrail: (message: String, trail: [TrailStep]) {
+        var fields: ReflectedFields?
+        let message = OneLine.escaped(ErrorText.message(of: error, reading: &fields))
+        return (message, trail(fields))
+    }
+
+    private func trail(_ fields: ReflectedFields?) -> [TrailStep] {
+        underlyingErrors(fields).map { error in
+            let kind = ErrorKind(of: error)
+            return TrailStep(
+                typeName: kind.typeName,
                 message: OneLine.escaped(ErrorText.message(of: error)),
-                fingerprint: ErrorFingerprint.text(of: error)
+                fingerprint: kind.fingerprint
             )
         }
     }
 
-    /// The errors of the trail.
-    var underlyingErrors: [any Error] { ErrorChain(under: error).underlyingErrors }
+    /// Returns the errors of the trail.
+    ///
+    /// - Parameter fields: The fields of the reported error, if they are known.
+    func underlyingErrors(_ fields: ReflectedFields? = nil) -> [any Error] {
+        var walk = UnderlyingErrorWalk(error, bridged: nil, fields: fields)
+        walk.finish()
+        return walk.links.dropFirst().map(\.error)
+    }
+
+    /// The kinds of the errors of the trail, which are not asked for their messages.
+    package var underlyingKinds: [ErrorKind] { underlyingErrors().map(ErrorKind.init) }
 }

@@ -23,6 +23,14 @@ extension MatchingAnywhereReflectionTests {
         case several(Int, Attempt)
         case twoInBetween(Log)
         case none
+        case named(code: Int, cause: Named.Swift.Int)
+    }
+
+    /// Has an error that is called as a number is.
+    private enum Named {
+        enum Swift {
+            struct Int: Error { let cause: any Error }
+        }
     }
 
     private struct Attempt { var number = 1; var error: any Error }
@@ -77,6 +85,7 @@ extension MatchingAnywhereReflectionTests {
         ("a labelled payload", Case.labelled(reason: inner)),
         ("one of several payloads", Case.tuple(1, inner)),
         ("one of several labelled payloads", Case.labelledTuple(code: 1, reason: inner)),
+        ("under a payload that is called as a number is", Case.named(code: 1, cause: .init(cause: inner))),
         ("an optional", Wrapper<(any Error)?>(field: inner)),
         ("optionals of any depth", Wrapper<Zoo.Timeout???>(field: inner)),
         ("an optional payload", Case.optional(inner)),

@@ -84,6 +84,34 @@ extension ErrorTrailTests {
         expect(longest, equals: 63)
     }
 
+    /// An error that counts how often it is asked for its mirror.
+    private struct Mirrored: Error, CustomReflectable {
+        let style: Mirror.DisplayStyle?
+        let asked = Journal<Int>()
+
+        var customMirror: Mirror {
+            asked.note(1)
+            let children: [Any] = [Zoo.Timeout(seconds: 1), (2, Zoo.Timeout(seconds: 2)), [Zoo.Timeout(seconds: 3)]]
+            return Mirror(self, unlabeledChildren: children, displayStyle: style)
+        }
+    }
+
+    @Test("asked for together, message and trail are what they are alone, and the error is reflected once")
+    func together() {
+        var generator = LinearReading.Generator(seed: 502)
+        let mirrored: [Mirror.DisplayStyle?] = [.struct, .enum, .tuple, .collection, .set, .optional, nil]
+        var errors = mirrored.map { Mirrored(style: $0) as any Error }
+        errors += (0..<300).map { _ in LinearReading.error(generator.error()) }
+        errors += UnderlyingErrorWalkTests.shapes.map { $0.error() }
+        for error in errors {
+            let report = Self.report(error)
+            let (message, trail) = report.messageAndTrail
+            if let asked = (error as? Mirrored)?.asked { expect(asked.entries.count, equals: 1) }
+            expect(message, equals: report.message)
+            expect(trail, equals: report.trail)
+        }
+    }
+
     @Test("the default preset prints it in one field, only where there is one, and not where the texts are redacted")
     func printed() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
