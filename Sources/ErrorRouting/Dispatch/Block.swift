@@ -57,8 +57,8 @@
         (count, below, self.stages, self.asynchronousStages) = (starts[3], end, stages, asynchronousStages)
     }
 
-    /// Whether this block's rules had better be read with a number of others above them than by themselves.
-    func mayBecomePart(of others: Int) -> Bool { !asks && others + count <= Self.smallCount }
+    /// Whether this block's rules are better read together with some that were added later.
+    func isBetterRead(withLater laterCount: Int) -> Bool { !asks && laterCount + count <= Self.smallCount }
 
     /// All rules of a stage.
     subscript(stage: RuleSet.Stage) -> RuleStepList {

@@ -42,7 +42,8 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        ConstantMapRule<Input, NewValue>(.init(registration.shape, matcher.evaluation), at: registration.source, transform(constant))
+        let matcher = ErrorMatcher(registration.shape, matcher.evaluation)
+        return ConstantMapRule<Input, NewValue>(matcher, at: registration.source, transform(constant))
     }
 }
 
@@ -74,7 +75,7 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        let compute = compute
-        return ComputedMapRule<Input, NewValue>(.init(registration.shape, matcher.evaluation), at: registration.source) { transform(compute($0)) }
+        let (matcher, compute) = (ErrorMatcher(registration.shape, matcher.evaluation), compute)
+        return ComputedMapRule<Input, NewValue>(matcher, at: registration.source) { transform(compute($0)) }
     }
 }

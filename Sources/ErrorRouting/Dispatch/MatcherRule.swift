@@ -1,4 +1,5 @@
-/// A matcher as a rule asks it, without its shape, which the rule's registration has; and the errors that are certain to match as its output.
+/// A matcher as a rule asks it, without its shape, which the rule's registration has; and the errors that are certain to
+/// match as its output.
 struct RuleMatcher<Input: Sendable>: Sendable {
     let evaluation: ErrorMatcher<Input>.Evaluation
     private let asksUser: Bool

@@ -79,11 +79,10 @@ extension MatcherShape {
 // MARK: - What an index can look up
 
 extension MatcherShape {
-    /// The type that an error must have to match, unless others may match too, as objects of a subclass do; and whether
-    /// every error of that type matches, or every error if there is none, and the output is the error itself.
     typealias Requirement = (type: ObjectIdentifier?, isOnlyType: Bool)
 
-    /// What is required of an error's type.
+    /// The type that an error must have to match, unless others may match too, as objects of a subclass do; and whether
+    /// every error of that type matches, or every error if there is none, and the output is the error itself.
     var requirement: Requirement {
         switch self {
         case .type(let type):

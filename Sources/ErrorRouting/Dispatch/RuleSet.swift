@@ -40,6 +40,7 @@ struct RuleSet: Sendable {
 
     /// A stage's rules in the order in which they are tried: the last registered first.
     subscript(stage: Stage) -> [Rule] {
+        defer { withExtendedLifetime(self) {} }
         var rules: [Rule] = []
         for block in blocks {
             block.read { block in block[stage].forEach { step in rules.append(step.rule.object) } }
@@ -120,14 +121,15 @@ class RuleNode: @unchecked Sendable {
     /// Returns the node with which the next block begins, if a block begins with this rule.
     ///
     /// A block ends before the rules of another set, before a rule to which several others were added, as to a preset's
-    /// last one, and before a rule with which a block begins already. But of those, small ones that are read linearly
-    /// become one, so that a handler that is used after each rule added to it has not as many blocks as rules.
+    /// last one, and before a rule with which a block begins already. But a small one that is read linearly is read
+    /// together with the rules above it, so that a handler that is used after each such rule added to it has not as many
+    /// blocks as rules.
     final var endOfBlock: Borrowed<RuleNode>? {
         var (node, count) = (Borrowed(self), 1)
         while let previous = node.read({ $0.previous.map(Borrowed.init) }) {
             let isEnd = previous.read { previous in
                 guard previous.stage != nil, previous.successors.load(ordering: .relaxed) < 2 else { return true }
-                return previous.madeBlock.borrowed?.read { !$0.mayBecomePart(of: count) } ?? false
+                return previous.madeBlock.borrowed?.read { !$0.isBetterRead(withLater: count) } ?? false
             }
             if isEnd { return previous }
             (node, count) = (previous, count + 1)

@@ -1,7 +1,7 @@
 public import Foundation
 
-// The verbs that are generic are inlinable, so that a caller who knows the type of error looks up the rule's class once,
-// and not for each rule that it makes.
+// The verbs that are generic are inlinable, as those of `ignore` are, so that a caller who knows the type of error looks
+// up the rule's class once, and not for each rule that it makes.
 
 extension ErrorHandler {
     /// Adds a rule: if the matcher matches, the action runs with the matcher's output.

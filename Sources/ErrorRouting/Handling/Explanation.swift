@@ -147,7 +147,8 @@ extension Explanation {
             sets.append((scope, rules, isTriedFirst))
         }
 
-        /// Calls a closure with the rules of a stage in the order in which they are tried, each with the path of its scope.
+        /// Calls a closure with the rules of a stage in the order in which they are tried, each with the path of its
+        /// scope.
         fileprivate func forEachRule(_ stage: Stage, _ body: (_ scope: [String], Rule) -> Void) {
             let list: RuleSet.Stage =
                 switch stage {

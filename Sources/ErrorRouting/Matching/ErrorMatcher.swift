@@ -16,11 +16,11 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// What the matcher is made of, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
+    typealias Evaluation = (@Sendable (inout ErrorSubject) -> Output?)?
+
     /// Decides for ``evaluate(_:)``; nil if the error's dynamic type has to be the output's, and no more.
     ///
     /// Most rules match such errors, and a closure would be an allocation for each of them.
-    typealias Evaluation = (@Sendable (inout ErrorSubject) -> Output?)?
-
     let evaluation: Evaluation
 
     init(_ shape: MatcherShape, _ evaluation: Evaluation) {

@@ -5,7 +5,7 @@ import BoundedDescriptions
 /// A matcher's closure decides whether it matches an error; its shape says which errors it could match, so that rules
 /// can be described and indexed without calling the closure.
 ///
-/// A type, as most rules have one, needs no memory of its own. All else is boxed, so that to copy a shape is little code.
+/// What is larger than a type, which most rules have, is boxed, so that to copy a shape is little code.
 enum MatcherShape: Sendable {
     case type(any Error.Type)
     case any
@@ -13,7 +13,7 @@ enum MatcherShape: Sendable {
     indirect case nsError(domain: String, code: Int?)
     indirect case conforming(to: Any.Type, @Sendable (any Error) -> Bool)
     case extracting(any Error.Type)
-    case predicate(@Sendable (any Error) -> Bool)
+    indirect case predicate(@Sendable (any Error) -> Bool)
     indirect case anywhere(MatcherShape)
     indirect case narrowed(MatcherShape)
     indirect case either(MatcherShape, MatcherShape)
