@@ -1,3 +1,5 @@
+import Foundation
+
 /// A type of value that an error's report is made from; the dispatch's caller keeps the value at its address meanwhile.
 protocol ReportMaker {
     /// Returns the report of an error.
@@ -75,18 +77,20 @@ extension ErrorReport.Source: ReportMaker {
     }
 
     @inline(__always)
-    deinit { if let found = unsafe found { unsafe Self.free(found) } }
+    deinit { if let found = unsafe found { unsafe Self.end(found) } }
 
     @inline(never)
-    private static func free(_ found: UnsafeMutablePointer<Found>) {
+    private static func end(_ found: UnsafeMutablePointer<Found>) {
         unsafe found.deinitialize(count: 1)
-        unsafe found.deallocate()
+        unsafe free(UnsafeMutableRawPointer(found))
     }
 
     @inline(__always)
     private mutating func change<Result>(_ body: (inout Found) throws -> Result) rethrows -> Result {
         if let found = unsafe found { return try unsafe body(&found.pointee) }
-        let made = UnsafeMutablePointer<Found>.allocate(capacity: 1)
+        // `allocate(capacity:)` asks for an alignment that `malloc` has anyway, which on Linux costs as much again.
+        guard let memory = unsafe malloc(MemoryLayout<Found>.size) else { fatalError("no memory for a report") }
+        let made = unsafe memory.bindMemory(to: Found.self, capacity: 1)
         unsafe made.initialize(to: Found())
         unsafe found = unsafe made
         return try unsafe body(&made.pointee)
