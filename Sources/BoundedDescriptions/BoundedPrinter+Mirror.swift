@@ -118,8 +118,9 @@ package struct ReflectedFields {
 extension Mirror {
     /// Returns the mirror of a tuple; nil for any other value, which is not asked for a mirror.
     package static func ofTuple(_ value: Any) -> Mirror? {
-        // A function's type, and that of a type, may begin so too; nothing else does.
-        guard TypeName.reflected(type(of: value)).utf8.first == UInt8(ascii: "(") else { return nil }
+        // A function's type, and that of a type, may begin and end so too; nothing else does.
+        let name = TypeName.reflected(type(of: value)).utf8
+        guard name.first == UInt8(ascii: "("), name.last == UInt8(ascii: ")") else { return nil }
         let mirror = Mirror(reflecting: value)
         return mirror.displayStyle == .tuple ? mirror : nil
     }

@@ -24,6 +24,7 @@ extension MatchingAnywhereReflectionTests {
         case twoInBetween(Log)
         case none
         case named(code: Int, cause: Named.Swift.Int)
+        case extended(String.Lazy<@Sendable (Int) -> Int>)
     }
 
     /// Has an error that is called as a number is.
@@ -86,6 +87,7 @@ extension MatchingAnywhereReflectionTests {
         ("one of several payloads", Case.tuple(1, inner)),
         ("one of several labelled payloads", Case.labelledTuple(code: 1, reason: inner)),
         ("under a payload that is called as a number is", Case.named(code: 1, cause: .init(cause: inner))),
+        ("under a payload whose type is in an extension", Case.extended(.init(make: { $0 }, cause: inner))),
         ("an optional", Wrapper<(any Error)?>(field: inner)),
         ("optionals of any depth", Wrapper<Zoo.Timeout???>(field: inner)),
         ("an optional payload", Case.optional(inner)),
@@ -175,5 +177,13 @@ extension MatchingAnywhereReflectionTests {
                 }
             }
         }
+    }
+}
+
+extension String {
+    /// Its name begins as that of a tuple does, and ends as that of one of numbers does but for its last character.
+    fileprivate struct Lazy<Make: Sendable>: Error {
+        let make: Make
+        let cause: any Error
     }
 }
