@@ -58,8 +58,7 @@ extension ErrorScope {
 ///
 /// The scope lies within the innermost scope of the task, else below the task's bus, else below the process's root bus,
 /// and is bound for the body and everything it starts. If there is no bus, its errors go to the ``LastResort``. What
-/// the body throws is thrown again and not posted;
-/// ``withCatchingScope(_:handler:order:metadata:fileID:line:isolation:_:recovering:)`` posts it.
+/// the body throws is thrown again and not posted.
 ///
 /// ```swift
 /// try await withErrorScope("checkout", handler: ErrorHandler().on(CardDeclined.self) { … }) { scope in
