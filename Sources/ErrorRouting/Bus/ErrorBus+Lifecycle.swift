@@ -24,9 +24,9 @@ extension ErrorBus {
     ///
     /// This is the root component's loop. Actions run in a task of the bus's own: neither the caller's actor nor its
     /// cancellation reaches them. Cancelling the caller finishes the bus; this returns once everything posted before is
-    /// delivered. A bus runs once: calling this while it runs (as it does in
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)``), or after it has returned, is a programming error.
-    /// It does not wait for tasks started with `task`; `withErrorBus` does.
+    /// delivered. A bus runs once: a second call is a programming error, also for a bus that
+    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` runs. It does not wait for tasks started with `task`;
+    /// `withErrorBus` does.
     public func run() async {
         switch storage.perform({ $0.run() }) {
         case .start(let generation):
@@ -38,12 +38,9 @@ extension ErrorBus {
             }
         case .alreadyEnded:
             break
-        case .runsAlready:
-            fatalError("ErrorBus.run() was called while the bus runs already")
         case .ranBefore:
-            fatalError("ErrorBus.run() was called again after it had returned; a bus runs once")
+            fatalError("ErrorBus.run() was called a second time; a bus runs once")
         }
-        storage.perform { $0.runReturned() }
     }
 
     /// Ends posting: what is pending is still delivered, then ``run()`` returns.
@@ -65,11 +62,9 @@ extension ErrorBus {
     /// Finishes the bus once its tasks have ended and nothing is pending, so that tasks which the actions of the last
     /// reports start are waited for too.
     ///
-    /// Reports that a flood limit holds are delivered at once from here on. The bus ends even if actions keep posting:
-    /// once the tasks have ended, it accepts at most as many more reports as its capacity, and none if the caller was
-    /// cancelled.
+    /// The bus ends even if actions keep posting: once the tasks have ended, it accepts at most as many more reports as
+    /// its capacity, and none if the caller was cancelled.
     func finishWhenIdle() async {
-        if storage.perform({ $0.drain($1) }) { waker.yield() }
         await tasks.waitForAll()
         storage.perform { $0.tasksEnded($1) }
         let timer = configuration.drainTimeLimit.map { limit in
@@ -77,9 +72,7 @@ extension ErrorBus {
         }
         defer { timer?.cancel() }
         while true {
-            let idle = Promise<Void>()
-            if storage.perform({ $0.waitUntilIdle(idle, $1) }) { idle.fulfill(()) }
-            await idle.value
+            _ = await flushPromise(until: nil).value
             let delivered = storage.perform { $0.counts.delivered }
             await tasks.waitForAll()
             // If nothing was delivered meanwhile, no action has run, and so none can have started another task.
@@ -175,9 +168,7 @@ extension ErrorBus {
         observers.finish(statistics)
         waker.finish()
         internalTasks.withLock { $0.timer?.task }?.cancel()
-        let (idle, flushes) = storage.perform { $0.takeWaiters() }
-        for promise in idle { promise.fulfill(()) }
-        for promise in flushes { promise.fulfill(false) }
+        for promise in storage.perform({ $0.takeWaiters() }) { promise.fulfill(false) }
         ended.fulfill(())
         writeDropsAfterEnd()
     }
@@ -199,22 +190,26 @@ extension ErrorBus {
     public func flush(within limit: Duration) async -> Bool {
         if isInsideOwnAction { return false }
         if limit <= .zero { return storage.perform { $0.isIdle($1) } }
-        let promise = Promise<Bool>()
-        let deadline = clock.deadline(after: limit)
-        switch storage.perform({ $0.flush(promise, until: deadline, $1) }) {
-        case .idle:
-            return true
-        case .waits(let wakes):
-            if wakes { waker.yield() }
-        }
-        setTimer(deadline)
-        let isFlushed = await withTaskCancellationHandler {
+        let promise = flushPromise(until: clock.deadline(after: limit))
+        return await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
             promise.fulfill(false)
         }
-        if !isFlushed { storage.perform { $0.cancelFlush(promise) } }
-        return isFlushed
+    }
+
+    /// Returns a promise that is fulfilled once everything posted before is delivered, or at the deadline with false.
+    private func flushPromise(until deadline: Duration?) -> Promise<Bool> {
+        let promise = Promise<Bool>()
+        switch storage.perform({ $0.flush(promise, until: deadline, $1) }) {
+        case .nothing:
+            promise.fulfill(true)
+            return promise
+        case .wait: break
+        case .wakeAndWait: waker.yield()
+        }
+        if let deadline { setTimer(deadline) }
+        return promise
     }
 }
 

@@ -36,12 +36,8 @@ public final class ErrorBus: ErrorPosting {
     let handler: ErrorHandler
     let clock: BusClock
     let configuration: Configuration
-    let hasOwnFingerprint: Bool
     /// Whether there is a witness; to look at the witness itself, each post would copy it.
     private let hasWitness: Bool
-    /// The nanoseconds to add to a posting's moment to get the time by the bus's clock; used only if that is the
-    /// system's.
-    let momentOffset: Int64
     let observers = ObserverRegistry()
     let tasks = TaskRegistry()
 
@@ -73,10 +69,7 @@ public final class ErrorBus: ErrorPosting {
         self.handler = handler
         clock = BusClock(configuration.clock)
         self.configuration = configuration
-        hasOwnFingerprint = configuration.floodLimit?.fingerprint != nil
         hasWitness = configuration.witness != nil
-        let moment = ErrorReport.Moment()
-        momentOffset = clock.moment(of: moment.instant).nanoseconds &- moment.sinceOrigin
         storage = BusStorage(
             capacity: configuration.capacity,
             actionTimeLimit: configuration.actionTimeLimit,
@@ -217,7 +210,7 @@ public final class ErrorBus: ErrorPosting {
                 return true
             case .refused:
                 // The error was accepted, and the bus was shut down before the slot was filled.
-                writeToLastResort(storage.intake.reclaim(number))
+                writeToLastResort(storage.intake.mailbox.reclaim(number))
             }
         case .full(let makesNotice):
             if makesNotice { announceDrops(at: source) }

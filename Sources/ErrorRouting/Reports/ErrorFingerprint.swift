@@ -41,17 +41,13 @@ struct ErrorFingerprint: Hashable, Sendable {
         text = given
     }
 
-    /// A hash that costs less than `hashValue`.
-    ///
-    /// It does not prevent deliberate collisions; the few kinds of errors in a program do not need that.
     @inline(__always)
-    var quickHash: Int {
-        // Addresses of types differ by at least about 16.
-        var hash = Int(bitPattern: type) >> 4 &+ Int(bitPattern: line) &* 31 &+ code &* 17
+    func hash(into hasher: inout Hasher) {
+        // One number in place of three: these tell most kinds apart, and each number that is combined costs time.
+        hasher.combine(Int(bitPattern: type) &+ Int(bitPattern: line) &* 31 &+ code &* 17)
         // Most errors have neither.
-        if let text { hash &+= text.hashValue }
-        if !scope.isEmpty { hash &+= scope[scope.count - 1].hashValue }
-        return hash
+        if let text { hasher.combine(text) }
+        if let innermost = scope.last { hasher.combine(innermost) }
     }
 
     @inline(__always)

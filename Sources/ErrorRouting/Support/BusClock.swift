@@ -1,4 +1,5 @@
-/// A clock whose moments are durations since its creation, so that the state machine can hold them as plain values.
+/// A clock whose moments are durations since an origin of its own, so that the state machine can hold them as plain
+/// values; of the system's continuous clock they are those of ``Moment``.
 ///
 /// Moments never run backwards: if the user's clock is set back, time continues from the latest moment.
 struct BusClock: Sendable {
@@ -6,14 +7,10 @@ struct BusClock: Sendable {
     let now: @Sendable () -> Duration
     /// Sleeps until a moment; throws only if the task was cancelled.
     let sleep: @Sendable (_ until: Duration) async throws -> Void
-    /// Returns the moment of an instant of the continuous clock; nil if this is another clock.
-    private let elapsed: (@Sendable (ContinuousClock.Instant) -> Duration)?
-
     /// Whether this is the system's continuous clock, which threads can wait for too.
-    var isContinuous: Bool { elapsed != nil }
-
-    /// Returns the moment of an instant of the continuous clock, or the current moment if this is another clock.
-    func moment(of instant: ContinuousClock.Instant) -> Duration { elapsed?(instant) ?? now() }
+    ///
+    /// Stored: every poster reads it, who would else contend for the reference count of a closure.
+    let isContinuous: Bool
 
     /// Returns how often the clock was found to have been set back: a sleep that began before lasts too long.
     let setBackCount: @Sendable () -> Int
@@ -24,11 +21,9 @@ struct BusClock: Sendable {
     static let forever = Duration.seconds(100 * 365 * 86_400)
 
     init(_ clock: some Clock<Duration>) {
-        let origin = ContinuousClock.now
-        let elapsed: @Sendable (ContinuousClock.Instant) -> Duration = { origin.duration(to: $0) }
-        let (now, setBackCount) = Self.elapsedTime(by: clock, since: origin)
+        let (now, setBackCount) = Self.elapsedTime(by: clock)
         self.setBackCount = setBackCount
-        self.elapsed = clock is ContinuousClock ? elapsed : nil
+        isContinuous = clock is ContinuousClock
         self.now = now
         sleep = { deadline in
             do {
@@ -43,12 +38,12 @@ struct BusClock: Sendable {
         }
     }
 
-    /// Returns closures that read the time which has passed by a clock since this call, and how often it was set back.
+    /// Returns closures that read the time which has passed by a clock, and how often it was set back.
     private static func elapsedTime(
-        by clock: some Clock<Duration>, since origin: ContinuousClock.Instant
+        by clock: some Clock<Duration>
     ) -> (now: @Sendable () -> Duration, setBackCount: @Sendable () -> Int) {
         // The system's clocks never run backwards.
-        if clock is ContinuousClock { return ({ origin.duration(to: .now) }, { 0 }) }
+        if clock is ContinuousClock { return ({ .nanoseconds(Moment().sinceOrigin) }, { 0 }) }
         let origin = clock.now
         if clock is SuspendingClock { return ({ origin.duration(to: clock.now) }, { 0 }) }
         let state = Locked((last: origin, elapsed: Duration.zero, count: 0, setBackCount: 0))

@@ -7,6 +7,14 @@ struct FIFO<Element> {
 
     var isEmpty: Bool { count == 0 }
 
+    /// The oldest element.
+    var first: Element? { isEmpty ? nil : slots[head] }
+
+    /// The elements, the oldest first.
+    var elements: some Sequence<Element> {
+        (0..<count).lazy.compactMap { slots[(head + $0) & (slots.count - 1)] }
+    }
+
     /// Adds an element at the end.
     ///
     /// Takes amortised constant time: a full ring is replaced by one of twice the size.

@@ -82,7 +82,11 @@ enum PerThread {
     }
 
     /// Whether the thread is running a matcher, bridging an error, or asking an error for its code.
-    static var isInMatcher: Bool { unsafe record.map { unsafe $0.pointee.matchers > 0 } ?? false }
+    static var isInMatcher: Bool {
+        // No closure: its optional result would cost each post under a flood limit 130 instructions.
+        guard let record = unsafe record else { return false }
+        return unsafe record.pointee.matchers > 0
+    }
 
     /// Records that an entered matcher has returned.
     @inline(__always)

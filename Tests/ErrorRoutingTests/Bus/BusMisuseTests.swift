@@ -32,7 +32,7 @@ extension BusMisuseTests {
         Misuse("reports(bufferingNewest:) must be at least 1, not 0") {
             _ = ErrorBus(handler: ErrorHandler()).reports(bufferingNewest: 0)
         },
-        Misuse("ErrorBus.run() was called while the bus runs already") {
+        Misuse("ErrorBus.run() was called a second time; a bus runs once") {
             let gate = Gate()
             let handler = ErrorHandler().on(Numbered(1)) { _ in
                 gate.open()
@@ -45,7 +45,7 @@ extension BusMisuseTests {
             await bus.run()
             await first.value
         },
-        Misuse("ErrorBus.run() was called again after it had returned") {
+        Misuse("ErrorBus.run() was called a second time; a bus runs once") {
             let bus = ErrorBus(handler: ErrorHandler())
             bus.finish()
             await bus.run()

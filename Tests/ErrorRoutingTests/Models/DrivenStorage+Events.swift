@@ -92,7 +92,7 @@ extension DrivenStorage {
     /// What a flood limit needs to know of a posting, as the poster has noted it down.
     static func token(of posting: Posting) -> FloodToken {
         guard let stamp = posting.floodStamp else { preconditionFailure("posted without a stamp") }
-        return FloodToken(.init(of: stamp.code, at: posting.source, in: []), moment: stamp.moment)
+        return FloodToken(kind: .init(of: stamp.code, at: posting.source, in: []), moment: stamp.moment)
     }
 
     static func number(of error: any Error) -> Int? { (error as? any ErrorWithNumber)?.number }

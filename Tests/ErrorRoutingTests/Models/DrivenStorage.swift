@@ -57,7 +57,7 @@ final class DrivenStorage {
     func fill(_ place: Int, with posting: Posting) -> IntakeBox.FillResult {
         let answer = storage.intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
-            let reclaimed = storage.intake.reclaim(Int64(place))
+            let reclaimed = storage.intake.mailbox.reclaim(Int64(place))
             expect(Self.number(of: reclaimed.error), equals: Self.number(of: posting.error))
         }
         return answer
@@ -97,8 +97,6 @@ final class DrivenStorage {
         case .fingerprint(let delivery):
             let token = Self.token(of: unsafe delivery.posting.pointee)
             return carryOut(admit(token, generation), generation, at: now)
-        case .admitAgain:
-            return carryOut(admit(nil, generation), generation, at: now)
         case .held(let promise):
             promise.fulfill(.pending)
             return next(generation, at: now)
@@ -107,7 +105,7 @@ final class DrivenStorage {
             return next(generation, at: now)
         case .wait:
             return carryOut(storage.perform { $0.next(for: generation, at: now, $1) }, generation, at: now)
-        case .sleep(_, let alarm):
+        case .sleep(let alarm):
             self.alarm = alarm
             return .asleep
         case .end:

@@ -27,7 +27,7 @@ struct Flood {
         let numbered = Numbered(error)
         let source = ErrorReport.Source(fileID: "Module/File.swift", line: UInt(kind))
         let moment = Int64(time) * 1_000_000
-        let token = FloodToken(.init(of: ErrorCode(of: numbered), at: source, in: []), moment: moment)
+        let token = FloodToken(kind: .init(of: ErrorCode(of: numbered), at: source, in: []), moment: moment)
         while true {
             var former: Int?
             switch limiter.admit(token, suppressing: &former, holding: { (error, Self.moment(time)) }) {
@@ -53,11 +53,11 @@ struct Flood {
         return answers
     }
 
-    private static let beginning = ErrorReport.Moment().instant
+    private static let beginning = Moment().instant
 
-    private static func moment(_ time: Int) -> ErrorReport.Moment { .init(beginning + .milliseconds(time)) }
+    private static func moment(_ time: Int) -> Moment { .init(beginning + .milliseconds(time)) }
 
-    fileprivate static func time(_ moment: ErrorReport.Moment) -> Int {
+    fileprivate static func time(_ moment: Moment) -> Int {
         Int(beginning.duration(to: moment.instant) / .milliseconds(1))
     }
 }

@@ -48,7 +48,7 @@ final class IntakeBox: Sendable {
     func fill(_ place: Int, with posting: Posting) -> FillResult {
         let answer = intake.mailbox.fill(Int64(place), with: posting)
         if answer == .refused {
-            expect(Self.number(of: intake.reclaim(Int64(place))), equals: Self.number(of: posting))
+            expect(Self.number(of: intake.mailbox.reclaim(Int64(place))), equals: Self.number(of: posting))
         }
         return answer
     }

@@ -76,3 +76,13 @@ final class MailboxBox: Sendable {
         deinit { ends.end() }
     }
 }
+
+extension Mailbox {
+    func isFilled(at number: Int64) -> Bool { unsafe element(at: number) != nil }
+
+    /// Empties a filled slot, and returns its element.
+    func take(_ number: Int64) -> Element {
+        guard let element = unsafe element(at: number) else { preconditionFailure("slot \(number) is not filled") }
+        return unsafe take(element, of: number)
+    }
+}

@@ -80,11 +80,6 @@ struct NaiveBus {
 
     mutating func fill(_ posted: Posted) -> IntakeBox.FillResult {
         guard let index = items.firstIndex(of: .error(posted, isFilled: false)) else { return .refused }
-        if hasEnded {
-            items.remove(at: index)
-            counts.dropped += 1
-            return .refused
-        }
         items[index] = .error(posted, isFilled: true)
         // The worker sleeps at the first of them; a notice rouses it otherwise.
         guard isAsleep, items[..<index].allSatisfy({ $0 == .notice }) else { return .filled }
@@ -184,14 +179,14 @@ struct NaiveBus {
         while let release = flood?.release(endingBy: nil) {
             left.append(.error(release.held, occurrences: release.occurrences))
         }
-        for item in items where item.isReady {
+        for item in items {
             switch item {
-            case .error(let posted, _): left.append(.error(posted.number, occurrences: 1))
+            case .error(let posted, isFilled: true): left.append(.error(posted.number, occurrences: 1))
+            case .error: counts.dropped += 1
             case .notice: left.append(takeNotice())
             }
         }
-        items.removeAll { $0.isReady }
-        (delivering, failures) = (nil, [])
+        (items, delivering, failures) = ([], nil, [])
         counts.dropped += left.count
         return left.map(\.event)
     }

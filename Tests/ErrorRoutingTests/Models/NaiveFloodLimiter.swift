@@ -29,8 +29,6 @@ struct NaiveFloodLimiter {
     let maximum: Int
     /// The windows, in the order in which they were opened.
     private(set) var windows: [Window] = []
-    /// The kinds that have a window, the least recently seen first.
-    private var seen: [Int] = []
 
     init(first: Int, window: Int, maximum: Int) {
         self.first = first
@@ -59,14 +57,12 @@ struct NaiveFloodLimiter {
             return own.end <= time ? close(kind) : nil
         }
         while windows.count >= maximum {
-            if let release = close(seen[0]) { return release }
+            if let release = close(windows[0].kind) { return release }
         }
         return nil
     }
 
     mutating func admit(_ error: Int, kind: Int, at time: Int) -> Verdict {
-        seen.removeAll { $0 == kind }
-        seen.append(kind)
         if !windows.contains(where: { $0.kind == kind }) { windows.append(Window(kind: kind, end: time + window)) }
         for index in windows.indices where windows[index].kind == kind {
             if windows[index].passed < first {
@@ -83,7 +79,6 @@ struct NaiveFloodLimiter {
     }
 
     private mutating func close(_ kind: Int) -> Release? {
-        seen.removeAll { $0 == kind }
         for index in windows.indices where windows[index].kind == kind {
             let window = windows.remove(at: index)
             return window.held.map {

@@ -7,10 +7,10 @@
 /// of them was posted. The rest count as suppressed. A window begins with the first error of its kind, and the next
 /// window with the first error after the end of that one.
 ///
-/// The bus remembers the kinds it saw last: at most half its capacity, and at most 1,024. A held report is delivered
-/// early if its kind is forgotten, and when the bus is finished or flushed. Held reports are pending and take capacity:
-/// with a capacity of 1 a single held report fills the bus. Whoever waits for an error's outcome gets `.pending` as
-/// soon as the error is held. The report that is delivered goes through the rules of its scope.
+/// The bus remembers the kinds whose windows began last: at most half its capacity, and at most 1,024. A held report is
+/// delivered early if its kind is forgotten, and when the bus is finished or flushed. Held reports are pending and take
+/// capacity: with a capacity of 1 a single held report fills the bus. Whoever waits for an error's outcome gets
+/// `.pending` as soon as the error is held. The report that is delivered goes through the rules of its scope.
 public struct FloodLimit: Sendable {
     /// The number of errors of a kind that are delivered in a window as they come.
     public let first: Int
@@ -26,8 +26,8 @@ public struct FloodLimit: Sendable {
     ///     the program; with 0 only the summed-up reports are delivered.
     ///   - window: The length of a window, by the bus's clock. A length that is not positive stops the program.
     ///   - fingerprint: Returns the kind of a reported error, in place of type, code, posting line, scope and role:
-    ///     errors with equal strings are of one kind. The bus's worker calls it once for each error, before the report
-    ///     is delivered, so it should be quick.
+    ///     errors with equal strings are of one kind. The bus's worker calls it for each error before the report is
+    ///     delivered, and again if a held one goes first; so it should be quick.
     public init(first: Int, per window: Duration, by fingerprint: (@Sendable (ErrorReport) -> String)? = nil) {
         if first < 0 { fatalError("FloodLimit(first:per:): first must not be negative, but is \(first)") }
         if window <= .zero { fatalError("FloodLimit(first:per:): the window must be positive, but is \(window)") }

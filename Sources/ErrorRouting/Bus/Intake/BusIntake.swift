@@ -14,8 +14,7 @@ import Synchronization
 ///   worker empties a slot before it releases the report after it, so that whoever gets the slot's next number for that
 ///   finds the slot empty.
 /// - `limit` is read relaxed: it says how many and nothing else, and who reads an old limit came earlier.
-/// - `refusedCount` and `reclaimedCount` are added to with release, so that a post that has returned is in the next
-///   read.
+/// - `refusedCount` is added to with release, so that a post that has returned is in the next read.
 struct BusIntake: ~Copyable, Sendable {
     enum Reservation: Equatable {
         /// Accepted as the report of this number: the caller has to fill its slot.
@@ -36,7 +35,6 @@ struct BusIntake: ~Copyable, Sendable {
     private let limit = Atomic<Int64>(.max)
     private let releasedCounter: PaddedCounter
     private let refusedCount = Atomic<Int64>(0)
-    private let reclaimedCount = Atomic<Int64>(0)
 
     /// The errors that were dropped since the last notice.
     let drops = DropTally()
@@ -81,12 +79,6 @@ struct BusIntake: ~Copyable, Sendable {
         }
     }
 
-    /// Takes out the posting that the mailbox has refused since the bus was shut down, and counts its report.
-    func reclaim(_ number: Int64) -> Posting {
-        reclaimedCount.wrappingAdd(1, ordering: .releasing)
-        return mailbox.reclaim(number)
-    }
-
     /// Lets a notice of drops follow what is accepted up to now.
     ///
     /// - Parameter source: Where the first of the drops was posted.
@@ -114,12 +106,9 @@ struct BusIntake: ~Copyable, Sendable {
 
     /// A lower bound of how many reports are pending, read without the lock.
     var leastPending: Int64 {
-        let (released, reclaimed) = (released, reclaimed)
-        return accepted - reclaimed - released
+        let released = released
+        return accepted - released
     }
-
-    /// How many reports were accepted, but their slots filled after the end.
-    var reclaimed: Int64 { reclaimedCount.load(ordering: .acquiring) }
 
     // MARK: The worker's side
 

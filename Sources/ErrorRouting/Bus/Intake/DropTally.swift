@@ -120,7 +120,7 @@ final class DropNotice: Sendable {
     let turn: Int64
     /// Where the first of the drops was posted.
     let source: ErrorReport.Source
-    let moment = ErrorReport.Moment()
+    let moment = Moment()
 
     init(turn: Int64, source: ErrorReport.Source) { (self.turn, self.source) = (turn, source) }
 }

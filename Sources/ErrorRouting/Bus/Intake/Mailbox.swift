@@ -126,9 +126,6 @@ import Synchronization
 
     // MARK: The reader's side
 
-    /// Whether the slot of a number is filled.
-    func isFilled(at number: Int64) -> Bool { unsafe element(at: number) != nil }
-
     /// Returns the address of the element in a slot, which stays there until the slot is emptied; nil if the slot is
     /// not filled.
     @inline(__always)
@@ -139,12 +136,7 @@ import Synchronization
         return unsafe isFilled ? Self.element(segment, slot) : nil
     }
 
-    /// Empties a filled slot, and returns its element; all slots before it are empty.
-    func take(_ number: Int64) -> Element {
-        unsafe take(Self.element(segment(of: number), Self.slot(of: number)), of: number)
-    }
-
-    /// Empties a filled slot, whose element is at an address.
+    /// Empties a filled slot, whose element is at an address, and returns the element; all slots before it are empty.
     @inline(__always)
     func take(_ element: UnsafeMutablePointer<Element>, of number: Int64) -> Element {
         beginReading()

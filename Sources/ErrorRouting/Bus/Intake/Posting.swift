@@ -42,7 +42,7 @@ struct Posting: Sendable {
     let error: any Error
     let source: ErrorReport.Source
     let metadata: [String: String]
-    let moment: ErrorReport.Moment
+    let moment: Moment
     private let context: Context
 
     init(
@@ -51,7 +51,7 @@ struct Posting: Sendable {
         at source: ErrorReport.Source,
         metadata: [String: String] = [:],
         scope: ScopeContext? = nil,
-        moment: ErrorReport.Moment = .init(),
+        moment: Moment = .init(),
         promise: Promise<HandleOutcome>? = nil,
         floodStamp: FloodStamp? = nil,
         mark: (any AnyObject & Sendable)? = nil
@@ -124,9 +124,6 @@ struct Posting: Sendable {
 
     /// Role and mark; nil for a failure without a mark.
     private var label: ErrorReport.Label? { extras?.label }
-
-    /// Whether there is any of these; reading this does not copy the posting in its slot.
-    var hasExtras: Bool { if case .more = context { true } else { false } }
 
     private var extras: Extras? { if case .more(let box) = context { box.extras } else { nil } }
 

@@ -4,18 +4,16 @@ enum WorkerAction {
     case deliver(Delivery)
     /// Go on with the report's actions.
     indirect case goOn(Delivery, from: Checkpoint)
-    /// Compute what a flood limit needs to know of the report, and ask whether the report passes.
+    /// Compute what a flood limit needs to know of the report that comes next, and ask whether it passes.
     case fingerprint(Delivery)
-    /// What a flood limit needs to know of the report is known already: ask again.
-    case admitAgain
     /// A flood limit holds the report that the promise is for: fulfill it, and ask again.
     case held(Promise<HandleOutcome>)
     /// Everything posted before these promises were made is delivered: fulfill them, and ask again.
     case flushed([Promise<Bool>])
     /// No report is there: wait a moment for the one of this number, and ask again with the clock's time.
     case wait(for: Int64)
-    /// Nothing is pending for these promises: fulfill them, and sleep until woken, at the latest at the moment.
-    indirect case sleep([Promise<Void>], until: Duration?)
+    /// Sleep until woken, at the latest at the moment.
+    indirect case sleep(until: Duration?)
     /// Everything is delivered or taken back, and no more will come: end the bus.
     case end
     /// The worker was replaced, or the bus has ended: write these failures to the last resort, free the slot, and stop.
@@ -24,7 +22,7 @@ enum WorkerAction {
     /// Whether it is about the report that comes next, which another worker may as well take over.
     var isDelivery: Bool {
         switch self {
-        case .deliver, .goOn, .fingerprint, .admitAgain: true
+        case .deliver, .goOn, .fingerprint: true
         default: false
         }
     }
@@ -35,7 +33,7 @@ enum RunAction: Equatable {
     case start(generation: UInt64)
     /// The bus was finished with nothing to deliver: there is nothing to run.
     case alreadyEnded
-    case runsAlready, ranBefore
+    case ranBefore
 }
 
 /// What whoever closes the bus does next.
@@ -48,9 +46,10 @@ enum CloseAction {
 
 /// What whoever flushes the bus does next.
 enum FlushAction {
-    /// Nothing is pending.
-    case idle
-    case waits(wakes: Bool)
+    /// Nothing is pending: do not wait.
+    case nothing
+    case wait
+    case wakeAndWait
 }
 
 /// What the bus does when a time limit or a window may be over.

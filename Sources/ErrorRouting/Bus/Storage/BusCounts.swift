@@ -9,7 +9,7 @@ struct BusCounts {
     var notices: Int64 = 0
     /// Dropped errors of which a notice, or the last resort, has said so.
     var reportedDrops: Int64 = 0
-    /// Reports that a shutdown has taken back.
+    /// Reports that a shutdown has taken back, or that were still being posted then.
     var takenBack: Int64 = 0
     var actionFailures: Int64 = 0
 
@@ -36,14 +36,14 @@ extension BusStateMachine {
     func statistics(_ intake: borrowing BusIntake) -> ErrorBus.Statistics {
         let overflowed = counts.reportedDrops + intake.drops.unreported
         // Before the count of accepted reports, so that no more are lost than accepted.
-        let (refused, reclaimed) = (intake.refused, intake.reclaimed)
+        let refused = intake.refused
         // Nobody delivers one that is announced after the end.
         let hasDropNotice = !hasEnded && intake.drops.hasNotice
         let accepted = intake.accepted
         let notices = counts.notices + (hasDropNotice ? 1 : 0)
         let waitingNotices = Int64(failureNotices.count) + (hasDropNotice ? 1 : 0)
-        let dropped = overflowed + refused + reclaimed + counts.takenBack
-        let pending = accepted - released - reclaimed + waitingNotices + (isDelivering ? 1 : 0)
+        let dropped = overflowed + refused + counts.takenBack
+        let pending = accepted - released + waitingNotices + (isDelivering ? 1 : 0)
         // `Int` has 32 bits on some systems.
         return ErrorBus.Statistics(
             posted: Int(clamping: accepted + overflowed + refused + notices),

@@ -1,8 +1,4 @@
 extension BusStateMachine {
-    enum RunPhase {
-        case notStarted, running, returned
-    }
-
     /// What is being done with reports that are not waiting any more.
     ///
     /// Where the events of the worker and of a shutdown lead from each phase; an event that has no row comes from a
@@ -10,8 +6,8 @@ extension BusStateMachine {
     ///
     /// | in the phase | event | leads to |
     /// | --- | --- | --- |
-    /// | `idle` | `next` | `delivering`, or `admitting` under a flood limit; nothing is there: sleep, or `ended` |
-    /// | `admitting` | `admit` | it passes: `delivering`; it is held: as `next` in `idle` |
+    /// | `idle` | `next` | `delivering`; under a flood limit, `admit` follows; nothing is there: sleep, or `ended` |
+    /// | | `admit` | the report passes, or another one has to go first: `delivering`; it is held: as `next` |
     /// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
     /// | | `note`, `timeIsUp`, `replaceWorker`, `next` | as it is: another worker may go on with the report |
     /// | `notifying` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
@@ -19,8 +15,6 @@ extension BusStateMachine {
     /// | any other | `takeBack` | `ended` |
     enum Phase {
         case idle
-        /// The worker computes the fingerprint of the report that comes next, which is not in delivery yet.
-        case admitting(Delivery)
         /// A report is in delivery.
         case delivering(Delivery)
         /// The worker notifies everyone of a report's end; what ends the bus meanwhile waits for that.

@@ -6,45 +6,27 @@ extension BusStateMachine {
     ///
     /// - Parameters:
     ///   - promise: Fulfilled by whoever takes it out.
-    ///   - deadline: When the caller wants to wait no longer.
+    ///   - deadline: When the caller wants to wait no longer; nil to wait as long as it takes.
     ///   - intake: Where the reports are.
     mutating func flush(
-        _ promise: Promise<Bool>, until deadline: Duration, _ intake: borrowing BusIntake
+        _ promise: Promise<Bool>, until deadline: Duration?, _ intake: borrowing BusIntake
     ) -> FlushAction {
-        if isIdle(intake) { return .idle }
+        if isIdle(intake) { return .nothing }
         // The count of accepted posts never falls: so the order is kept.
         waiters.waitForFlush(before: intake.accepted, until: deadline, promise)
-        return .waits(wakes: isAsleep(intake))
+        return isAsleep(intake) ? .wakeAndWait : .wait
     }
 
-    /// Removes a promise for which nobody waits any more.
-    mutating func cancelFlush(_ promise: Promise<Bool>) { waiters.remove(promise) }
-
-    /// Returns true if the bus is idle; else keeps a promise, which is fulfilled when it is.
-    mutating func waitUntilIdle(_ promise: Promise<Void>, _ intake: borrowing BusIntake) -> Bool {
-        if isIdle(intake) { return true }
-        waiters.waitUntilIdle(promise)
-        return false
-    }
-
-    /// Removes and returns all waiters, since the bus has ended.
-    mutating func takeWaiters() -> (idle: [Promise<Void>], flushes: [Promise<Bool>]) {
-        (waiters.takeIdle(), waiters.takeFlushed(before: .max))
-    }
+    /// Removes and returns those who wait, since the bus has ended.
+    mutating func takeWaiters() -> [Promise<Bool>] { waiters.takeFlushed(before: .max) }
 
     // MARK: Running and ending
 
     mutating func run() -> RunAction {
-        switch runPhase {
-        case .running: return .runsAlready
-        case .returned: return .ranBefore
-        case .notStarted:
-            runPhase = .running
-            return hasEnded ? .alreadyEnded : .start(generation: generation)
-        }
+        if hasRun { return .ranBefore }
+        hasRun = true
+        return hasEnded ? .alreadyEnded : .start(generation: generation)
     }
-
-    mutating func runReturned() { runPhase = .returned }
 
     /// Ends, if the intake is closed, everything is delivered, and no more will come; returns whether it did.
     mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
@@ -72,14 +54,8 @@ extension BusStateMachine {
     }
 
     private mutating func didClose(_ intake: borrowing BusIntake) -> CloseAction {
-        if runPhase == .notStarted, statistics(intake).pending == 0, endIfDone(intake) { return .end }
+        if !hasRun, statistics(intake).pending == 0, endIfDone(intake) { return .end }
         return isAsleep(intake) ? .wake : .nothing
-    }
-
-    /// Releases what a flood limit holds, from now on at once; returns whether the worker has to be woken.
-    mutating func drain(_ intake: borrowing BusIntake) -> Bool {
-        isDraining = true
-        return isAsleep(intake)
     }
 
     /// Notes that the tasks have ended: from now on no more posts are accepted than the bus has room for.
@@ -101,15 +77,20 @@ extension BusStateMachine {
         generation += 1
         // The worker may still be reading the posting in its slot: it is copied, and the worker frees the slot.
         var unfreed = delivery
-        if let delivery { left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence) }
+        if let delivery {
+            left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence)
+        } else if hasFloodLimit, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
+            // To compute its fingerprint.
+            unfreed = unsafe Delivery(posting, inSlot: nextNumber, sequence: 0)
+        }
         left.failures = checkpoint?.progress.failures ?? []
-        if case .admitting(let delivery) = phase { unfreed = delivery }
         checkpoint = nil
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count, unfreed: unfreed)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before what is still in the intake.
         while let release = flood?.release(endingBy: nil) { left.append(Posting(release)) }
         let end = intake.abort()
+        var unfilled: Int64 = 0
         for number in nextNumber...end {
             if let notice = takeDropNotice(before: number, intake) { left.append(notice) }
             if number == end { break }
@@ -118,12 +99,12 @@ extension BusStateMachine {
             } else if let posting = intake.mailbox.close(number) {
                 left.append(posting)
             } else {
-                // Its slot is not filled yet: its poster will be refused.
+                // Its poster will be refused, and writes it to the last resort.
                 unfilled += 1
             }
         }
         nextNumber = end
-        counts.takenBack += Int64(left.postings.count)
+        counts.takenBack += Int64(left.postings.count) + unfilled
         counts.actionFailures += Int64(left.failures.count)
         intake.publishReleased(released)
         return left

@@ -16,28 +16,22 @@
 /// both need is not private, and is changed by events alone.
 struct BusStateMachine: ~Copyable {
     private let actionTimeLimit: Duration?
-    private let hasFloodLimit: Bool
+    let hasFloodLimit: Bool
 
     var phase = Phase.idle
     /// How far the report in delivery has come, if more than one worker may deliver it.
     var checkpoint: Checkpoint?
-    var runPhase = RunPhase.notStarted
+    var hasRun = false
     var counts: BusCounts
 
     /// The number of the first report that is still waiting in its slot.
     var nextNumber: Int64
-    /// What the flood limit needs to know of that report, if it is known already.
-    private var nextToken: FloodToken?
     var flood: FloodLimiter<Posting>?
     var failureNotices = FIFO<Posting>()
-    /// How many reports were accepted, but their slots not filled, when everything was taken back.
-    var unfilled: Int64 = 0
 
     /// The current worker's generation, raised whenever that is replaced or told to stop: events of earlier workers are
     /// ignored.
     var generation: UInt64 = 0
-    /// Whether what a flood limit holds is released at once, although the bus still accepts posts.
-    var isDraining = false
     /// Whether the bus's tasks have ended, so that no more posts are accepted than there is room for.
     var tasksHaveEnded = false
     /// Whether no posts are accepted once the tasks have ended.
@@ -70,7 +64,7 @@ struct BusStateMachine: ~Copyable {
     var hasEnded: Bool {
         switch phase {
         case .ended, .notifying(then: .stop), .notifying(then: .end): true
-        case .idle, .admitting, .delivering, .notifying(then: .goOn): false
+        case .idle, .delivering, .notifying(then: .goOn): false
         }
     }
 
@@ -88,7 +82,7 @@ struct BusStateMachine: ~Copyable {
     var isNotifying: Bool { if case .notifying = phase { true } else { false } }
 
     /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
-    var released: Int64 { nextNumber - (hasFloodLimit ? Int64(flood?.heldCount ?? 0) : 0) - unfilled }
+    var released: Int64 { nextNumber - (hasFloodLimit ? Int64(flood?.heldCount ?? 0) : 0) }
 
     /// Whether nothing is pending, and everyone was notified of the last report.
     func isIdle(_ intake: borrowing BusIntake) -> Bool {
@@ -117,7 +111,6 @@ struct BusStateMachine: ~Copyable {
         guard generation == self.generation else { return stop(for: generation) }
         switch phase {
         case .delivering(let delivery): return checkpoint.map { .goOn(delivery, from: $0) } ?? .deliver(delivery)
-        case .admitting(let delivery): return nextToken == nil ? .fingerprint(delivery) : .admitAgain
         case .idle: return beginNext(at: now, intake)
         case .notifying, .ended: return stop(for: generation)
         }
@@ -131,7 +124,8 @@ struct BusStateMachine: ~Copyable {
         while true {
             if let action = beginWhatComesFirst(intake) { return action }
             if let posting = unsafe intake.mailbox.element(at: nextNumber) {
-                return deliver(unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence))
+                let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
+                return hasFloodLimit ? .fingerprint(delivery) : pass(delivery)
             }
             if let action = beginToWait(at: now, intake) { return action }
         }
@@ -163,8 +157,7 @@ struct BusStateMachine: ~Copyable {
         if endIfDone(intake) { return .end }
         guard now != nil else { return .wait(for: nextNumber) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
-        let isIdle = statistics(intake).pending == 0
-        return .sleep(isIdle ? waiters.takeIdle() : [], until: flood?.nextEnd)
+        return .sleep(until: flood?.nextEnd)
     }
 
     /// Begins to deliver a report that is in no slot.
@@ -174,14 +167,7 @@ struct BusStateMachine: ~Copyable {
         return .deliver(delivery)
     }
 
-    /// Begins to deliver the report in the next slot, or to ask the flood limit about it.
-    @inline(__always)
-    private mutating func deliver(_ delivery: Delivery) -> WorkerAction {
-        if !hasFloodLimit { return pass(delivery) }
-        phase = .admitting(delivery)
-        return nextToken == nil ? .fingerprint(delivery) : .admitAgain
-    }
-
+    /// Begins to deliver the report in the next slot.
     @inline(__always)
     private mutating func pass(_ delivery: Delivery) -> WorkerAction {
         nextNumber += 1
@@ -189,11 +175,12 @@ struct BusStateMachine: ~Copyable {
         return .deliver(delivery)
     }
 
-    /// Lets the flood limit decide about the report that the worker has come to.
+    /// Lets the flood limit decide about the report in the next slot, whose fingerprint the worker has computed.
+    ///
+    /// If another one has to go first, the report stays in its slot, and the worker is told to compute it again.
     ///
     /// - Parameters:
-    ///   - token: What the limit needs to know of the report; nil if that is known already, and for a report that
-    ///     passes whatever the limit.
+    ///   - token: What the limit needs to know of the report; nil if it passes whatever the limit.
     ///   - generation: The worker's.
     ///   - suppressed: Set to the report that is suppressed, if there is one.
     ///   - intake: Where the reports are.
@@ -201,9 +188,12 @@ struct BusStateMachine: ~Copyable {
         _ token: FloodToken?, for generation: UInt64, suppressing suppressed: inout Posting?,
         _ intake: borrowing BusIntake
     ) -> WorkerAction {
-        guard generation == self.generation, case .admitting(let delivery) = phase else { return stop(for: generation) }
+        guard generation == self.generation, let posting = unsafe intake.mailbox.element(at: nextNumber) else {
+            return stop(for: generation)
+        }
         defer { intake.publishReleased(released) }
-        guard let token = token ?? nextToken.take() else { return pass(delivery) }
+        let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
+        guard let token else { return pass(delivery) }
         let waiting = unsafe delivery.posting.pointee.isWaitedFor ? delivery.posting.pointee.promise : nil
         let verdict = flood?.admit(token, suppressing: &suppressed) {
             let moment = unsafe delivery.posting.pointee.moment
@@ -213,13 +203,10 @@ struct BusStateMachine: ~Copyable {
         case .passes, nil:
             return pass(delivery)
         case .comesAfter(let release):
-            // The report stays in its slot meanwhile.
-            nextToken = token
             return deliver(Posting(release))
         case .isHeld(let suppressesOne):
             nextNumber += 1
             if suppressesOne { counts.suppressed += 1 }
-            phase = .idle
             return waiting.map { .held($0) } ?? beginNext(intake)
         }
     }
@@ -229,7 +216,7 @@ struct BusStateMachine: ~Copyable {
         at now: Duration?, _ intake: borrowing BusIntake
     ) -> FloodLimiter<Posting>.Release? {
         guard let held = flood?.heldCount, held > 0 else { return nil }
-        if isDraining || intake.state.isClosed { return flood?.release(endingBy: nil) }
+        if intake.state.isClosed { return flood?.release(endingBy: nil) }
         return now.flatMap { flood?.release(endingBy: $0.nanoseconds) }
     }
 

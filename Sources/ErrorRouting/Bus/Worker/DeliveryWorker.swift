@@ -115,8 +115,6 @@ final class DeliveryWorker: ActionSupervisor {
                 return .actions(of: delivery, from: checkpoint)
             case .fingerprint(let delivery):
                 action = admit(unsafe bus.floodToken(of: delivery.posting))
-            case .admitAgain:
-                action = admit(nil)
             case .held(let promise):
                 promise.fulfill(.pending)
                 action = next()
@@ -127,11 +125,9 @@ final class DeliveryWorker: ActionSupervisor {
             case .wait(let number):
                 waitBriefly(for: number)
                 action = next(at: bus.configuration.floodLimit == nil ? .zero : bus.clock.now())
-            case .sleep(let idle, let moment):
+            case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 observers.wakeReaders()
-                for promise in idle { promise.fulfill(()) }
-                // Not before: the storage has handed these promises out, and will not do so again.
                 return isTaskCancelled ? nil : .wakeUp
             case .end:
                 bus.end()
@@ -156,7 +152,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func waitBriefly(for number: Int64) {
         for _ in 0..<8 {
             for _ in 0..<Self.pause where isTaskCancelled { return }
-            if bus.storage.intake.mailbox.isFilled(at: number) { return }
+            if unsafe bus.storage.intake.mailbox.element(at: number) != nil { return }
         }
     }
 

@@ -16,15 +16,15 @@ extension ErrorBus {
     func floodToken(of posting: UnsafePointer<Posting>) -> FloodToken? {
         let (role, stamp) = unsafe (posting.pointee.role, posting.pointee.floodStamp)
         if role == .notice { return nil }
-        let moment = unsafe stamp?.moment ?? posting.pointee.moment.sinceOrigin &+ momentOffset
+        let moment = unsafe stamp?.moment ?? posting.pointee.moment.sinceOrigin
         // A failure is not merged with an attempt, nor an error with one that a test expects.
         let mark = unsafe posting.pointee.mark.map { ObjectIdentifier($0) }
         if let given = configuration.floodLimit?.fingerprint {
-            return FloodToken(.init(given: unsafe given(posting.pointee.report()), marked: mark), moment: moment)
+            return FloodToken(kind: .init(given: unsafe given(posting.pointee.report()), marked: mark), moment: moment)
         }
         let code = unsafe stamp?.code ?? ErrorCode(of: posting.pointee.error)
         let source = unsafe posting.pointee.source
         let scope = unsafe posting.pointee.unretainedScope?._withUnsafeGuaranteedRef { $0.forReports.path } ?? []
-        return FloodToken(.init(of: code, at: source, in: scope, as: role, marked: mark), moment: moment)
+        return FloodToken(kind: .init(of: code, at: source, in: scope, as: role, marked: mark), moment: moment)
     }
 }

@@ -70,14 +70,14 @@ extension FloodLimiterTests {
         expectNil(flood.limiter.nextEnd)
     }
 
-    @Test("the least recently seen kind is forgotten first, and what is held for it is released")
+    @Test("the kind whose window began first is forgotten first, and what is held for it is released")
     func forgetting() {
         var flood = Flood(first: 0, window: 10, keeping: 3)
         for (error, kind) in [(1, 7), (2, 8), (3, 9)] { _ = flood.post(error, kind: kind, at: 0) }
         expect(flood.post(4, kind: 7, at: 1), equals: [.suppresses(1)])
-        expect(flood.post(5, kind: 10, at: 2), equals: [.releases(2, occurrences: 1, since: 0), .holds(5)])
-        expect(flood.post(6, kind: 11, at: 2), equals: [.releases(3, occurrences: 1, since: 0), .holds(6)])
-        expect(flood.post(7, kind: 12, at: 2), equals: [.releases(4, occurrences: 2, since: 0), .holds(7)])
+        expect(flood.post(5, kind: 10, at: 2), equals: [.releases(4, occurrences: 2, since: 0), .holds(5)])
+        expect(flood.post(6, kind: 11, at: 2), equals: [.releases(2, occurrences: 1, since: 0), .holds(6)])
+        expect(flood.post(7, kind: 12, at: 2), equals: [.releases(3, occurrences: 1, since: 0), .holds(7)])
         expect(flood.limiter.heldCount, equals: 3)
     }
 

@@ -35,9 +35,6 @@ extension DrivenBusTests {
                 let token = unsafe bus.floodToken(of: delivery.posting)
                 var suppressed: Posting?
                 action = bus.storage.perform { $0.admit(token, for: 0, suppressing: &suppressed, $1) }
-            case .admitAgain:
-                var suppressed: Posting?
-                action = bus.storage.perform { $0.admit(nil, for: 0, suppressing: &suppressed, $1) }
             default: break steps
             }
         }
