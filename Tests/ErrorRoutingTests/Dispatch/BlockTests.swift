@@ -57,7 +57,7 @@ extension BlockTests {
         expect(Self.addresses(both), equals: Self.addresses(overlay) + Self.addresses(base))
         expect(Self.addresses(both.overlaid(with: both)), equals: Self.addresses(both) + Self.addresses(both))
         let scope = ErrorBus(handler: base).scope("scope", handler: both, order: .rootFirst)
-        expect(scope.context.blocks.map(Self.addresses), equals: Self.addresses(base) + Self.addresses(both))
+        expect(Self.addresses(scope.context.blocks), equals: Self.addresses(base) + Self.addresses(both))
     }
 
     @Test("a handler that is used after each rule added to it has fewer blocks than rules, and matches as ever")

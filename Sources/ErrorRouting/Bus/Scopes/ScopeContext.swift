@@ -6,8 +6,7 @@
 /// A context stores its own name, metadata and rules, and the context around it, so that creating one costs the same at
 /// any depth. The values for the whole path are computed once, when a report first needs them.
 ///
-/// Unchecked because of `parent`, which changes only in `deinit`, and of `ruledOuter`, which lives as long as this
-/// context, since it is reached through `parent`.
+/// Unchecked because of `parent`, which changes only in `deinit`.
 @safe final class ScopeContext: @unchecked Sendable {
     private let name: String
     /// The scope's own metadata, without that of the scopes around it.
@@ -15,12 +14,8 @@
     private var parent: ScopeContext?
     private let rules: RuleSet
     private let order: ErrorScope.Order
-    /// The rules of the bus; set only in the outermost scope that adds rules to them.
+    /// The rules of the bus; set only in the outermost scope.
     private let root: RuleSet?
-    /// Whether the scope is below a bus and has rules of its own.
-    private let addsRules: Bool
-    /// The innermost scope around this one that adds rules.
-    private let ruledOuter: Borrowed<ScopeContext>?
     /// The context that this is a copy of; set if the original was created without a bus, and this is below one.
     private let original: ScopeContext?
     private let summary = SetOnce<Summary>()
@@ -48,10 +43,7 @@
         self.metadata = metadata
         self.rules = rules
         self.order = order
-        // A scope without rules uses the path of the scopes around it.
-        addsRules = root != nil && !rules.isEmpty
-        ruledOuter = parent?.ruled
-        self.root = addsRules && ruledOuter == nil ? root : nil
+        self.root = parent == nil ? root : nil
         self.parent = parent
     }
 
@@ -70,28 +62,25 @@
     @inline(never)
     private func firstSummary() -> Summary { summary.set(Summary(of: outwards)).object }
 
-    /// The blocks of the path; nil if those are the bus's alone.
+    /// The blocks of the path: those of its scopes and of the bus.
     ///
     /// Not retained: they live as long as this context.
     @inline(__always)
-    var blocks: Borrowed<BlockPath>? { addsRules ? ownBlocks : ruledOuter?.read { $0.ownBlocks } }
-
-    private var ownBlocks: Borrowed<BlockPath> { blockPath.borrowed ?? firstBlocks() }
-
-    /// The innermost scope that adds rules: this one, or one around it.
-    private var ruled: Borrowed<ScopeContext>? { addsRules ? Borrowed(self) : ruledOuter }
+    var blocks: Borrowed<BlockPath> { blockPath.borrowed ?? firstBlocks() }
 
     /// Creates the path and stores it, unless another thread has stored one meanwhile; returns the stored one.
     @inline(never)
     private func firstBlocks() -> Borrowed<BlockPath> {
-        var members: [BlockPath.Member] = []
+        var (members, root): ([BlockPath.Member], RuleSet?) = ([], nil)
         members.reserveCapacity(4)
-        var next = ruled
-        while let scope = next?.object {
+        for scope in outwards {
+            root = scope.root ?? root
+            if scope.rules.isEmpty { continue }
             members.append(.init(rules: scope.rules, isTriedFirst: scope.order == .innermostFirst))
-            if let root = scope.root { members.append(.init(rules: root, isTriedFirst: true)) }
-            next = scope.ruledOuter
         }
+        // The bus's own path, if no scope adds rules to it.
+        if members.isEmpty, let root { return blockPath.set(root.path.object) }
+        if let root { members.append(.init(rules: root, isTriedFirst: true)) }
         return blockPath.set(BlockPath(members))
     }
 

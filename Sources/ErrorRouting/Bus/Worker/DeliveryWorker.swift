@@ -241,7 +241,7 @@ final class DeliveryWorker: ActionSupervisor {
         if isFailureNotice { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
-    /// Returns the blocks on the path of a scope; those of the bus if there is no scope, or if it adds none.
+    /// Returns the blocks on the path of a scope; those of the bus if there is no scope.
     @inline(__always)
     private func path(of scope: Unmanaged<ScopeContext>?) -> Borrowed<BlockPath> {
         unsafe scope?._withUnsafeGuaranteedRef { $0.blocks } ?? rules

@@ -150,7 +150,7 @@ extension ScopeDepthTests {
             let blocks = Journal<[UInt]>()
             await onThreads(8) { _ in
                 let posting = Posting(Numbered(1), at: .init(), metadata: ["c": "poster"], scope: scope.context)
-                scope.context.blocks?.read { path in
+                scope.context.blocks.read { path in
                     blocks.note((0..<path.count).map { path.block($0, .onNoMatch).address })
                 }
                 let report = posting.report()
