@@ -65,6 +65,8 @@ extension ErrorBus {
     /// The bus ends even if actions keep posting: once the tasks have ended, it accepts at most as many more reports as
     /// its capacity, and none if the caller was cancelled.
     func finishWhenIdle() async {
+        // A task may wait for what a flood limit holds.
+        _ = flushPromise(until: nil)
         await tasks.waitForAll()
         storage.perform { $0.tasksEnded($1) }
         let timer = configuration.drainTimeLimit.map { limit in
@@ -191,11 +193,13 @@ extension ErrorBus {
         if isInsideOwnAction { return false }
         if limit <= .zero { return storage.perform { $0.isIdle($1) } }
         let promise = flushPromise(until: clock.deadline(after: limit))
-        return await withTaskCancellationHandler {
+        let isFlushed = await withTaskCancellationHandler {
             await promise.value
         } onCancel: {
             promise.fulfill(false)
         }
+        if !isFlushed { storage.perform { $0.cancelFlush(promise) } }
+        return isFlushed
     }
 
     /// Returns a promise that is fulfilled once everything posted before is delivered, or at the deadline with false.

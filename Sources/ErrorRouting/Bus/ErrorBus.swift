@@ -44,7 +44,7 @@ public final class ErrorBus: ErrorPosting {
     /// Holds every report from its post to its end, and decides; the bus does what the storage's results say.
     let storage: BusStorage
     /// The time at which the worker last read the clock before a delivery, in nanoseconds.
-    let deliveryBegan = PaddedCounter(0)
+    let deliveryBegan: PaddedCounter
     let internalTasks = Locked(InternalTasks())
     let ended = Promise<Void>()
     let wakeUps: AsyncStream<Void>
@@ -68,6 +68,7 @@ public final class ErrorBus: ErrorPosting {
         configuration.validate()
         self.handler = handler
         clock = BusClock(configuration.clock)
+        deliveryBegan = PaddedCounter(clock.now().nanoseconds)
         self.configuration = configuration
         hasWitness = configuration.witness != nil
         storage = BusStorage(

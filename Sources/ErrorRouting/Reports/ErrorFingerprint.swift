@@ -47,7 +47,7 @@ struct ErrorFingerprint: Hashable, Sendable {
         hasher.combine(Int(bitPattern: type) &+ Int(bitPattern: line) &* 31 &+ code &* 17)
         // Most errors have neither.
         if let text { hasher.combine(text) }
-        if let innermost = scope.last { hasher.combine(innermost) }
+        for name in scope { hasher.combine(name) }
     }
 
     @inline(__always)

@@ -71,8 +71,12 @@
     /// Creates the path and stores it, unless another thread has stored one meanwhile; returns the stored one.
     @inline(never)
     private func firstBlocks() -> Borrowed<BlockPath> {
+        // A scope without rules shares the path of those around it.
+        if rules.isEmpty, let parent {
+            let shared = parent.outwards.first { !$0.rules.isEmpty || $0.parent == nil } ?? parent
+            return blockPath.set(shared.blocks.object)
+        }
         var (members, root): ([BlockPath.Member], RuleSet?) = ([], nil)
-        members.reserveCapacity(4)
         for scope in outwards {
             root = scope.root ?? root
             if scope.rules.isEmpty { continue }

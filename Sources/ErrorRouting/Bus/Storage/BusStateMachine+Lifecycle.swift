@@ -17,6 +17,9 @@ extension BusStateMachine {
         return isAsleep(intake) ? .wakeAndWait : .wait
     }
 
+    /// Removes a promise for which nobody waits any more.
+    mutating func cancelFlush(_ promise: Promise<Bool>) { waiters.remove(promise) }
+
     /// Removes and returns those who wait, since the bus has ended.
     mutating func takeWaiters() -> [Promise<Bool>] { waiters.takeFlushed(before: .max) }
 
@@ -79,7 +82,7 @@ extension BusStateMachine {
         var unfreed = delivery
         if let delivery {
             left.append(unsafe delivery.posting.pointee, sequence: delivery.sequence)
-        } else if hasFloodLimit, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
+        } else if hasFloodLimit, hasRun, !isNotifying, let posting = unsafe intake.mailbox.element(at: nextNumber) {
             // To compute its fingerprint.
             unfreed = unsafe Delivery(posting, inSlot: nextNumber, sequence: 0)
         }

@@ -135,19 +135,17 @@ struct BusStateMachine: ~Copyable {
     @inline(__always)
     private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
         if failureNotices.isEmpty, !intake.drops.hasNotice, !waiters.isFlushDue(before: nextNumber) { return nil }
-        return takeNotice(intake) ?? flushIfDue()
+        return takeNoticeOrFlush(intake)
     }
 
     @inline(never)
-    private mutating func takeNotice(_ intake: borrowing BusIntake) -> WorkerAction? {
-        (failureNotices.popFirst() ?? takeDropNotice(before: nextNumber, intake)).map { deliver($0) }
-    }
-
-    @inline(never)
-    private mutating func flushIfDue() -> WorkerAction? {
-        guard waiters.isFlushDue(before: nextNumber) else { return nil }
-        if let release = flood?.releaseHeld() { return deliver(Posting(release)) }
-        return .flushed(waiters.takeFlushed(before: nextNumber))
+    private mutating func takeNoticeOrFlush(_ intake: borrowing BusIntake) -> WorkerAction? {
+        if let failure = failureNotices.popFirst() { return deliver(failure) }
+        let isFlushDue = waiters.isFlushDue(before: nextNumber)
+        // Before a notice of drops, whose action may post: what is held may be all that the bus has room for.
+        if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
+        if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops) }
+        return isFlushDue ? .flushed(waiters.takeFlushed(before: nextNumber)) : nil
     }
 
     /// Finds out what to do while the next slot is empty; nil if it is filled meanwhile.

@@ -18,6 +18,8 @@ struct BusWaiters {
         flushes.append(Flush(turn: turn, deadline: deadline, promise: promise))
     }
 
+    mutating func remove(_ promise: Promise<Bool>) { flushes.removeAll { $0.promise === promise } }
+
     /// Whether anyone waits only for reports before a number.
     func isFlushDue(before number: Int64) -> Bool { !flushes.isEmpty && flushes[0].turn <= number }
 

@@ -94,6 +94,46 @@ extension BusFloodEndTests {
         expect(recorded.statistics.pending, equals: 0)
     }
 
+    @Test("a task of the bus may wait for what is held at the end of the body")
+    func waitingTask() async {
+        let gate = Gate()
+        let handler = ErrorHandler().on(Numbered.self) { _ in
+            gate.open()
+            return .stop
+        }
+        let limit = FloodLimit(first: 0, per: .seconds(10))
+        await withErrorBus(handler: handler, configuration: .init(floodLimit: limit, clock: clock)) { bus in
+            bus.task { await gate.wait() }
+            bus.post(Numbered(1))
+        }
+    }
+
+    @Test("the end comes although one held report fills the bus, and a notice of drops makes an action post")
+    func heldReportFillsTheBus() async {
+        let handler = ErrorHandler().ignore(Numbered.self).on(ErrorsDropped.self) { _ in
+            ErrorBus.current?.post(Numbered(3))
+            return .stop
+        }
+        let limit = FloodLimit(first: 0, per: .seconds(10))
+        let configuration = ErrorBus.Configuration(capacity: 1, floodLimit: limit, clock: clock)
+        let bus = await withErrorBus(handler: handler, configuration: configuration) { bus in
+            bus.post(Numbered(1))
+            await clock.waitForSleepers()
+            bus.post(Numbered(2))
+            return bus
+        }
+        expect(bus.statistics.pending, equals: 0)
+        #expect(bus.statistics.isBalanced)
+    }
+
+    @Test("a bus that never ran keeps no error that a shutdown has given back")
+    func neverRan() async {
+        let bus = ErrorBus(handler: ErrorHandler(), configuration: configuration())
+        bus.post(Numbered(1))
+        expect(await bus.shutdown(within: .zero).map(\.summary), equals: ["1"])
+        expect(bus.storage.intake.mailbox.isFilled(at: 0), equals: false)
+    }
+
     @Test(
         "shutdown gives back what is held between what is in flight and what is behind it; who waits hears .dropped")
     func shutdownAtTheDeadline() async {
