@@ -3,7 +3,8 @@ extension ErrorBus {
     public struct Configuration: Sendable {
         /// The number of reports that may be pending, the one in delivery not counted.
         ///
-        /// At least 1; more than 67,108,864 counts as that many.
+        /// At least 1; more than 4,194,304 counts as that many. A report takes 64 bytes here while it is pending; that
+        /// memory is provided as it is first needed, and kept for later reports.
         ///
         /// When that many are pending, a newly posted error is dropped, because the first errors of a storm carry its
         /// cause. The drop is counted, and an ``ErrorsDropped`` follows.

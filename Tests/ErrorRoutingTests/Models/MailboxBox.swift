@@ -83,6 +83,6 @@ extension Mailbox {
     /// Empties a filled slot, and returns its element.
     func take(_ number: Int64) -> Element {
         guard let element = unsafe element(at: number) else { preconditionFailure("slot \(number) is not filled") }
-        return unsafe take(element, of: number)
+        return unsafe take(element)
     }
 }

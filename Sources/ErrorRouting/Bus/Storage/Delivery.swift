@@ -27,7 +27,7 @@
     /// Called by the report's worker, without the lock: an error's deinitializer may run the user's code.
     @inline(__always)
     func take(from mailbox: borrowing Mailbox<Posting>) -> Posting {
-        if number >= 0 { return unsafe mailbox.take(posting, of: number) }
+        if number >= 0 { return unsafe mailbox.take(posting) }
         defer { unsafe posting.deallocate() }
         return unsafe posting.move()
     }

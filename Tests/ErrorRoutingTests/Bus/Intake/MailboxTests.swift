@@ -46,8 +46,8 @@ extension MailboxTests {
         #expect(slides)
         expect(sliding.ends.alive, equals: capacity)
 
-        // The lane releases a report before it empties the place of the one before: one more than capacity is in use,
-        // and one more where the reader sleeps.
+        // A report is released before the place of the one before is emptied: one more than capacity is in use, and one
+        // more where the reader sleeps.
         let behind = MailboxBox(capacity: capacity)
         var follows = true
         for place in 0..<max(5_000, 10 * capacity) {
@@ -63,19 +63,7 @@ extension MailboxTests {
         expect(behind.ends.alive, equals: capacity + 1)
     }
 
-    @Test("one segment and a spare serve a mailbox of small capacity for ever", arguments: [1, 2, 63, 64])
-    func reuse(capacity: Int) {
-        let box = MailboxBox(capacity: capacity)
-        var addresses: Set<UInt> = []
-        for place in 0..<50_000 {
-            if place >= capacity { box.empty(place - capacity) }
-            box.fill(place)
-            addresses.insert(box.address(of: place))
-        }
-        #expect(addresses.count <= 2 * 64)
-    }
-
-    @Test("bursts come out in order, also where they need more segments than are kept", arguments: [200, 900, 5_000])
+    @Test("bursts come out in order, over several laps", arguments: [200, 900, 5_000])
     func bursts(burst: Int) {
         let box = MailboxBox(capacity: 5_000)
         var next = 0
@@ -110,7 +98,7 @@ extension MailboxTests {
         do {
             let box = MailboxBox(capacity: capacity, ends: ends)
             var next = 0
-            // The mailbox ends in the midst of a segment, and at its boundaries.
+            // The mailbox ends in the midst of a lap, and at its boundaries.
             for _ in 0..<(capacity % 3 + 1) {
                 for place in next..<(next + capacity) { box.fill(place) }
                 for place in next..<(next + capacity) {
@@ -175,7 +163,6 @@ extension MailboxTests {
         }
 
         let other = MailboxBox(capacity: 2)
-        // No segment is there yet.
         #expect(!other.rouse(at: 0))
         #expect(other.sleep(at: 0))
         #expect(other.rouse(at: 0))
