@@ -19,7 +19,8 @@ extension ErrorRecord {
     ///   - sequence: The number of the report.
     ///   - rebuilding: The types whose values are recorded.
     init(_ report: ErrorReport, from origin: RecordOrigin, time: Int64, sequence: Int, rebuilding: RebuildableErrors) {
-        let (outcome, kind) = (report.outcome, report.kind)
+        let outcome = report.outcome
+        var kind = report.kind
         let (message, trail) = report.messageAndTrail
         self.init(
             time: Timestamp.text(ofMicroseconds: time),
@@ -42,7 +43,7 @@ extension ErrorRecord {
             rule: outcome.rule?.matcher,
             ruleSource: outcome.rule.map { OneLine.escaped($0.source.description) },
             matchedRuleCount: outcome.matchedRuleCount,
-            fingerprint: report.fingerprint(of: kind),
+            fingerprint: report.fingerprint(of: &kind),
             trail: trail.map(TrailStep.init),
             value: rebuilding.value(of: report.error, named: kind.typeName)
         )

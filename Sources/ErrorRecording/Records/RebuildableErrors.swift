@@ -82,12 +82,12 @@ public struct RebuildableErrors: Sendable {
     func error(of record: ReplayedRecord) -> (any Error)? {
         guard let error = rebuilt(record) else { return nil }
         let report = ErrorReport(error: error, source: ErrorReport.Source())
-        let kind = report.kind
+        var kind = report.kind
         let isOfType = kind.typeName == record.type || Self.isFoundations(record.type)
         let isSame =
             isOfType && kind.caseName == record.caseName && kind.domainAndCode?.domain == record.domain
             && kind.domainAndCode?.code == record.code
-            && report.underlyingKinds.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
+            && report.underlyingFingerprints == (record.trail ?? []).map(\.fingerprint)
         return isSame ? error : nil
     }
 
