@@ -21,6 +21,7 @@ extension ErrorRecord {
     init(_ report: ErrorReport, from origin: RecordOrigin, time: Int64, sequence: Int, rebuilding: RebuildableErrors) {
         let outcome = report.outcome
         var kind = report.kind
+        let domainAndCode = kind.domainAndCode
         let (message, trail) = report.messageAndTrail
         self.init(
             time: Timestamp.text(ofMicroseconds: time),
@@ -32,8 +33,8 @@ extension ErrorRecord {
             role: OneLine.escaped(report.role.name),
             type: kind.typeName,
             caseName: kind.caseName,
-            domain: kind.domainAndCode?.domain,
-            code: kind.domainAndCode?.code,
+            domain: domainAndCode?.domain,
+            code: domainAndCode?.code,
             message: message,
             source: OneLine.escaped(report.source.description),
             scope: report.scope.map(OneLine.escaped),
