@@ -8,7 +8,8 @@ import Testing
 
 @Suite("E4: what is kept of lines changes no verdict", .tags(.recording4), .hangLimit)
 struct ReplayShortWaysTests {
-    private let rebuilding = RebuildableErrors().adding(Order.self).adding(Coded.self)
+    private let rebuilding = RebuildableErrors()
+        .adding(Order.self).adding(Coded.self).adding(Lossy.self).adding(Holder.self).adding(Fields.self)
 
     /// An error with a domain of its own, and an error under it.
     private struct Coded: Error, Codable, CustomNSError, UnderlyingErrors {
@@ -16,6 +17,47 @@ struct ReplayShortWaysTests {
         let errorCode: Int
         let under: [Order]
         var underlyingErrors: [any Error] { under }
+    }
+
+    /// An error that comes out of some values as another case.
+    private enum Lossy: Error, Codable {
+        case seventh
+        case number(code: Int)
+
+        init(from decoder: any Decoder) throws {
+            let code = try decoder.singleValueContainer().decode(Int.self)
+            self = code.isMultiple(of: 7) ? .seventh : .number(code: code)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            if case .number(let code) = self { try container.encode(code) } else { try container.encode(0) }
+        }
+    }
+
+    /// An error that may have others under it, as its value is.
+    private enum Holder: Error, Codable {
+        case holds([Order])
+        case plain(code: Int, text: String)
+    }
+
+    private struct Fields: Error, Codable {
+        let number: Int
+        var inner: Order?
+    }
+
+    /// Rules of which those for some types ask for the type alone.
+    private func rulesByType(_ line: UInt) -> ErrorHandler {
+        let file = "Shop/Rules.swift"
+        return ErrorHandler()
+            .on(Order.self, fileID: file, line: line) { _ in .next }
+            .on(matching: !.type(Coded.self), fileID: file, line: line + 1) { _ in .stop }
+            .on(domain: "coded", fileID: file, line: line + 2) { _ in .next }
+            .ignore(domain: NSPOSIXErrorDomain, code: 2, fileID: file, line: line + 3)
+            .ignore(Fields.self, fileID: file, line: line + 4)
+            .on(matching: .type(Holder.self) && .anywhere(.value(Order.late)), fileID: file, line: line + 5) { _ in
+                .stop
+            }
     }
 
     private func rules(_ line: UInt, _ isOdd: @escaping @Sendable () -> Bool = { false }) -> ErrorHandler {
@@ -57,7 +99,15 @@ private struct LineMaker {
         if isRare(8) { record.ruleSource = pick([nil, "Shop/Rules.swift:10", "Shop/Rules.swift:77", ":"]) }
         if isRare(8) { record.disposition = pick(["handled", "ignored", "unmatched", "dropped", "?"]) }
         if isRare(8) { record.scope = pick([[], ["pay"], ["shop", "pay"], ["pay", "card"], ["\"", ""]]) }
-        if isRare(10) { record.value = pick([nil, "{}", "{\"late\":{}}", "null", "[", #"{"overLimit":{"cents":7}}"#]) }
+        if isRare(2), let number = record.value?.firstRange(of: /[0-9]+/) {
+            record.value?.replaceSubrange(number, with: "\(Int.random(in: 0...9_999, using: &random))")
+        }
+        if isRare(10) {
+            record.value = pick([
+                nil, "14", "{\"holds\":{\"_0\":[{\"late\":{}}]}}", "{}", "{\"late\":{}}", "null", "[",
+                #"{"overLimit":{"cents":7}}"#,
+            ])
+        }
         if isRare(10) { record.code = pick([nil, 0, -1, 2, 3, Int.max]) }
         if isRare(20) { record.type = pick(["", "ErrorRecordingTests.Order", "NSError", "a\u{2028}b"]) }
         var bytes = Array(RecordLine(record).bytes.dropLast())
@@ -102,9 +152,10 @@ private struct LineMaker {
 }
 
 extension ReplayShortWaysTests {
-    @Test func `lines by the thousand, hostile ones among them, give the same table with and without what is kept`()
-        async throws
-    {
+    @Test(arguments: [false, true])
+    func `lines by the thousand, hostile ones among them, give the same table with and without what is kept`(
+        isByType: Bool
+    ) async throws {
         let folder = try TemporaryFolder()
         let recorder = try ErrorRecorder(path: folder.file, rebuilding: rebuilding)
         let pay = ErrorHandler().on(Order.late, fileID: "Shop/Pay.swift", line: 1) { _ in .stop }
@@ -113,7 +164,9 @@ extension ReplayShortWaysTests {
             let errors: [any Error] = [
                 Order.late, Order.overLimit(cents: 7), Order.overLimit(cents: 8), Coded(errorCode: 3, under: []),
                 Coded(errorCode: 4, under: [.late, .overLimit(cents: 1)]), POSIXError(.ENOENT), URLError(.timedOut),
-                NSError(domain: "d", code: 1), Plain(number: 1),
+                NSError(domain: "d", code: 1), Plain(number: 1), Lossy.seventh, Lossy.number(code: 1),
+                Holder.holds([]), Holder.holds([.late]), Holder.plain(code: 5, text: "\"5\""), Fields(number: 6),
+                Fields(number: 7, inner: .overLimit(cents: 8)),
             ]
             for error in errors {
                 bus.post(error)
@@ -121,36 +174,45 @@ extension ReplayShortWaysTests {
             }
         }
         await recorder.close(within: longTime)
-        let calls = Mutex((short: 0, long: 0))
         // A predicate that looks at something else than the error: whether it was asked an odd number of times.
-        var short = Replay(
-            rules: rules(50) {
-                calls.withLock {
-                    $0.short += 1; return $0.short.isMultiple(of: 3)
+        let calls = Mutex((short: 0, long: 0))
+        func replay(isShort: Bool) -> Replay {
+            let rules =
+                isByType
+                ? rulesByType(50)
+                : self.rules(50) {
+                    calls.withLock { calls in
+                        let call = isShort ? \(short: Int, long: Int).short : \.long
+                        calls[keyPath: call] += 1
+                        return calls[keyPath: call].isMultiple(of: 3)
+                    }
                 }
-            },
-            scopes: ["pay": pay], rebuilding: rebuilding, isShort: true)
-        var long = Replay(
-            rules: rules(50) {
-                calls.withLock {
-                    $0.long += 1; return $0.long.isMultiple(of: 3)
-                }
-            },
-            scopes: ["pay": pay], rebuilding: rebuilding, isShort: false)
+            return Replay(rules: rules, scopes: ["pay": pay], rebuilding: rebuilding, isShort: isShort)
+        }
+        var (short, long) = (replay(isShort: true), replay(isShort: false))
         let seed = UInt64.random(in: 0...UInt64.max)
         var maker = LineMaker(seed: seed, try RecordedFile(folder).records)
         let (count, chunk) = (isLong ? 100_000 : 10_000, 2_500)
+        var (scan, scanned) = (RecordScan(), 0)
         for _ in 0..<count / chunk {
             let lines = (0..<chunk).map { _ in maker.line() }
             short.addAll(lines)
             long.addAll(lines)
             try #require(short.json() == long.json(), "seed \(seed)")
+            for line in lines where scan.read(line.span) {
+                let (read, value) = (scan.record(line.span), scan.value(line.span))
+                let decoded = ReplayedRecord(decoding: line.span)
+                try #require("\(read)" == decoded.map { "\($0)" } ?? "unreadable", "seed \(seed)")
+                try #require(value == decoded?.value.map { Data($0.utf8) }, "seed \(seed)")
+                scanned += 1
+            }
         }
         expect(short.description, equals: long.description)
         // The lines were of all kinds, and both predicates were asked as often.
+        #expect(scanned > count / 3 && scanned < count)
         #expect(short.unchanged > count / 50 && short.differences.count > 20 && short.unreadable > count / 50)
         #expect(short.undelivered > 0 && short.notRebuilt.count > 3 && short.ofLaterVersions > 0)
-        #expect(calls.withLock { $0.short == $0.long && $0.short > count / 100 })
+        #expect(calls.withLock { $0.short == $0.long && ($0.short > count / 100) != isByType })
     }
 
     @Test func `a scan reads what a recorder writes as the decoder does, and no more than 18 digits of a number`()
@@ -180,13 +242,13 @@ extension ReplayShortWaysTests {
         let keys = (0..<1_000).map { Array("key \($0)".utf8) }
         for (number, key) in keys.enumerated() { kept.keep(number, of: key, at: kept.place(of: key)) }
         let found = keys.enumerated().compactMap { number, key in
-            kept.verdict(of: key, at: kept.place(of: key)).map { ($0, number) }
+            kept.verdict(at: kept.place(of: key)).map { ($0, number) }
         }
         #expect(found.allSatisfy { $0 == $1 })
         #expect(found.count > 32 && found.count <= 64)
         let long = [UInt8](repeating: 1, count: 2_049)
         kept.keep(1, of: long, at: kept.place(of: long))
-        expectNil(kept.verdict(of: long, at: kept.place(of: long)))
+        expectNil(kept.verdict(at: kept.place(of: long)))
     }
 
     @Test func `the names of a made-up file are bounded too`() {

@@ -19,7 +19,9 @@ extension ErrorRecord {
     ///   - sequence: The number of the report.
     ///   - rebuilding: The types whose values are recorded.
     init(_ report: ErrorReport, from origin: RecordOrigin, time: Int64, sequence: Int, rebuilding: RebuildableErrors) {
-        let (outcome, kind) = (report.outcome, report.kind)
+        let outcome = report.outcome
+        var kind = report.kind
+        let domainAndCode = kind.domainAndCode
         let (message, trail) = report.messageAndTrail
         self.init(
             time: Timestamp.text(ofMicroseconds: time),
@@ -31,8 +33,8 @@ extension ErrorRecord {
             role: OneLine.escaped(report.role.name),
             type: kind.typeName,
             caseName: kind.caseName,
-            domain: kind.domainAndCode?.domain,
-            code: kind.domainAndCode?.code,
+            domain: domainAndCode?.domain,
+            code: domainAndCode?.code,
             message: message,
             source: OneLine.escaped(report.source.description),
             scope: report.scope.map(OneLine.escaped),
@@ -42,7 +44,7 @@ extension ErrorRecord {
             rule: outcome.rule?.matcher,
             ruleSource: outcome.rule.map { OneLine.escaped($0.source.description) },
             matchedRuleCount: outcome.matchedRuleCount,
-            fingerprint: report.fingerprint(of: kind),
+            fingerprint: report.fingerprint(of: &kind),
             trail: trail.map(TrailStep.init),
             value: rebuilding.value(of: report.error, named: kind.typeName)
         )

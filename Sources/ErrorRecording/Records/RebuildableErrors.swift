@@ -79,20 +79,26 @@ public struct RebuildableErrors: Sendable {
     ///
     /// Not rebuilt either is an error that comes out as another one than was recorded: with another case, domain or
     /// code, or without the errors under it. Rules might then match what they would not have matched.
-    func error(of record: ReplayedRecord) -> (any Error)? {
-        guard let error = rebuilt(record) else { return nil }
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - value: The error's value as JSON, instead of the record's.
+    ///   - errorCase: What another error of the record was rebuilt as, if that is all to compare with.
+    func error(of record: ReplayedRecord, value: Data?, like errorCase: ErrorCase? = nil) -> (any Error)? {
+        guard let error = rebuilt(record, value) else { return nil }
+        if let errorCase { return errorCase.includes(error) ? error : nil }
         let report = ErrorReport(error: error, source: ErrorReport.Source())
-        let kind = report.kind
+        var kind = report.kind
         let isOfType = kind.typeName == record.type || Self.isFoundations(record.type)
         let isSame =
             isOfType && kind.caseName == record.caseName && kind.domainAndCode?.domain == record.domain
             && kind.domainAndCode?.code == record.code
-            && report.underlyingKinds.map(\.fingerprint) == (record.trail ?? []).map(\.fingerprint)
+            && report.underlyingFingerprints == (record.trail ?? []).map(\.fingerprint)
         return isSame ? error : nil
     }
 
-    private func rebuilt(_ record: ReplayedRecord) -> (any Error)? {
-        if let value = record.value { return try? codings[record.type]?.decode(Data(value.utf8)) }
+    private func rebuilt(_ record: ReplayedRecord, _ value: Data?) -> (any Error)? {
+        if let value { return try? codings[record.type]?.decode(value) }
         guard Self.isFoundations(record.type), let domain = record.domain, let code = record.code else { return nil }
         return Self.foundation(domain, code)
     }

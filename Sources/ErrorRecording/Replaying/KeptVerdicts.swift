@@ -3,10 +3,11 @@
 /// Of a bounded size, and without an order to keep: a line has one of four places, and takes another one's where all
 /// are taken. What is not kept is asked again.
 struct KeptVerdicts<Verdict: Sendable>: Sendable {
-    /// Where the verdict of a key is, or would be, and the key's hash.
+    /// Where the verdict of a key is, or would be, and the key's hash; until the next one is kept.
     struct Place {
         fileprivate let hash: Int
         fileprivate let index: Int
+        fileprivate var isOfKey = false
     }
 
     /// The bytes of a line that are kept; what decides in a line is rarely more than some hundred.
@@ -33,7 +34,7 @@ struct KeptVerdicts<Verdict: Sendable>: Sendable {
         let first = hash & (count - 1) & ~(Self.places - 1)
         if !hashes.isEmpty {
             for index in first..<first + Self.places where hashes[index] == hash && keys[index] == key {
-                return Place(hash: hash, index: index)
+                return Place(hash: hash, index: index, isOfKey: true)
             }
             for index in first..<first + Self.places where keys[index].isEmpty {
                 return Place(hash: hash, index: index)
@@ -43,11 +44,8 @@ struct KeptVerdicts<Verdict: Sendable>: Sendable {
         return Place(hash: hash, index: first + Int(truncatingIfNeeded: hash >> 40) & (Self.places - 1))
     }
 
-    /// Returns the verdict of a key at its place; nil if none is kept.
-    func verdict(of key: [UInt8], at place: Place) -> Verdict? {
-        guard !hashes.isEmpty, hashes[place.index] == place.hash, keys[place.index] == key else { return nil }
-        return verdicts[place.index]
-    }
+    /// Returns the verdict of the key whose place it is; nil if none is kept.
+    func verdict(at place: Place) -> Verdict? { place.isOfKey ? verdicts[place.index] : nil }
 
     /// Keeps the verdict of a key, unless the key is too long.
     mutating func keep(_ verdict: Verdict, of key: [UInt8], at place: Place) {

@@ -11,23 +11,15 @@ struct RecordScan {
     private(set) var key: [UInt8] = []
 
     private(set) var occurrences = 1
-    private var sequence = 0
+    private var (sequence, matchedRuleCount) = (0, 0)
     private var code: Int?
-    private var matchedRuleCount = 0
-    // Where texts are, without their quotation marks.
-    private var time = 0..<0
-    private var host = 0..<0
-    private var service = 0..<0
-    private var disposition = 0..<0
-    private var type = 0..<0
-    private var message = 0..<0
-    private var caseName: Range<Int>?
-    private var domain: Range<Int>?
-    private var rule: Range<Int>?
-    private var ruleSource: Range<Int>?
-    private var value: Range<Int>?
-    private var scope: [Range<Int>] = []
-    private var trail: [Range<Int>] = []
+    /// Where texts are, without their quotation marks; at 0, where none can be, if they are missing.
+    private var places = [Range<Int>](repeating: 0..<0, count: Text.allCases.count)
+    private var (scope, trail): ([Range<Int>], [Range<Int>]) = ([], [])
+
+    private enum Text: Int, CaseIterable {
+        case time, host, service, disposition, type, caseName, domain, message, rule, ruleSource, value
+    }
 
     /// Where the next byte is.
     private var position = 0
@@ -46,79 +38,61 @@ struct RecordScan {
     }
 
     private mutating func readOrigin(_ line: Span<UInt8>) -> Bool {
-        guard pass("{\"version\":1,\"time\":", line), let time = text(line),
-            pass(",\"host\":", line), let host = text(line),
-            pass(",\"service\":", line), let service = text(line),
-            pass(",\"process\":", line), number(line) != nil,
-            pass(",\"start\":", line), text(line) != nil,
-            pass(",\"sequence\":", line), let sequence = number(line)
+        guard pass("{\"version\":1", line), text(",\"time\":", line, .time), text(",\"host\":", line, .host),
+            text(",\"service\":", line, .service), pass(",\"process\":", line), number(line) != nil,
+            text(",\"start\":", line), pass(",\"sequence\":", line), let sequence = number(line)
         else { return false }
-        (self.time, self.host, self.service, self.sequence) = (time, host, service, sequence)
+        self.sequence = sequence
         return true
     }
 
     private mutating func readError(_ line: Span<UInt8>) -> Bool {
         var begin = position
-        guard pass(",\"disposition\":", line), let disposition = text(line) else { return false }
+        guard text(",\"disposition\":", line, .disposition) else { return false }
         decide(begin..<position, line)
-        guard pass(",\"role\":", line), text(line) != nil else { return false }
+        guard text(",\"role\":", line) else { return false }
         begin = position
-        guard pass(",\"type\":", line), let type = text(line),
-            let caseName = optional(",\"caseName\":", line, { $0.text($1) }),
-            let domain = optional(",\"domain\":", line, { $0.text($1) }),
-            let code = optional(",\"code\":", line, { $0.number($1) })
+        guard text(",\"type\":", line, .type), optionalText(",\"caseName\":", line, .caseName),
+            optionalText(",\"domain\":", line, .domain)
         else { return false }
+        code = nil
+        if pass(",\"code\":", line) {
+            code = number(line)
+            if code == nil { return false }
+        }
         decide(begin..<position, line)
-        guard pass(",\"message\":", line), let message = text(line), pass(",\"source\":", line), text(line) != nil
-        else { return false }
+        guard text(",\"message\":", line, .message), text(",\"source\":", line) else { return false }
         begin = position
         scope.removeAll(keepingCapacity: true)
         guard pass(",\"scope\":[", line),
-            list("]", line, { $0.scopeName($1) })
+            list("]", line, { scan, line in scan.text(line).map { scan.scope.append($0) } != nil })
         else { return false }
         decide(begin..<position, line)
-        (self.disposition, self.type, self.message) = (disposition, type, message)
-        (self.caseName, self.domain, self.code) = (caseName, domain, code)
         return true
-    }
-
-    private mutating func scopeName(_ line: Span<UInt8>) -> Bool {
-        guard let name = text(line) else { return false }
-        scope.append(name)
-        return true
-    }
-
-    private mutating func metadatum(_ line: Span<UInt8>) -> Bool {
-        text(line) != nil && pass(":", line) && text(line) != nil
     }
 
     private mutating func readEnding(_ line: Span<UInt8>) -> Bool {
         guard pass(",\"metadata\":{", line),
-            list("}", line, { $0.metadatum($1) }),
+            list("}", line, { $0.text($1) != nil && $0.text(":", $1) }),
             pass(",\"occurrences\":", line), let occurrences = number(line)
         else { return false }
-        let begin = position
-        guard let rule = optional(",\"rule\":", line, { $0.text($1) }),
-            let ruleSource = optional(",\"ruleSource\":", line, { $0.text($1) }),
+        var begin = position
+        guard optionalText(",\"rule\":", line, .rule), optionalText(",\"ruleSource\":", line, .ruleSource),
             pass(",\"matchedRuleCount\":", line), let matchedRuleCount = number(line)
         else { return false }
         decide(begin..<position, line)
-        trail.removeAll(keepingCapacity: true)
-        guard pass(",\"fingerprint\":", line), text(line) != nil, pass(",\"trail\":[", line),
-            list("]", line, { $0.step($1) })
-        else { return false }
-        let valueBegin = position
-        guard let value = optional(",\"value\":", line, { $0.text($1) }) else { return false }
-        decide(valueBegin..<position, line)
         (self.occurrences, self.matchedRuleCount) = (Occurrences.bounded(occurrences), matchedRuleCount)
-        (self.rule, self.ruleSource, self.value) = (rule, ruleSource, value)
+        trail.removeAll(keepingCapacity: true)
+        guard text(",\"fingerprint\":", line), pass(",\"trail\":[", line), list("]", line, { $0.step($1) })
+        else { return false }
+        begin = position
+        guard optionalText(",\"value\":", line, .value) else { return false }
+        decide(begin..<position, line)
         return pass("}", line)
     }
 
     private mutating func step(_ line: Span<UInt8>) -> Bool {
-        guard pass("{\"type\":", line), text(line) != nil, pass(",\"message\":", line), text(line) != nil else {
-            return false
-        }
+        guard text("{\"type\":", line), text(",\"message\":", line) else { return false }
         let begin = position
         guard pass(",\"fingerprint\":", line), let fingerprint = text(line) else { return false }
         decide(begin..<position, line)
@@ -147,14 +121,18 @@ extension RecordScan {
         return isThere
     }
 
-    /// Passes over a field that may be missing.
-    ///
-    /// - Returns: The field, which is nil if it is missing; nil if it is there, and is not what it should be.
-    private mutating func optional<Part>(
-        _ key: StaticString, _ line: Span<UInt8>, _ read: (inout RecordScan, Span<UInt8>) -> Part?
-    ) -> Part?? {
-        guard pass(key, line) else { return .some(nil) }
-        return read(&self, line).map { .some($0) }
+    /// Passes over a text after its key, and notes where it is if a name for it is given.
+    private mutating func text(_ key: StaticString, _ line: Span<UInt8>, _ name: Text? = nil) -> Bool {
+        guard pass(key, line), let place = text(line) else { return false }
+        if let name { places[name.rawValue] = place }
+        return true
+    }
+
+    /// Passes over a text that may be missing; returns false if it is there, and is none.
+    private mutating func optionalText(_ key: StaticString, _ line: Span<UInt8>, _ name: Text) -> Bool {
+        places[name.rawValue] = 0..<0
+        let begin = position
+        return text(key, line, name) || position == begin
     }
 
     /// Passes over elements up to the end of a list.
@@ -257,21 +235,36 @@ extension RecordScan {
     ///
     /// - Parameter isWhole: Whether also what decides nothing is wanted: where, when and with what message.
     func record(_ line: Span<UInt8>, isWhole: Bool = true) -> ReplayedRecord {
-        func text(_ range: Range<Int>) -> String { Self.string(range, line) }
+        func text(_ name: Text, isWanted: Bool = true) -> String? {
+            isWanted ? place(of: name).map { Self.string($0, line) } : nil
+        }
         return ReplayedRecord(
-            version: 1, disposition: text(disposition), type: text(type), caseName: caseName.map(text),
-            domain: domain.map(text), code: code, scope: scope.map(text), rule: rule.map(text),
-            ruleSource: ruleSource.map(text), matchedRuleCount: matchedRuleCount,
-            trail: trail.map { ReplayedRecord.TrailStep(fingerprint: text($0)) }, value: value.map(text),
-            occurrences: occurrences, time: isWhole ? text(time) : nil, host: isWhole ? text(host) : nil,
-            service: isWhole ? text(service) : nil, sequence: sequence, message: isWhole ? text(message) : nil)
+            version: 1, disposition: text(.disposition) ?? "", type: text(.type) ?? "", caseName: text(.caseName),
+            domain: text(.domain), code: code, scope: scope.map { Self.string($0, line) }, rule: text(.rule),
+            ruleSource: text(.ruleSource), matchedRuleCount: matchedRuleCount,
+            trail: trail.map { ReplayedRecord.TrailStep(fingerprint: Self.string($0, line)) }, value: text(.value),
+            occurrences: occurrences, time: text(.time, isWanted: isWhole), host: text(.host, isWanted: isWhole),
+            service: text(.service, isWanted: isWhole), sequence: sequence, message: text(.message, isWanted: isWhole))
+    }
+
+    /// The error's value of the line that was read; nil if it has none.
+    func value(_ line: Span<UInt8>) -> Data? { place(of: .value).map { Data(Self.unescaped($0, line)) } }
+
+    /// What decides but for the error's value; nil if there is none.
+    var keyWithoutValue: [UInt8]? { place(of: .value).map { Array(key.dropLast($0.count + 1)) } }
+
+    private func place(of name: Text) -> Range<Int>? {
+        let place = places[name.rawValue]
+        return place.lowerBound > 0 ? place : nil
     }
 
     private static func string(_ range: Range<Int>, _ line: Span<UInt8>) -> String {
         let text = line.extracting(range)
-        if !text.hasEscapes {
-            return unsafe text.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
-        }
+        if text.hasEscapes { return String(decoding: unescaped(range, line), as: UTF8.self) }
+        return unsafe text.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func unescaped(_ range: Range<Int>, _ line: Span<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)
         var index = range.lowerBound
@@ -294,7 +287,7 @@ extension RecordScan {
             }
             index += escaped == UInt8(ascii: "u") ? 6 : 2
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }
 

@@ -1,4 +1,5 @@
 public import ErrorRouting
+import Foundation
 
 /// Asks of recorded errors what other rules would have done with them; runs no action.
 ///
@@ -26,17 +27,21 @@ public import ErrorRouting
 /// and the errors under the error) have the same verdict, so up to 2,048 verdicts are kept, and asked for again by
 /// these bytes. Decoding an error, and comparing it with `==`, is taken to depend on nothing else. A closure of a
 /// `predicate`, a `where` or an `extracting` may look at anything: where one is asked, only the
-/// rebuilt error is kept, and the rules are asked for each line.
+/// rebuilt error is kept, and the rules are asked for each line. Where the rules ask for no more than an error's type and
+/// domain, lines that differ in the error's value alone have the same verdict too: of these the value is decoded, to see
+/// whether the error still comes out as it was recorded.
 public struct Replay: Sendable, CustomStringConvertible {
     /// What is kept of lines with the same deciding bytes.
-    private enum Kept: Sendable {
+    private struct Kept: Sendable {
         /// The row in which they count.
-        case row(Int)
-        /// The rules are to be asked each time; the comparison is spared if they answer the same as the last time.
-        case question(Question, last: Answer)
+        let row: Int
+        /// What is to be asked for each line instead; nil if the row is that of all of them.
+        var question: Question?
+        /// What was answered the last time: the comparison is spared if it is the same.
+        var answer: HandleOutcome?
     }
 
-    /// An error whose rules are asked for each line that has it; an object, so that to look it up copies little.
+    /// An error with the rules to ask; an object, as is the next, so that to look it up copies little.
     private final class Question: Sendable {
         let record: ReplayedRecord
         let error: any Error
@@ -47,11 +52,22 @@ public struct Replay: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Where an error's way would end, and the row in which that counts.
-    private struct Answer: Sendable {
-        let rule: RuleDescription?
-        let disposition: HandleOutcome.Disposition
-        let row: Int
+    /// What is kept of lines that differ in nothing that decides but the error's value.
+    private final class Family: Sendable {
+        /// The record of one of them, without the value, which may be long.
+        let record: ReplayedRecord
+        let rules: ReplayRules.Path
+        /// The row in which all count whose errors come out as they were recorded; nil if the rules are to be asked.
+        let row: Int?
+        /// What these errors have in common; nil if each is to be compared with its record.
+        let errorCase: ErrorCase?
+
+        init(_ question: Question, row: Int?) {
+            var record = question.record
+            record.value = nil
+            (self.record, rules, self.row) = (record, question.rules, row)
+            errorCase = ErrorCase(decidingKindOf: question.error)
+        }
     }
 
     private(set) var tally = ReplayTally()
@@ -63,6 +79,7 @@ public struct Replay: Sendable, CustomStringConvertible {
     private let isShort: Bool
     private var scan = RecordScan()
     private var kept = KeptVerdicts<Kept>()
+    private var families = KeptVerdicts<Family>(count: 256)
 
     /// The number of lines that are no records.
     public private(set) var unreadable = 0
@@ -187,7 +204,8 @@ public struct Replay: Sendable, CustomStringConvertible {
             return
         }
         if record.version > ErrorRecord.version { ofLaterVersions += 1 }
-        _ = judge(record, Example(record))
+        let row = judge(record).row
+        tally.count(row, occurrences: Occurrences.bounded(record.occurrences), Example(record))
     }
 
     private mutating func addScanned(_ line: Span<UInt8>) {
@@ -196,56 +214,59 @@ public struct Replay: Sendable, CustomStringConvertible {
             return
         }
         let place = kept.place(of: scan.key)
-        switch kept.verdict(of: scan.key, at: place) {
-        case .row(let row): tally.count(row, occurrences: scan.occurrences)
-        case .question(let question, let last): ask(question, last, at: place, line)
-        case nil:
-            let scan = scan
-            let verdict = judge(scan.record(line, isWhole: false), Example(scan.record(line)))
-            kept.keep(verdict, of: scan.key, at: place)
-        }
+        let known = kept.verdict(at: place)
+        let verdict = known.map { known in known.question.map { ask($0, known) } ?? known } ?? judgeScanned(line)
+        if known?.row != verdict.row { kept.keep(verdict, of: scan.key, at: place) }
+        let example = tally.hasExample(verdict.row) ? nil : Example(scan.record(line))
+        tally.count(verdict.row, occurrences: scan.occurrences, example)
     }
 
-    /// Counts a record, and returns what to keep for others with the same bytes.
-    private mutating func judge(_ record: ReplayedRecord, _ example: @autoclosure () -> Example) -> Kept {
-        let occurrences = Occurrences.bounded(record.occurrences)
-        func count(_ outcome: ReplayTally.Outcome, in tally: inout ReplayTally) -> Int {
-            let row = tally.row(of: outcome, example())
-            tally.count(row, occurrences: occurrences)
-            return row
+    /// Judges a line whose bytes are new: perhaps only the error's value is.
+    private mutating func judgeScanned(_ line: Span<UInt8>) -> Kept {
+        let key = scan.keyWithoutValue
+        guard let key, let family = families.verdict(at: families.place(of: key)) else {
+            return judge(scan.record(line, isWhole: false), key)
         }
+        guard let error = rebuilding.error(of: family.record, value: scan.value(line), like: family.errorCase) else {
+            return Kept(row: tally.row(of: .notRebuilt(family.record.type)))
+        }
+        return family.row.map { Kept(row: $0) } ?? ask(Question(family.record, error, family.rules))
+    }
+
+    /// Judges a record.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - key: What it has in common with those of its family; nil if that is not known.
+    /// - Returns: What to keep for others with the same bytes.
+    private mutating func judge(_ record: ReplayedRecord, _ key: [UInt8]? = nil) -> Kept {
         // What `shutdown` gives back, say.
         let delivered: [HandleOutcome.Disposition] = [.handled, .ignored, .unmatched]
         guard delivered.contains(where: { $0.rawValue == record.disposition }) else {
-            return .row(count(.undelivered, in: &tally))
+            return Kept(row: tally.row(of: .undelivered))
         }
-        guard let error = rebuilding.error(of: record) else {
-            return .row(count(.notRebuilt(record.type), in: &tally))
+        guard let error = rebuilding.error(of: record, value: record.value.map { Data($0.utf8) }) else {
+            return Kept(row: tally.row(of: .notRebuilt(record.type)))
         }
-        let path = rules.path(record.scope ?? [])
-        let explanation = path.explain(error)
-        let outcome = explanation.outcome(matchedRuleCount: record.matchedRuleCount)
-        let row = count(rules.compare(record, outcome, explanation), in: &tally)
-        guard explanation.asksPredicates else { return .row(row) }
-        return .question(
-            Question(record, error, path),
-            last: Answer(rule: outcome.rule, disposition: outcome.disposition, row: row))
+        let question = Question(record, error, rules.path(record.scope ?? []))
+        let explanation = question.rules.explain(error)
+        let verdict = compare(question, explanation)
+        if let key {
+            let family = Family(question, row: explanation.followsFromType ? verdict.row : nil)
+            families.keep(family, of: key, at: families.place(of: key))
+        }
+        return verdict
     }
 
-    /// Asks the rules of an error that is kept.
-    private mutating func ask(
-        _ question: Question, _ last: Answer, at place: KeptVerdicts<Kept>.Place, _ line: Span<UInt8>
-    ) {
-        let explanation = question.rules.explain(question.error)
-        let outcome = explanation.outcome(matchedRuleCount: question.record.matchedRuleCount)
-        if outcome.rule == last.rule, outcome.disposition == last.disposition {
-            return tally.count(last.row, occurrences: scan.occurrences)
-        }
-        let compared = rules.compare(question.record, outcome, explanation)
-        let row = tally.row(of: compared, Example(scan.record(line)))
-        tally.count(row, occurrences: scan.occurrences)
-        let answer = Answer(rule: outcome.rule, disposition: outcome.disposition, row: row)
-        kept.keep(.question(question, last: answer), of: scan.key, at: place)
+    private mutating func ask(_ question: Question, _ last: Kept? = nil) -> Kept {
+        compare(question, question.rules.explain(question.error), last)
+    }
+
+    private mutating func compare(_ question: Question, _ explanation: Explanation, _ last: Kept? = nil) -> Kept {
+        let answer = explanation.outcome(matchedRuleCount: question.record.matchedRuleCount)
+        if let last, answer.rule == last.answer?.rule, answer.disposition == last.answer?.disposition { return last }
+        let row = tally.row(of: rules.compare(question.record, answer, explanation))
+        return explanation.asksPredicates ? Kept(row: row, question: question, answer: answer) : Kept(row: row)
     }
 }
 

@@ -28,29 +28,31 @@ struct ReplayTally: Sendable {
     private var places: [Outcome: Int] = [:]
     private var size = 0
 
-    /// Returns the row of an outcome; makes one, with an example, if there is none.
-    mutating func row(of outcome: Outcome, _ example: @autoclosure () -> Replay.Example?) -> Int {
+    /// Returns the row of an outcome; makes one if there is none.
+    mutating func row(of outcome: Outcome) -> Int {
         if let place = places[outcome] { return place }
-        if size > Self.limit, outcome != outcome.withoutNames {
-            return row(of: outcome.withoutNames, example())
-        }
+        if size > Self.limit, outcome != outcome.withoutNames { return row(of: outcome.withoutNames) }
         size += outcome.size
         places[outcome] = rows.count
-        rows.append(Row(outcome: outcome, example: example()))
+        rows.append(Row(outcome: outcome))
         return rows.count - 1
     }
 
-    /// Counts a report in its row.
-    mutating func count(_ row: Int, occurrences: Int) {
-        rows[row].count.add(Replay.Count(reports: 1, occurrences: occurrences))
+    func hasExample(_ row: Int) -> Bool { rows[row].example != nil }
+
+    /// Counts a report in its row, whose example it is if there is none yet.
+    mutating func count(_ row: Int, occurrences: Int, _ example: Replay.Example?) {
+        add(Replay.Count(reports: 1, occurrences: occurrences), example, to: row)
     }
 
     /// Adds the counts of another tally; of an outcome that both have this one's example stays.
     mutating func merge(_ other: ReplayTally) {
-        for added in other.rows {
-            let place = row(of: added.outcome, added.example)
-            rows[place].count.add(added.count)
-        }
+        for added in other.rows { add(added.count, added.example, to: row(of: added.outcome)) }
+    }
+
+    private mutating func add(_ count: Replay.Count, _ example: Replay.Example?, to row: Int) {
+        rows[row].count.add(count)
+        if let example, !hasExample(row) { rows[row].example = example }
     }
 }
 

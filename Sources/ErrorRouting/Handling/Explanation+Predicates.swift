@@ -1,3 +1,5 @@
+import Foundation
+
 extension Explanation {
     /// Whether a closure of the program's was asked of the error: that of a `predicate`, a `where` or an `extracting`.
     ///
@@ -11,6 +13,21 @@ extension Explanation {
             if case .notReached = entry.verdict { return false }
             return entry.rule.storage.shape.asksClosure(of: subject)
         }
+    }
+
+    /// Whether the explanation is that of all errors of the error's type: each rule that was asked matches all of them,
+    /// or none, and no closure of the program's was asked.
+    package var followsFromType: Bool {
+        var subject = ErrorSubject(error)
+        // All errors of one Swift type have one domain; an `NSError` object has one of its own.
+        let domain = subject.isNSErrorObject ? nil : subject.bridgedIfAllowed()?.domain
+        return !asksPredicates
+            && entries.allSatisfy { entry in
+                guard entry.stage == .rule else { return true }
+                if case .notReached = entry.verdict { return true }
+                let verdict = entry.rule.storage.shape.verdict(for: subject, domain: domain)
+                return !verdict.mayMatch || !verdict.mayMiss
+            }
     }
 }
 

@@ -1,4 +1,3 @@
-import BoundedDescriptions
 import Foundation
 
 /// The key by which a flood limit groups errors: type, code, posting line, path of scopes and role; or the text that
@@ -55,31 +54,6 @@ struct ErrorFingerprint: Hashable, Sendable {
         first.type == second.type && first.line == second.line && first.code == second.code
             && first.fileID == second.fileID && first.text == second.text && first.scope == second.scope
             && first.role == second.role && first.mark == second.mark
-    }
-}
-
-/// What kind an error is of, in words, each asked for once: its type, its case, and its domain and code.
-package struct ErrorKind {
-    package let typeName: String
-    package let domainAndCode: (domain: String, code: Int)?
-    private let name: String?
-
-    init(of error: any Error) {
-        typeName = ErrorText.typeName(of: error)
-        domainAndCode = ErrorText.code(of: error).map { (OneLine.escaped($0.domain), $0.code) }
-        name = ErrorText.caseName(of: error)
-    }
-
-    package var caseName: String? { name.map(OneLine.escaped) }
-
-    /// The type, with the case or else the domain and code if it has any: `Intake.PaymentError.declined`,
-    /// `Foundation.URLError(NSURLErrorDomain -1009)`, `Intake.Offline`.
-    ///
-    /// The same in every run, and, where nothing was renamed, in every release: a case's number would change with a new
-    /// case before it.
-    package var fingerprint: String {
-        if let name { return "\(typeName).\(OneLine.bare(name))" }
-        return domainAndCode.map { "\(typeName)(\($0.domain) \($0.code))" } ?? typeName
     }
 }
 

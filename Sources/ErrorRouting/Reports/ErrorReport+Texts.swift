@@ -41,13 +41,18 @@ extension ErrorReport {
     /// For example `Intake.PaymentError.declined Intake/Rules.swift`. The same in every run and, as long as type, case
     /// and file keep their names, in every release: lines and case numbers, which other edits change, are not in it.
     /// Payloads, messages and scopes do not count.
-    public var fingerprint: String { fingerprint(of: kind) }
+    public var fingerprint: String {
+        var kind = kind
+        return fingerprint(of: &kind)
+    }
 
     /// The names of the error's kind, for those who need several.
     package var kind: ErrorKind { ErrorKind(of: error) }
 
     /// Returns the fingerprint of the report, whose error is known to be of a kind.
-    package func fingerprint(of kind: ErrorKind) -> String { "\(kind.fingerprint) \(OneLine.escaped(source.fileID))" }
+    package func fingerprint(of kind: inout ErrorKind) -> String {
+        "\(kind.fingerprint) \(OneLine.escaped(source.fileID))"
+    }
 
     /// The report as fields of a structured log entry, or as an exporter's attributes.
     ///
@@ -136,7 +141,7 @@ extension ErrorReport {
 
     private func trail(_ fields: ReflectedFields?) -> [TrailStep] {
         underlyingErrors(fields).map { error in
-            let kind = ErrorKind(of: error)
+            var kind = ErrorKind(of: error)
             return TrailStep(
                 typeName: kind.typeName,
                 message: OneLine.escaped(ErrorText.message(of: error)),
@@ -154,6 +159,11 @@ extension ErrorReport {
         return walk.links.dropFirst().map(\.error)
     }
 
-    /// The kinds of the errors of the trail, which are not asked for their messages.
-    package var underlyingKinds: [ErrorKind] { underlyingErrors().map(ErrorKind.init) }
+    /// The fingerprints of the errors of the trail, which are not asked for their messages.
+    package var underlyingFingerprints: [String] {
+        underlyingErrors().map { error in
+            var kind = ErrorKind(of: error)
+            return kind.fingerprint
+        }
+    }
 }

@@ -234,4 +234,24 @@ extension ExplanationTests {
         #expect(!ignored.explain(Zoo.Payment.expired).asksPredicates)
         #expect(ignored.explain(Zoo.Offline()).asksPredicates)
     }
+
+    @Test("it is known whether the explanation is that of all errors of the type")
+    func followsFromType() {
+        func follows<Output>(_ matcher: ErrorMatcher<Output>, _ error: any Error = Zoo.Payment.expired) -> Bool {
+            ErrorHandler().on(matching: matcher.named("type(Payment)")) { _ in .stop }.explain(error).followsFromType
+        }
+        #expect(follows(.type(Zoo.Payment.self)) && follows(.type(Zoo.Offline.self)) && follows(.any))
+        #expect(follows(!.type(Zoo.Offline.self)) && follows(.conforming(to: (any LocalizedError).self)))
+        #expect(follows(.nsError(domain: "d", code: 1)) && follows(.value(Zoo.Timeout(seconds: 1))))
+        #expect(!follows(.value(Zoo.Payment.expired)) && !follows(.predicate { _ in true }))
+        #expect(!follows(.type(Zoo.Payment.self).where { _ in true }) && !follows(.anywhere(.type(Zoo.Offline.self))))
+        // The closure is called although the type alone decides.
+        #expect(!follows(.predicate { _ in true } && .type(Zoo.Offline.self)))
+        let domain = (Zoo.Payment.expired as NSError).domain
+        #expect(follows(.nsError(domain: domain)) && !follows(.nsError(domain: domain, code: 1)))
+        #expect(!follows(.nsError(domain: "d"), NSError(domain: "d", code: 1)))
+        // A rule that is not reached asks nothing.
+        let ignored = ErrorHandler().on(Zoo.Payment.expired) { _ in .stop }.ignore(Zoo.Payment.self)
+        #expect(ignored.explain(Zoo.Payment.expired).followsFromType)
+    }
 }

@@ -96,6 +96,31 @@ extension ReportTextTests {
         expect(codes.map { $0?.code }, equals: [7, -4, -1009])
     }
 
+    @Test("an enum is not asked for its domain where its case is the fingerprint, and otherwise an error once")
+    func fingerprintsAskLittle() {
+        final class Asked: Sendable { let count = Locked(0) }
+        struct Counted: Error, CustomNSError {
+            let asked: Asked
+            var errorCode: Int {
+                asked.count.withLock { $0 += 1 }
+                return 7
+            }
+        }
+        enum Cased: Error, CustomNSError {
+            case lost(Asked)
+            var errorCode: Int {
+                guard case .lost(let asked) = self else { return 0 }
+                return Counted(asked: asked).errorCode
+            }
+        }
+        let (asked, askedCase) = (Asked(), Asked())
+        #expect(report(Cased.lost(askedCase)).fingerprint.contains("Cased.lost "))
+        expect(askedCase.count.withLock { $0 }, equals: 0)
+        #expect(report(Counted(asked: asked)).fingerprint.contains("Counted(ErrorRoutingTests."))
+        expect(asked.count.withLock { $0 }, equals: 1)
+        expect(report(Cased.lost(askedCase)).domainAndCode?.code, equals: 7)
+    }
+
     @Test("they are the same in every run: another process says the same")
     func runs() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
