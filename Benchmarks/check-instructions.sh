@@ -78,12 +78,12 @@ a replayed line, its verdict kept|8
 a replayed line, its value new|8
 LIST
 
-# Prints the number of instructions, with the same hashes in every run; fails if valgrind prints none.
+# Prints the number of instructions, with the same hashes in every run; fails if the program does, or none is printed.
 instructions() {
     local log
     log=$(mktemp -p "$folder")
     SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
-        --log-file="$log" "$program" "$@" >/dev/null 2>&1
+        --log-file="$log" "$program" "$@" >/dev/null 2>&1 || { echo "FAILED: instructions $*" >&2; return 1; }
     # The program itself writes to standard error, for the preset's line.
     sed -n 's/.*I *refs: *\([0-9,]*\).*/\1/p' "$log" | tr -d , | grep .
 }
