@@ -18,23 +18,29 @@ allocations() {
     valgrind "$programs/$1" "${@:2}" 2>&1 | sed -n 's/.*total heap usage: \([0-9,]*\) allocs.*/\1/p' | tr -d , | grep .
 }
 
+# Counts N operations, and 2 N on another core, which changes neither count: one, and two.
+count() {
+    local operations=$1
+    shift
+    exec 3< <(allocations "${@/COUNT/$operations}")
+    two=$(allocations "${@/COUNT/$((2 * operations))}")
+    read -r one <&3
+}
+
 n=${1:-2000}
 failures=0
 
-one=$(allocations dispatch-allocations "$n")
-two=$(allocations dispatch-allocations $((2 * n)))
+count "$n" dispatch-allocations COUNT
 echo "$n times six dispatches: $one allocations; $((2 * n)) times: $two; more: $((two - one))"
 [ "$two" -le "$one" ] || { echo "FAILED: a dispatch allocates"; failures=1; }
 
-one=$(allocations recovery-allocations "$n")
-two=$(allocations recovery-allocations $((2 * n)))
+count "$n" recovery-allocations COUNT
 echo "$n times four operations that succeed: $one allocations; $((2 * n)) times: $two; more: $((two - one))"
 [ "$two" -le "$one" ] || { echo "FAILED: a retry or a closed circuit allocates"; failures=1; }
 
 # The allocations of one operation, and how many there may be.
 while IFS='|' read -r name rules most; do
-    one=$(allocations instructions "$name" "$rules" 500)
-    two=$(allocations instructions "$name" "$rules" 1000)
+    count 500 instructions "$name" "$rules" COUNT
     echo "$name, $rules rules: $(((two - one + 250) / 500)) allocations, at most $most"
     # Half an allocation more is allowed, for random differences between two runs.
     [ $((two - one)) -le $((500 * most + 250)) ] || { echo "FAILED: $name allocates more"; failures=1; }
@@ -49,9 +55,7 @@ LIST
 most=$((2 * n + n / 100))
 
 check_posts() {
-    local one two
-    one=$(allocations post-allocations "$n" "${@:2}")
-    two=$(allocations post-allocations $((2 * n)) "${@:2}")
+    count "$n" post-allocations COUNT "${@:2}"
     echo "$n $1: $one allocations; $((2 * n)): $two; more: $((two - one)), at most $most"
     [ $((two - one)) -le "$most" ] || { echo "FAILED: more than one for each beside the error's box"; failures=1; }
 }

@@ -16,41 +16,10 @@ program=$(swift build -c release --show-bin-path)/instructions
 version=$(swift --version 2>/dev/null | grep --only-matching -E "Swift version [0-9.]+" | cut -d " " -f 3)
 thresholds="Results/instructions-$version-$(uname -m).txt"
 
-# Prints the number of instructions, with the same hashes in every run; fails if valgrind prints none.
-instructions() {
-    SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
-        --log-file="$log" "$program" "$@" >/dev/null 2>&1
-    # The program itself writes to standard error, for the preset's line.
-    sed -n 's/.*I *refs: *\([0-9,]*\).*/\1/p' "$log" | tr -d , | grep .
-}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 
-counts=$(mktemp)
-log=$(mktemp)
-trap 'rm -f "$counts" "$log"' EXIT
-failures=0
-n=2000
-while IFS='|' read -r name rules; do
-    [ -n "$name" ] || continue
-    most=$(grep "^$name|$rules|" "$thresholds" 2>/dev/null | cut -d '|' -f 3 || true)
-    # What this package is compared with cannot become dearer by a change of it.
-    case $name in *"list of closures"* | switch* | TaskLocal*) most= ;; esac
-    # The least of up to three counts: other threads of the runtime can only add instructions.
-    count=
-    for _ in 1 2 3; do
-        one=$(instructions "$name" "$rules" "$n")
-        two=$(instructions "$name" "$rules" $((2 * n)))
-        [ -n "$count" ] && [ $(((two - one) / n)) -ge "$count" ] || count=$(((two - one) / n))
-        [ -n "$most" ] && [ $((count * 100)) -gt $((most * 105)) ] || break
-    done
-    echo "$name|$rules|$count" >> "$counts"
-    printf '%6d  %s, %s rules' "$count" "$name" "$rules"
-    [ -z "$most" ] || printf ' (threshold %d)' "$most"
-    if [ -n "$most" ] && [ $((count * 100)) -gt $((most * 105)) ]; then
-        printf '  FAILED: %d %% dearer' $((count * 100 / most - 100))
-        failures=1
-    fi
-    echo
-done <<LIST
+mapfile -t rows <<LIST
 match by type|64
 miss|64
 match by value|1
@@ -108,8 +77,53 @@ a recorded line|1
 a replayed line, its verdict kept|8
 a replayed line, its value new|8
 LIST
+
+# Prints the number of instructions, with the same hashes in every run; fails if the program does, or none is printed.
+instructions() {
+    local log
+    log=$(mktemp -p "$folder")
+    SWIFT_DETERMINISTIC_HASHING=1 valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
+        --log-file="$log" "$program" "$@" >/dev/null 2>&1 || { echo "FAILED: instructions $*" >&2; return 1; }
+    # The program itself writes to standard error, for the preset's line.
+    sed -n 's/.*I *refs: *\([0-9,]*\).*/\1/p' "$log" | tr -d , | grep .
+}
+
+# Prints a row with its count, and with its threshold where it has one.
+count_row() {
+    set -euo pipefail
+    local name=${1%|*} rules=${1##*|} n=2000 count= most one two
+    most=$(grep "^$1|" "$thresholds" 2>/dev/null | cut -d '|' -f 3 || true)
+    # What this package is compared with cannot become dearer by a change of it.
+    case $name in *"list of closures"* | switch* | TaskLocal*) most= ;; esac
+    # The least of up to three counts: other threads of the runtime can only add instructions.
+    for _ in 1 2 3; do
+        one=$(instructions "$name" "$rules" "$n")
+        two=$(instructions "$name" "$rules" $((2 * n)))
+        [ -n "$count" ] && [ $(((two - one) / n)) -ge "$count" ] || count=$(((two - one) / n))
+        [ -n "$most" ] && [ $((count * 100)) -gt $((most * 105)) ] || break
+    done
+    echo "$1|$count|$most"
+}
+
+# As many rows at once as there are cores: what else runs changes no count.
+export program thresholds folder
+export -f instructions count_row
+printf '%s\n' "${rows[@]}" | xargs -d '\n' -n 1 -P "$(nproc)" bash -c 'count_row "$1" > "$folder/$1"' --
+
+failures=0
+for row in "${rows[@]}"; do
+    IFS='|' read -r name rules count most < "$folder/$row"
+    echo "$row|$count" >> "$folder/counts"
+    printf '%6d  %s, %s rules' "$count" "$name" "$rules"
+    [ -z "$most" ] || printf ' (threshold %d)' "$most"
+    if [ -n "$most" ] && [ $((count * 100)) -gt $((most * 105)) ]; then
+        printf '  FAILED: %d %% dearer' $((count * 100 / most - 100))
+        failures=1
+    fi
+    echo
+done
 if [ "${1:-}" = --update ]; then
-    cp "$counts" "$thresholds"
+    cp "$folder/counts" "$thresholds"
     echo "written down in Benchmarks/$thresholds"
     exit 0
 fi

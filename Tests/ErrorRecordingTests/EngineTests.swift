@@ -47,6 +47,8 @@ struct EngineTests {
     }
 
     /// Waits until a number of lines has come out of rsyslog, or a minute is over.
+    ///
+    /// It writes to a file, and tells nobody: who waits for it can only look again and again.
     private func waitForLines(_ count: Int) async {
         for _ in 0..<6_000 {
             if let lines = try? RecordedFile("\(folder.path)/out").lines, lines.count >= count { return }

@@ -158,7 +158,9 @@ extension ReplayCommandTests {
                 kill(getpid(), SIGINT)
             }
             atexit { print("ended after \(Timestamp.now - interruptedAt.load(ordering: .relaxed)) microseconds") }
-            await Replay.main(rules: ErrorHandler(), arguments: [pipe])
+            let arguments = [pipe]
+            heldAtExit.withLock { $0 = (writer, arguments) }
+            await Replay.main(rules: ErrorHandler(), arguments: arguments)
         }
         let output = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
         #expect(output.contains("Interrupted: this is what was read until then.\n"))
@@ -168,6 +170,11 @@ extension ReplayCommandTests {
         #expect(try #require(time) < 1_000_000, "\(output)")
     }
 }
+
+/// What the process of an exit test has at its end.
+///
+/// The optimiser forgets the variables of whom a call does not return to, and the leak sanitizer would find their values.
+private let heldAtExit = Mutex<(writer: FileHandle?, arguments: [String])>((nil, []))
 
 /// When the process of an exit test was interrupted, in microseconds since 1970.
 private let interruptedAt = Atomic<Int64>(0)

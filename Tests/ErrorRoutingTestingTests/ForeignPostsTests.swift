@@ -9,8 +9,6 @@ import Testing
 struct ForeignPostsTests {}
 
 extension ForeignPostsTests {
-    private struct Lost: Error {}
-
     private static let postingLine = #line + 5
 
     private static func postFromThread() async {
@@ -39,7 +37,7 @@ extension ForeignPostsTests {
         expect(issues.map(\.sourceLocation?.line), equals: [Self.postingLine])
         let text = issues.first?.comments.map(\.rawValue).joined() ?? ""
         #expect(text.contains("by a thread or task that belongs to no test"))
-        #expect(text.contains("ForeignPostsTests.Lost"))
+        #expect(text.contains("ErrorRoutingTestingTests.Lost"))
         #expect(text.contains("message=\"Lost(); card: 7\""))
     }
 

@@ -7,9 +7,6 @@ import Testing
 struct RecordedErrorsTests {}
 
 extension RecordedErrorsTests {
-    struct Declined: Error, Equatable { var code = 51 }
-    struct Lost: Error {}
-
     @Test("every error is recorded in order, however many, with its outcome")
     func records() async {
         let recorded = await withRecordedErrors(handler: ErrorHandler().ignore(Lost.self)) { bus in
@@ -49,7 +46,7 @@ extension RecordedErrorsTests {
             let comment = issue.comments.map(\.rawValue).joined()
             return issue.sourceLocation?.line == line
                 && comment.contains("expected at least 1 of a declined card, found 0")
-                && comment.contains("RecordedErrorsTests.Lost")
+                && comment.contains("ErrorRoutingTestingTests.Lost")
         }
         // A wrong count and an unexpected error fail it too.
         withKnownIssue { recorded.expectReported(.type(Lost.self), count: 2) }

@@ -23,18 +23,18 @@ final class Walk {
     /// What the presenter observes.
     enum Observed: CaseIterable { case nothing, bus, scope }
 
-    private let bus: ErrorBus
+    let bus: ErrorBus
     private let scope: ErrorScope
     private var observed = Observed.bus
     private var random: SplitMix64
-    private let presenter: ErrorPresenter
-    private let other: ErrorPresenter
-    private let loader: Loader<Int, any Error>
+    let presenter: ErrorPresenter
+    let other: ErrorPresenter
+    let loader: Loader<Int, any Error>
     private var observation: ErrorObservation?
     private var otherObservation: ErrorObservation?
-    private var model: NaivePresenter
-    private var otherModel: NaivePresenter
-    private var loaderModel = NaiveLoader()
+    private(set) var model: NaivePresenter
+    private(set) var otherModel: NaivePresenter
+    private(set) var loaderModel = NaiveLoader()
 
     private let operations = HeldOperations()
     private let loads = HeldOperations()
@@ -108,6 +108,12 @@ final class Walk {
         case 13: return await beginLoad()
         case 14: return await endLoad()
         default: return observeAnew()
+        }
+    }
+
+    private func note() {
+        for error in [presenter.alert, presenter.banner, presenter.inline] {
+            if let error, !seen.contains(error) { seen.append(error) }
         }
     }
 
@@ -368,51 +374,5 @@ final class Walk {
         for presenter in [presenter, other] {
             while presenter.alert != nil || presenter.banner != nil || presenter.inline != nil { presenter.dismiss() }
         }
-    }
-
-    // MARK: Agreement
-
-    private func note() {
-        for error in [presenter.alert, presenter.banner, presenter.inline] {
-            if let error, !seen.contains(error) { seen.append(error) }
-        }
-    }
-
-    /// Waits until everything posted has reached the presenters, and compares them with their models.
-    func agrees() async -> Bool {
-        let isFlushed = await bus.flush(within: .seconds(600))
-        #expect(isFlushed)
-        var isBalanced = true
-        await waitUntil {
-            isBalanced = isBalanced && presenter.isSound && other.isSound
-            return presenter.inbox.counts == .init() && other.inbox.counts == .init()
-                && presenter.settled == presenter.statistics && other.settled == other.statistics
-        }
-        return isBalanced && difference.isEmpty
-    }
-
-    /// What differs, in words; empty if nothing does.
-    var difference: String {
-        var lines: [String] = []
-        func compare(_ what: String, _ real: some CustomStringConvertible, _ model: some CustomStringConvertible) {
-            if "\(real)" != "\(model)" { lines.append("\(what): \(real), and not \(model)") }
-        }
-        for (name, presenter, model) in [("presenter", presenter, model), ("other", other, otherModel)] {
-            compare(name, presenter.statistics, model.statistics)
-            let styles: [(PresentationStyle, PresentedError?)] = [
-                (.alert, presenter.alert), (.banner, presenter.banner), (.inline, presenter.inline),
-            ]
-            for (style, error) in styles {
-                let real = error.map { "\($0.id) \($0.title ?? "") \($0.message) ×\($0.count) \($0.canRetry)" }
-                let naive = model.shown(style).map {
-                    "\($0.id) \($0.news.title ?? "") \($0.news.message) ×\($0.count) \($0.canRetry)"
-                }
-                compare("\(name)'s \(style)", real ?? "none", naive ?? "none")
-            }
-            compare("\(name) retries", presenter.isRetrying, !model.retries.isEmpty)
-        }
-        compare("the loader's state", "\(loader.state.map { $0 })", "\(loaderModel.state)")
-        compare("its failures", loader.failureCount, loaderModel.failureCount)
-        return lines.joined(separator: "\n")
     }
 }

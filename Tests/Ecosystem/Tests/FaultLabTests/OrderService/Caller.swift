@@ -60,6 +60,9 @@ struct Caller: Sendable {
         return response.headers.first(name: "X-Request-Id") ?? ""
     }
 
+    // The service tells nobody of itself that a request has begun, and its metrics only who asks: so these two ask again
+    // and again.
+
     /// Waits until the service works on so many requests with a method; what this asks it with is a `GET`.
     func waitUntilActive(_ method: String, _ count: Int) async throws {
         let metric = #"http.server.active_requests{http.request.method="\#(method)"} \#(count)"#

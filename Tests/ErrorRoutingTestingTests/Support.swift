@@ -1,0 +1,32 @@
+import ErrorRouting
+import TestSupport
+import Testing
+
+@testable import ErrorRoutingTesting
+
+struct Declined: Error, Equatable { var code = 51 }
+struct Lost: Error {}
+
+/// Runs a body as a test with the trait would run, and returns the issues that it recorded.
+func issues(
+    _ trait: UnexpectedErrorsTrait = .failsOnUnexpectedErrors,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    of body: @escaping @Sendable () async throws -> Void
+) async -> [Issue] {
+    let found = Locked<[Issue]>([])
+    // Throws nothing on: what the body throws is an issue too.
+    try? await withKnownIssue(isIntermittent: true, sourceLocation: sourceLocation) {
+        let test = try #require(Test.current)
+        try await trait.provideScope(for: test, testCase: Test.Case.current, performing: body)
+    } matching: { issue in
+        found.withLock { $0.append(issue) }
+        return true
+    }
+    return found.withLock { $0 }
+}
+
+extension [Issue] {
+    var lines: [Int?] { map(\.sourceLocation?.line) }
+    var texts: [String] { map { $0.comments.map(\.rawValue).joined() } }
+    func errors<E: Error>(_ type: E.Type) -> [E] { compactMap { $0.error as? E } }
+}
