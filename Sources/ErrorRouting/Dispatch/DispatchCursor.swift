@@ -203,7 +203,7 @@ struct DispatchCursor: ~Copyable {
     /// Lets an asynchronous rule act under a supervisor.
     private mutating func actSuspending(
         _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
-    ) async throws -> DispatchProgress.Answer {
+    ) async throws -> HandleStrategy? {
         let made = report.made(for: error)
         let action = SupervisedAction(rule: rule, progress: progress, report: made)
         let watch = ActionWatch(supervisor: supervisor, action: action)

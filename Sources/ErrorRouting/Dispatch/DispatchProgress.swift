@@ -3,14 +3,6 @@
 /// Since it is a value, another worker can go on with the dispatch after any rule: the bus has one do so when an action
 /// exceeds its time limit.
 struct DispatchProgress: Sendable {
-    /// The result of one rule.
-    enum Answer {
-        case notMatched
-        case ignored
-        case next
-        case stop
-    }
-
     /// Where the dispatch is.
     var place: DispatchPlace
     /// What most dispatches have none of, so that there is one word to copy and destroy.

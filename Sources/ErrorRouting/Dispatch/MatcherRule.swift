@@ -51,14 +51,14 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
 
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> DispatchProgress.Answer {
+    ) throws -> HandleStrategy {
         try matcher.handOn(content, error) { input in try perform(input, error, &report) }
     }
 
     final override func actIfMatching(
         _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
-    ) throws -> DispatchProgress.Answer {
-        guard let input = report.ask(error, matcher.input) else { return .notMatched }
+    ) throws -> HandleStrategy? {
+        guard let input = report.ask(error, matcher.input) else { return nil }
         // The matcher may have run a slow predicate meanwhile.
         if let supervisor, !supervisor.isCurrent { throw DispatchSuperseded() }
         return try perform(input, error, &report)
@@ -70,7 +70,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
     ///   - input: The matcher's output.
     ///   - error: The error.
     ///   - report: The error's report.
-    func perform(_ input: Input, _ error: any Error, _ report: inout LazyReport) throws -> DispatchProgress.Answer {
+    func perform(_ input: Input, _ error: any Error, _ report: inout LazyReport) throws -> HandleStrategy {
         mustBeOverridden()
     }
 }
