@@ -2,7 +2,6 @@
 /// match as its output.
 struct RuleMatcher<Input: Sendable>: Sendable {
     let evaluation: ErrorMatcher<Input>.Evaluation
-    private let asksUser: Bool
     private let handsOnAnyError = Input.self == (any Error).self
 
     /// - Parameters:
@@ -11,12 +10,10 @@ struct RuleMatcher<Input: Sendable>: Sendable {
     @inline(__always)
     init(_ matcher: ErrorMatcher<Input>, _ requirement: MatcherShape.Requirement) {
         evaluation = matcher.evaluation
-        asksUser = !requirement.isOnlyType && matcher.shape.asksUser
     }
 
     /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.
     func input(_ subject: inout ErrorSubject) -> Input? {
-        guard asksUser else { return ErrorMatcher.evaluate(evaluation, &subject) }
         guard let entry = PerThread.enterMatcher() else { return nil }
         let input = ErrorMatcher.evaluate(evaluation, &subject)
         PerThread.leaveMatcher(entry)
