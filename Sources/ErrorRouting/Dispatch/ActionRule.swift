@@ -85,7 +85,7 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
             try watch?.actionWillBegin()
             return try await actSuspending(on: error)
         }
-        guard let input = report.ask(error, matcher.input) else { return nil }
+        guard let input = report.ask(error, matcher.match) else { return nil }
         try watch?.actionWillBegin()
         return try await action(input)
     }
@@ -113,7 +113,7 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
             let input = unsafe ErrorSubject.content(of: error, as: Input.self)
             return try await action(input, report.made(for: error))
         }
-        guard let input = report.ask(error, matcher.input) else { return nil }
+        guard let input = report.ask(error, matcher.match) else { return nil }
         try watch?.actionWillBegin()
         return try await action(input, report.made(for: error))
     }

@@ -28,64 +28,57 @@ class StepIndex: @unchecked Sendable {
     /// The largest number of keys that are compared without a hash.
     private static var fewKeys: Int { 4 }
 
-    private let count: Int
     private let keys: UnsafeMutablePointer<Key>
-    private let lists: UnsafeMutablePointer<RuleStepList>
-    /// Each key's place plus one, by the key's hash; nil for a few keys.
-    private let table: ProbeTable?
+    /// The number of keys, and each one's steps; they do not change after `init`.
+    private var (count, lists): (Int, [RuleStepList]) = (0, [])
+    /// Each key's place plus one, by the key's hash.
+    private let table: ProbeTable
     /// Retains the steps that the lists refer to.
-    private let steps: [RuleSteps]
+    private var steps: [RuleSteps] = []
 
     /// - Parameters:
     ///   - entries: The rules in order, each with its key.
+    ///   - room: At least the number of entries.
     ///   - others: The steps for all errors with a key.
-    init(_ entries: [Entry], among others: (Key) -> [RuleStep]) {
+    init(_ entries: some Sequence<Entry>, room: Int, among others: (Key) -> [RuleStep]) {
+        unsafe keys = .allocate(capacity: room)
+        table = ProbeTable(room: room)
+        super.init()
         // No dictionary of keys, which would trap if the user's `==` and `hash` were inconsistent.
-        var groups: [(key: Key, hash: Int, steps: [RuleStep])] = []
-        var numbersByHash: [Int: [Int]] = [:]
+        var groups: [[RuleStep]] = []
         // No error is like a key that does not equal itself.
         for (key, step) in entries where key == key {
-            let hash = key.hashValue
-            if let known = numbersByHash[hash]?.first(where: { groups[$0].key == key }) {
-                groups[known].steps.append(step)
+            if let known = place(of: key) {
+                groups[known].append(step)
             } else {
-                numbersByHash[hash, default: []].append(groups.count)
-                groups.append((key, hash, [step]))
+                unsafe (keys + count).initialize(to: key)
+                count += 1
+                table.insert(UInt(count), for: UInt(bitPattern: key.hashValue))
+                groups.append([step])
             }
         }
-        let steps = groups.map { RuleSteps.make(others($0.key) + $0.steps) }
-        let table = groups.count > Self.fewKeys ? ProbeTable(room: groups.count) : nil
-        count = groups.count
-        unsafe keys = .allocate(capacity: count)
-        unsafe lists = .allocate(capacity: count)
-        for (place, group) in groups.enumerated() {
-            unsafe (keys + place).initialize(to: group.key)
-            unsafe (lists + place).initialize(to: steps[place].list)
-            table?.insert(UInt(place + 1), for: UInt(bitPattern: group.hash))
-        }
-        self.table = table
-        self.steps = steps
+        steps = groups.indices.map { place in unsafe RuleSteps.make(others(keys[place]) + groups[place]) }
+        lists = steps.map(\.list)
     }
 
     deinit {
         unsafe keys.deinitialize(count: count)
         unsafe keys.deallocate()
-        unsafe lists.deallocate()
-        table?.deallocate()
+        table.deallocate()
     }
 
     /// Returns the steps for a key; nil if no rule has it.
-    final func find(_ key: Key) -> RuleStepList? {
-        var place = 0
-        if let table {
-            let isWanted = { (place: UInt) in unsafe self.keys[Int(bitPattern: place) - 1] == key }
-            place = Int(bitPattern: table.find(UInt(bitPattern: key.hashValue), where: isWanted)) - 1
-            if place < 0 { return nil }
-        } else {
+    final func find(_ key: Key) -> RuleStepList? { place(of: key).map { lists[$0] } }
+
+    private func place(of key: Key) -> Int? {
+        if count <= Self.fewKeys {
+            var place = 0
             while unsafe place < count && keys[place] != key { place += 1 }
-            if place == count { return nil }
+            return place == count ? nil : place
         }
-        return unsafe lists[place]
+        let isWanted = { (place: UInt) in unsafe self.keys[Int(bitPattern: place) - 1] == key }
+        let found = table.find(UInt(bitPattern: key.hashValue), where: isWanted)
+        return found == 0 ? nil : Int(bitPattern: found) - 1
     }
 }
 
@@ -125,7 +118,7 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
         self.isOfObjects = isOfObjects
         var anyCode: [String: [RuleStep]] = [:]
         for (key, step) in entries where key.code == nil { anyCode[key.domain, default: []].append(step) }
-        super.init(entries) { key in
+        super.init(entries, room: entries.count) { key in
             key.code == nil || anyCode.isEmpty ? others : others + anyCode[key.domain, default: []]
         }
     }

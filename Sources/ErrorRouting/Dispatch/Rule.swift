@@ -25,10 +25,8 @@ class Rule: RuleNode, @unchecked Sendable {
     /// The matcher's predicate if that is all, kept here so that asking it costs no more than calling it.
     final let predicate: @Sendable (any Error) -> Bool
 
-    init(
-        _ shape: MatcherShape, _ requirement: MatcherShape.Requirement, at source: ErrorReport.Source,
-        _ traits: Traits = Traits()
-    ) {
+    init(_ shape: MatcherShape, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
+        let requirement = shape.requirement
         registration = RuleRegistration(shape: shape, source: source)
         self.traits = traits
         requiredType = requirement.type

@@ -43,13 +43,14 @@ struct TypeReach {
             asked = .some(domain)
             return domain
         }
-        rules.forEach { step in
-            guard step.isFor(type) else { return }
+        for step in rules where step.isFor(type) {
             let shape = step.shape
             let verdict = step.match == .certain ? .certain : shape.verdict(for: subject, domain: domain)
-            if verdict == .never { return }
+            if verdict == .never { continue }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if verdict == .certain || shape.verdict(for: subject) == .always { reach.alwaysMatches = true }
+            if verdict >= .always, step.match == .certain || shape.verdict(for: subject) >= .always {
+                reach.alwaysMatches = true
+            }
             let key = shape.key
             switch key?.shape {
             // `NSError`s are compared one by one: on Linux their hash traps if the user info holds Swift errors.
@@ -90,10 +91,10 @@ struct TypeReach {
         else { return nil }
         defer { PerThread.leaveMatcher(entry) }
         func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex {
-            let entries = entries.compactMap { value, step, isAll in
-                (value as? Value).map { ($0, step.judged(isCertain: isAll)) }
+            let keyed = entries.lazy.compactMap { value, step, isAll in
+                (value as? Value).map { (key: $0, step: step.judged(isCertain: isAll)) }
             }
-            return ValueIndex(entries) { _ in others }
+            return ValueIndex(keyed, room: entries.count) { _ in others }
         }
         return make(hashable)
     }
