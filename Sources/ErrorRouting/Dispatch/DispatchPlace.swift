@@ -23,13 +23,6 @@ struct DispatchPlace: Sendable {
         return decisive.read { $0.traits.ignores } ? .ignored : .handled
     }
 
-    /// The outcome so far; final after the last rule.
-    @inline(__always)
-    func outcome(failed: [ActionFailure]?) -> HandleOutcome {
-        HandleOutcome(
-            disposition, matchedRuleCount, decisive?.read { $0.registration.threadsOwnDescription }, failed: failed)
-    }
-
     /// Goes to the next step that is to be tried, and returns it; nil after the last.
     ///
     /// - Parameter rest: The steps of this block that are left; nil if they have to be looked up.
