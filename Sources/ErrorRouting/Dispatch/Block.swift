@@ -94,12 +94,7 @@
 
     @inline(never)
     private func mustAsk(aboutErrorsOf type: any Error.Type) -> Bool {
-        var rules = rules
-        while !rules.isEmpty {
-            if rules.first.match == .asked, rules.first.isFor(type) { return true }
-            rules.removeFirst()
-        }
-        return false
+        rules.contains { $0.match == .asked && $0.isFor(type) }
     }
 
     /// Returns the plan for an error's dynamic type.
@@ -134,13 +129,10 @@
     @inline(__always)
     func reach<Content: Error>(of content: Content, _ error: any Error) -> TypeReach {
         if !isReadLinearly(for: Content.self) { return plan(for: content, error).read { $0.reach } }
-        var (reach, rules) = (TypeReach(), rules)
-        while !rules.isEmpty {
-            if rules.first.isFor(Content.self) {
-                if rules.first.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-                if rules.first.match == .certain { reach.alwaysMatches = true }
-            }
-            rules.removeFirst()
+        var reach = TypeReach()
+        for step in rules where step.isFor(Content.self) {
+            if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
+            if step.match == .certain { reach.alwaysMatches = true }
         }
         return reach
     }

@@ -88,16 +88,13 @@
         if asynchronousStages.contains(.always) { return true }
         func mayReach<Content: Error>(_ content: Content) -> Bool {
             if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
+            var alwaysMatches = false
             for number in 0..<count {
-                let mayBeAsynchronous = block(number, .rules).read { block in
-                    block.asynchronousStages.contains(.rules) && block.reach(of: content, error).mayBeAsynchronous
-                }
-                if mayBeAsynchronous { return true }
+                let reach = block(number, .rules).read { $0.reach(of: content, error) }
+                if reach.mayBeAsynchronous { return true }
+                if reach.alwaysMatches { alwaysMatches = true }
             }
-            if !asynchronousStages.contains(.onNoMatch) { return false }
-            return !(0..<count).contains { number in
-                block(number, .rules).read { $0.reach(of: content, error).alwaysMatches }
-            }
+            return asynchronousStages.contains(.onNoMatch) && !alwaysMatches
         }
         return _openExistential(error, do: mayReach)
     }

@@ -53,7 +53,10 @@ struct DispatchCursor: ~Copyable {
 
     /// The outcome so far; final after the last rule.
     @inline(__always)
-    var outcome: HandleOutcome { place.outcome(failed: failures) }
+    var outcome: HandleOutcome {
+        let rule = place.decisive?.read { $0.registration.threadsOwnDescription }
+        return HandleOutcome(place.disposition, place.matchedRuleCount, rule, failed: failures)
+    }
 
     /// Finds the first rule of an error map that matches.
     ///
@@ -169,10 +172,7 @@ struct DispatchCursor: ~Copyable {
             let end = runUnboxed(error, under: supervisor)
             guard end == .needsSuspension else { return end }
             if let supervisor, supervisor.isTaskCancelled { return .needsNewTask }
-            guard var rest = place.rest else { preconditionFailure("a dispatch that pauses has a next rule") }
-            let step = rest.first
-            rest.removeFirst()
-            place.rest = rest
+            guard let step = place.rest?.next() else { preconditionFailure("a dispatch that pauses has a next rule") }
             if place.stage == .always { carryOutcome() }
             do {
                 let (rule, isCertain) = (step.rule.object, step.match == .certain)
@@ -203,7 +203,7 @@ struct DispatchCursor: ~Copyable {
     /// Lets an asynchronous rule act under a supervisor.
     private mutating func actSuspending(
         _ rule: Rule, _ error: any Error, isCertain: Bool, under supervisor: any ActionSupervisor
-    ) async throws -> DispatchProgress.Answer {
+    ) async throws -> HandleStrategy? {
         let made = report.made(for: error)
         let action = SupervisedAction(rule: rule, progress: progress, report: made)
         let watch = ActionWatch(supervisor: supervisor, action: action)

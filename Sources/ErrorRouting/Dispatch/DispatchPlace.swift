@@ -15,17 +15,12 @@ struct DispatchPlace: Sendable {
     private(set) var matchedRuleCount = 0
     /// The rule that the outcome names.
     private(set) var decisive: Borrowed<Rule>?
-    private var isIgnored = false
 
     /// The error's disposition so far.
     @inline(__always)
-    var disposition: HandleOutcome.Disposition { matchedRuleCount == 0 ? .unmatched : isIgnored ? .ignored : .handled }
-
-    /// The outcome so far; final after the last rule.
-    @inline(__always)
-    func outcome(failed: [ActionFailure]?) -> HandleOutcome {
-        HandleOutcome(
-            disposition, matchedRuleCount, decisive?.read { $0.registration.threadsOwnDescription }, failed: failed)
+    var disposition: HandleOutcome.Disposition {
+        guard let decisive else { return .unmatched }
+        return decisive.read { $0.traits.ignores } ? .ignored : .handled
     }
 
     /// Goes to the next step that is to be tried, and returns it; nil after the last.
@@ -49,15 +44,11 @@ struct DispatchPlace: Sendable {
         }
     }
 
-    /// Records the result of a rule of this stage.
+    /// Records what the action of a rule of this stage has returned; nil if the rule does not match.
     @inline(__always)
-    mutating func record(_ answer: DispatchProgress.Answer, of rule: Borrowed<Rule>) {
-        switch answer {
-        case .notMatched: return
-        case .ignored: (isIgnored, isStageOver) = (true, true)
-        case .next: break
-        case .stop: isStageOver = true
-        }
+    mutating func record(_ strategy: HandleStrategy?, of rule: Borrowed<Rule>) {
+        guard let strategy else { return }
+        if strategy == .stop { isStageOver = true }
         guard stage == .rules else { return }
         matchedRuleCount += 1
         decisive = rule

@@ -113,7 +113,7 @@ extension ErrorReport.Source: ReportMaker {
     /// Sets what is known from the part of the dispatch before this.
     mutating func know(_ progress: DispatchProgress) {
         if let findings = progress.findings { change { $0.subject = findings } }
-        if progress.hasFailures { change { $0.failures = progress.failures } }
+        if let failures = progress.failures { change { $0.failures = failures } }
     }
 
     /// Calls a closure with the error as matchers see it.
@@ -143,11 +143,7 @@ extension ErrorReport.Source: ReportMaker {
 
     /// Returns the report of the error, made at the first call.
     @inline(never)
-    mutating func made(for error: any Error) -> ErrorReport {
-        let report = taken(for: error)
-        change { $0.report = report }
-        return report
-    }
+    mutating func made(for error: any Error) -> ErrorReport { lend(for: error) { $0 } }
 
     /// Calls a closure with the report of the error, made at the first call; moves the report out meanwhile, since to
     /// copy it costs as much as to make it.

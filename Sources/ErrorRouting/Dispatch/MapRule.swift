@@ -17,16 +17,15 @@ class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
 
 /// A rule whose value is the same for all errors that it matches.
 final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
-    private let matcher: RuleMatcher<Input>
+    private let matcher: ErrorMatcher<Input>
     private let constant: Value
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ value: Value) {
-        let requirement = matcher.shape.requirement
-        (self.matcher, constant) = (RuleMatcher(matcher, requirement), value)
-        super.init(matcher.shape, requirement, at: source)
+        (self.matcher, constant) = (matcher, value)
+        super.init(matcher.shape, at: source)
     }
 
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.input(&subject) != nil }
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
 
     // The matcher's output is not needed.
     override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
@@ -42,32 +41,30 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        let matcher = ErrorMatcher(registration.shape, matcher.evaluation)
-        return ConstantMapRule<Input, NewValue>(matcher, at: registration.source, transform(constant))
+        ConstantMapRule<Input, NewValue>(matcher, at: registration.source, transform(constant))
     }
 }
 
 /// A rule that makes its value from the match.
 final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @unchecked Sendable {
-    private let matcher: RuleMatcher<Input>
+    private let matcher: ErrorMatcher<Input>
     private let compute: @Sendable (Input) -> Value
 
     init(
         _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
     ) {
-        let requirement = matcher.shape.requirement
-        (self.matcher, self.compute) = (RuleMatcher(matcher, requirement), compute)
-        super.init(matcher.shape, requirement, at: source)
+        (self.matcher, self.compute) = (matcher, compute)
+        super.init(matcher.shape, at: source)
     }
 
-    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.input(&subject) != nil }
+    override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
 
     override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
         value = matcher.handOn(content, error, to: compute)
     }
 
     override func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {
-        guard let input = report.ask(error, matcher.input) else { return false }
+        guard let input = report.ask(error, matcher.match) else { return false }
         value = compute(input)
         return true
     }
@@ -75,7 +72,6 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
     override func mapped<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) -> NewValue
     ) -> MapRule<NewValue> {
-        let (matcher, compute) = (ErrorMatcher(registration.shape, matcher.evaluation), compute)
-        return ComputedMapRule<Input, NewValue>(matcher, at: registration.source) { transform(compute($0)) }
+        ComputedMapRule<Input, NewValue>(matcher, at: registration.source) { [compute] in transform(compute($0)) }
     }
 }

@@ -1,64 +1,39 @@
-/// A matcher as a rule asks it, without its shape, which the rule's registration has; and the errors that are certain to
-/// match as its output.
-struct RuleMatcher<Input: Sendable>: Sendable {
-    let evaluation: ErrorMatcher<Input>.Evaluation
-    private let asksUser: Bool
-    private let handsOnAnyError = Input.self == (any Error).self
-
-    /// - Parameters:
-    ///   - matcher: The matcher.
-    ///   - requirement: What it requires of an error's type.
-    @inline(__always)
-    init(_ matcher: ErrorMatcher<Input>, _ requirement: MatcherShape.Requirement) {
-        evaluation = matcher.evaluation
-        asksUser = !requirement.isOnlyType && matcher.shape.asksUser
-    }
-
-    /// Returns the matcher's output; nil if it does not match, or if matchers recurse too deep to ask it.
-    func input(_ subject: inout ErrorSubject) -> Input? {
-        guard asksUser else { return ErrorMatcher.evaluate(evaluation, &subject) }
-        guard let entry = PerThread.enterMatcher() else { return nil }
-        let input = ErrorMatcher.evaluate(evaluation, &subject)
-        PerThread.leaveMatcher(entry)
-        return input
-    }
-
+extension ErrorMatcher {
     /// Calls a closure with an error that is certain to match, as the matcher's output: without a cast at run time.
     ///
-    /// - Precondition: The content of the box is an `Input`, or `Input` is `any Error`.
+    /// - Precondition: The content of the box is an `Output`, or `Output` is `any Error`.
     @inline(__always)
     func handOn<Content: Error, Result>(
-        _ content: Content, _ error: any Error, to receive: (Input) throws -> Result
+        _ content: Content, _ error: any Error, to receive: (Output) throws -> Result
     ) rethrows -> Result {
-        handsOnAnyError
-            ? try receive(unsafe BoxContent.box(of: error, as: Input.self))
-            : try receive(unsafe BoxContent.content(content, as: Input.self))
+        Output.self == (any Error).self
+            ? try receive(unsafe BoxContent.box(of: error, as: Output.self))
+            : try receive(unsafe BoxContent.content(content, as: Output.self))
     }
 }
 
 /// A rule with an action that gets its matcher's output; subclasses define the action.
 @usableFromInline
 class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
-    final let matcher: RuleMatcher<Input>
+    final let matcher: ErrorMatcher<Input>
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
-        let requirement = matcher.shape.requirement
-        self.matcher = RuleMatcher(matcher, requirement)
-        super.init(matcher.shape, requirement, at: source, traits)
+        self.matcher = matcher
+        super.init(matcher.shape, at: source, traits)
     }
 
-    final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.input(&subject) != nil }
+    final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
 
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> DispatchProgress.Answer {
+    ) throws -> HandleStrategy {
         try matcher.handOn(content, error) { input in try perform(input, error, &report) }
     }
 
     final override func actIfMatching(
         _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
-    ) throws -> DispatchProgress.Answer {
-        guard let input = report.ask(error, matcher.input) else { return .notMatched }
+    ) throws -> HandleStrategy? {
+        guard let input = report.ask(error, matcher.match) else { return nil }
         // The matcher may have run a slow predicate meanwhile.
         if let supervisor, !supervisor.isCurrent { throw DispatchSuperseded() }
         return try perform(input, error, &report)
@@ -70,7 +45,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
     ///   - input: The matcher's output.
     ///   - error: The error.
     ///   - report: The error's report.
-    func perform(_ input: Input, _ error: any Error, _ report: inout LazyReport) throws -> DispatchProgress.Answer {
+    func perform(_ input: Input, _ error: any Error, _ report: inout LazyReport) throws -> HandleStrategy {
         mustBeOverridden()
     }
 }

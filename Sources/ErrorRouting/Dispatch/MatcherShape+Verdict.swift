@@ -1,16 +1,10 @@
 import Foundation
 
-/// What an error's dynamic type alone says about whether a matcher matches.
-struct TypeVerdict {
-    static let never = TypeVerdict(mayMatch: false, mayMiss: true)
-    static let maybe = TypeVerdict(mayMatch: true, mayMiss: true)
-    static let always = TypeVerdict(mayMatch: true, mayMiss: false)
+/// What an error's dynamic type alone says about whether a matcher matches, in the order of what is the likelier.
+enum TypeVerdict: Comparable {
+    case never, maybe, always
     /// It matches, and its output is the error itself, so that it need not be asked.
-    static let certain = TypeVerdict(mayMatch: true, mayMiss: false, isCertain: true)
-
-    let mayMatch: Bool
-    let mayMiss: Bool
-    var isCertain = false
+    case certain
 }
 
 extension MatcherShape {
@@ -18,21 +12,21 @@ extension MatcherShape {
     ///
     /// - Parameters:
     ///   - error: The error, which is asked only for what all errors of its type have in common.
-    ///   - domain: The domain of a Swift type; nil if it is not known, and for an `NSError` object.
-    func verdict(for error: ErrorSubject, domain: String?) -> TypeVerdict {
+    ///   - domain: Returns the domain of a Swift type; nil if it is not known, and for an `NSError` object.
+    func verdict(for error: ErrorSubject, domain: () -> String? = { nil }) -> TypeVerdict {
         func verdict(_ inner: MatcherShape) -> TypeVerdict { inner.verdict(for: error, domain: domain) }
         switch self {
         case .type(let type):
             return Self.typeVerdict(type, for: error)
         case .extracting(let type):
-            return TypeVerdict(mayMatch: Self.typeVerdict(type, for: error).mayMatch, mayMiss: true)
+            return min(Self.typeVerdict(type, for: error), .maybe)
         case .value(let value):
             if Swift.type(of: value) is NSError.Type {
                 return NSErrorBridge.isNSErrorOrBridged(error.type) ? .maybe : .never
             }
             return Swift.type(of: value) == error.type ? .maybe : .never
         case .nsError(let required, let code):
-            guard let domain else { return .maybe }
+            guard let domain = domain() else { return .maybe }
             return domain != required ? .never : code == nil ? .always : .maybe
         case .conforming(_, let conforms):
             // An `NSError` object may conform by bridging although its class does not, so each is asked.
@@ -43,20 +37,16 @@ extension MatcherShape {
             return .certain
         case .anywhere(let inner):
             // The error itself is asked first; if it does not match, an underlying error may.
-            return TypeVerdict(mayMatch: true, mayMiss: verdict(inner).mayMiss)
+            return max(.maybe, min(verdict(inner), .always))
         case .narrowed(let inner):
-            return TypeVerdict(mayMatch: verdict(inner).mayMatch, mayMiss: true)
+            return min(verdict(inner), .maybe)
         case .either(let first, let second):
-            let (first, second) = (verdict(first), verdict(second))
-            return TypeVerdict(
-                mayMatch: first.mayMatch || second.mayMatch, mayMiss: first.mayMiss && second.mayMiss)
+            return min(max(verdict(first), verdict(second)), .always)
         case .both(let first, let second):
-            let (first, second) = (verdict(first), verdict(second))
-            return TypeVerdict(
-                mayMatch: first.mayMatch && second.mayMatch, mayMiss: first.mayMiss || second.mayMiss)
+            return min(verdict(first), verdict(second), .always)
         case .not(let inner):
             let inner = verdict(inner)
-            return TypeVerdict(mayMatch: inner.mayMiss, mayMiss: inner.mayMatch)
+            return inner == .never ? .always : inner == .maybe ? .maybe : .never
         case .named(_, let inner):
             return verdict(inner)
         }
@@ -102,22 +92,14 @@ extension MatcherShape {
         type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
     }
 
-    /// The value that an error must equal to match; nil if there is none.
-    var requiredValue: (any Error)? {
+    /// What an index can look up: a `value` or an `nsError` that an error has to be like, and whether that is the only
+    /// condition; nil if there is none.
+    var key: (shape: MatcherShape, isAll: Bool)? {
         switch self {
-        case .value(let value): value
-        case .narrowed(let inner), .named(_, let inner): inner.requiredValue
-        case .both(let first, let second): first.requiredValue ?? second.requiredValue
-        default: nil
-        }
-    }
-
-    /// The domain, and the code unless any will do, that an error must have to match; nil if there is none.
-    var requiredDomain: (domain: String, code: Int?)? {
-        switch self {
-        case .nsError(let domain, let code): (domain, code)
-        case .narrowed(let inner), .named(_, let inner): inner.requiredDomain
-        case .both(let first, let second): first.requiredDomain ?? second.requiredDomain
+        case .value, .nsError: (self, true)
+        case .named(_, let inner): inner.key
+        case .narrowed(let inner): inner.key.map { ($0.shape, false) }
+        case .both(let first, let second): (first.key ?? second.key).map { ($0.shape, false) }
         default: nil
         }
     }
@@ -128,37 +110,6 @@ extension MatcherShape {
         case .predicate(let predicate): predicate
         case .named(_, let inner): inner.onlyPredicate
         default: nil
-        }
-    }
-
-    /// Whether asking the matcher runs user code: a predicate, an `==`, an error's underlying errors, or the code of a
-    /// subclass of `NSError`.
-    var asksUser: Bool {
-        switch self {
-        case .conforming, .any: false
-        case .type(let type): NSErrorBridge.isBridged(type)
-        case .named(_, let inner), .not(let inner): inner.asksUser
-        case .either(let first, let second), .both(let first, let second): first.asksUser || second.asksUser
-        case .nsError, .value, .extracting, .predicate, .anywhere, .narrowed: true
-        }
-    }
-
-    /// Whether the match depends on an error's domain.
-    var asksDomain: Bool {
-        switch self {
-        case .nsError: true
-        case .named(_, let inner), .not(let inner), .narrowed(let inner), .anywhere(let inner): inner.asksDomain
-        case .either(let first, let second), .both(let first, let second): first.asksDomain || second.asksDomain
-        case .type, .value, .conforming, .extracting, .predicate, .any: false
-        }
-    }
-
-    /// Whether ``requiredValue`` or ``requiredDomain`` is the only condition.
-    var isPlain: Bool {
-        switch self {
-        case .value, .nsError: true
-        case .named(_, let inner): inner.isPlain
-        default: false
         }
     }
 }

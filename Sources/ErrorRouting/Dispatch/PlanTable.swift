@@ -6,9 +6,8 @@ import Synchronization
 /// newest. A noncopyable value rather than an object, which would be retained for every call.
 struct PlanTable: ~Copyable, Sendable {
     private struct State {
-        /// The newest table, and those before it.
-        var table: ProbeTable?
-        var old: [ProbeTable] = []
+        /// All tables, the newest last.
+        var tables: [ProbeTable] = []
         /// How many plans the newest table has room for.
         var room = 2
         /// All plans, retained here; larger tables are filled from these.
@@ -21,10 +20,7 @@ struct PlanTable: ~Copyable, Sendable {
     private let state = SetOnce<Locked<State>>()
 
     deinit {
-        state.value?.withLock { state in
-            state.table?.deallocate()
-            for table in state.old { table.deallocate() }
-        }
+        state.value?.withLock { state in for table in state.tables { table.deallocate() } }
     }
 
     /// The plan for a type, if there is one.
@@ -43,7 +39,7 @@ struct PlanTable: ~Copyable, Sendable {
         return (state.value ?? state.set(Locked(State())).object).withLock { state in
             if let plan = find(key) { return plan }
             state.plans.append((key, plan))
-            if let table = state.table, state.plans.count <= state.room {
+            if let table = state.tables.last, state.plans.count <= state.room {
                 table.insert(Borrowed(plan).address, for: key)
             } else {
                 grow(&state)
@@ -56,8 +52,7 @@ struct PlanTable: ~Copyable, Sendable {
         state.room *= 2
         let table = ProbeTable(room: state.room)
         for entry in state.plans { table.insert(Borrowed(entry.plan).address, for: entry.key) }
-        if let old = state.table { state.old.append(old) }
-        state.table = table
+        state.tables.append(table)
         current.store(table.address, ordering: .releasing)
     }
 }

@@ -12,8 +12,8 @@ class Rule: RuleNode, @unchecked Sendable {
         var isAsynchronous = false
         /// Whether the action gets the report.
         var needsReport = false
-        /// Whether the rule is known to stop every error that it matches, as `ignore` does.
-        var alwaysStops = false
+        /// Whether the rule is an `ignore`: it stops every error that it matches, and does no more.
+        var ignores = false
     }
 
     final let registration: RuleRegistration
@@ -25,10 +25,8 @@ class Rule: RuleNode, @unchecked Sendable {
     /// The matcher's predicate if that is all, kept here so that asking it costs no more than calling it.
     final let predicate: @Sendable (any Error) -> Bool
 
-    init(
-        _ shape: MatcherShape, _ requirement: MatcherShape.Requirement, at source: ErrorReport.Source,
-        _ traits: Traits = Traits()
-    ) {
+    init(_ shape: MatcherShape, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
+        let requirement = shape.requirement
         registration = RuleRegistration(shape: shape, source: source)
         self.traits = traits
         requiredType = requirement.type
@@ -56,7 +54,7 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - report: The error's report.
     func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> DispatchProgress.Answer {
+    ) throws -> HandleStrategy {
         mustBeOverridden()
     }
 
@@ -66,14 +64,15 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - error: The error.
     ///   - report: The error's report.
     ///   - supervisor: May supersede the dispatch.
+    /// - Returns: What the action has returned; nil if the rule does not match.
     func actIfMatching(
         _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
-    ) throws -> DispatchProgress.Answer {
+    ) throws -> HandleStrategy? {
         mustBeOverridden()
     }
 
     /// Applies the rule, which is asynchronous and needs no report, to an error that is certain to match.
-    func actSuspending(on error: any Error) async throws -> DispatchProgress.Answer { mustBeOverridden() }
+    func actSuspending(on error: any Error) async throws -> HandleStrategy { mustBeOverridden() }
 
     /// Asks the matcher unless the error is certain to match and, if it matches, applies the rule, which is
     /// asynchronous.
@@ -83,9 +82,10 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - report: The error's report.
     ///   - isCertain: Whether the error is certain to match (``RuleStep/Match/certain``).
     ///   - watch: Told between the match and the action, since a predicate's time does not count as the action's.
+    /// - Returns: What the action has returned; nil if the rule does not match.
     func actSuspending(
         _ error: any Error, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
-    ) async throws -> DispatchProgress.Answer {
+    ) async throws -> HandleStrategy? {
         mustBeOverridden()
     }
 

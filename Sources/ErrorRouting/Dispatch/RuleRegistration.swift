@@ -16,7 +16,9 @@ struct RuleRegistration: ~Copyable, Sendable {
     }
 
     /// The original, for failures and explanations, which are rare.
-    var description: RuleDescription { original.value.map(RuleDescription.init) ?? madeOriginal().description }
+    var description: RuleDescription {
+        RuleDescription(original.value ?? original.set(.init(shape: shape, source: source)).object)
+    }
 
     /// The calling thread's copy, for outcomes, of which every error has one.
     var threadsOwnDescription: RuleDescription {
@@ -27,16 +29,8 @@ struct RuleRegistration: ~Copyable, Sendable {
     /// makes place for copies for the second.
     @inline(never)
     private func firstDescription() -> RuleDescription {
-        let (description, isNew) = madeOriginal()
-        if isNew { return description }
+        if original.borrowed == nil { return description }
         return copies.set(DescriptionCopies(of: description.storage)).read { $0.threadsOwn }
-    }
-
-    private func madeOriginal() -> (description: RuleDescription, isNew: Bool) {
-        if let made = original.value { return (RuleDescription(made), false) }
-        let new = RuleDescription.Storage(shape: shape, source: source)
-        let first = original.set(new).object
-        return (RuleDescription(first), first === new)
     }
 }
 

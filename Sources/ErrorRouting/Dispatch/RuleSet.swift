@@ -35,17 +35,13 @@ struct RuleSet: Sendable {
     /// Adds another set's rules as if they had been registered after these.
     mutating func append(_ later: RuleSet) {
         guard let laterLast = later.last else { return }
-        if let last { self.last = RuleSetNode(laterLast, after: last) } else { last = laterLast }
+        last = last.map { RuleNode(of: laterLast, after: $0) } ?? laterLast
     }
 
     /// A stage's rules in the order in which they are tried: the last registered first.
     subscript(stage: Stage) -> [Rule] {
         defer { withExtendedLifetime(self) {} }
-        var rules: [Rule] = []
-        for block in blocks {
-            block.read { block in block[stage].forEach { step in rules.append(step.rule.object) } }
-        }
-        return rules
+        return blocks.flatMap { block in block.read { $0[stage].map(\.rule.object) } }
     }
 
     /// The blocks in the order in which their rules are tried; not retained.
@@ -61,7 +57,9 @@ struct RuleSet: Sendable {
 /// Unchecked for the links, which are set before a node is shared, and change only while the list is deallocated.
 @usableFromInline
 class RuleNode: @unchecked Sendable {
-    private final var previous: RuleNode?
+    fileprivate private(set) final var previous: RuleNode?
+    /// The last node of the set, if this is the node of a set.
+    fileprivate private(set) final var set: RuleNode?
     /// The rule's stage; nil for the node of a set.
     private final var stage: RuleSet.Stage?
     /// How many rules were added directly after this one, up to two.
@@ -71,17 +69,23 @@ class RuleNode: @unchecked Sendable {
     /// The path of a set of which this is the last node, made at its first use.
     private final let madePath = SetOnce<BlockPath>()
 
-    /// Links a new node to those before it.
-    fileprivate final func link(after previous: RuleNode?, as stage: RuleSet.Stage?) {
+    /// Makes the node of a rule, which is linked later.
+    init() {}
+
+    /// Makes the node of a set, by its last node.
+    fileprivate init(of set: RuleNode, after previous: RuleNode) { (self.set, self.previous) = (set, previous) }
+
+    /// Links a rule's new node to those before it.
+    fileprivate final func link(after previous: RuleNode?, as stage: RuleSet.Stage) {
         precondition(self.previous == nil && self.stage == nil, "a rule is in one set only")
         self.previous = previous
         self.stage = stage
-        guard let previous, stage != nil, previous.successors.load(ordering: .relaxed) < 2 else { return }
+        guard let previous, previous.successors.load(ordering: .relaxed) < 2 else { return }
         previous.successors.wrappingAdd(1, ordering: .relaxed)
     }
 
     deinit {
-        if previous == nil, stage != nil { return }
+        if previous == nil, set == nil { return }
         // Node by node, since to release a list of thousands of rules, or thousands of sets on top of each other, would
         // otherwise recurse as deep.
         var sets: [RuleNode] = []
@@ -94,12 +98,9 @@ class RuleNode: @unchecked Sendable {
 
     /// Takes the links of a node that is deallocated: returns the previous node, and adds a set's last one to `sets`.
     private func takeLinks(_ sets: inout [RuleNode]) -> RuleNode? {
-        if stage == nil, let last = takeSet() { sets.append(last) }
+        if let set = set.take() { sets.append(set) }
         return previous.take()
     }
-
-    /// Takes the last node of the set, if this is the node of a set.
-    fileprivate func takeSet() -> RuleNode? { nil }
 
     // MARK: Blocks
 
@@ -109,14 +110,8 @@ class RuleNode: @unchecked Sendable {
     @inline(never)
     private final func firstPath() -> Borrowed<BlockPath> { madePath.set(BlockPath(BlockWalk(from: self))) }
 
-    /// The block that begins with this rule; nil if this is the node of a set.
-    fileprivate final var block: Borrowed<Block>? {
-        if let block = madeBlock.borrowed { return block }
-        return stage == nil ? nil : madeBlock.set(Block(from: self))
-    }
-
-    /// The node before this one.
-    fileprivate final var before: Borrowed<RuleNode>? { previous.map(Borrowed.init) }
+    /// The block that begins with this rule, made now unless it was made before.
+    fileprivate final var block: Borrowed<Block> { madeBlock.borrowed ?? madeBlock.set(Block(from: self)) }
 
     /// Returns the node with which the next block begins, if a block begins with this rule.
     ///
@@ -164,30 +159,15 @@ struct BlockWalk: Sequence, IteratorProtocol {
         while true {
             if node == nil { (node, below) = (below, farBelow.popLast()) }
             guard let node else { return nil }
-            if let block = node.read({ $0.block }) {
+            let (set, previous) = node.read { ($0.set.map(Borrowed.init), $0.previous.map(Borrowed.init)) }
+            guard let set else {
+                let block = node.read { $0.block }
                 self.node = block.read { $0.below }
                 return block
             }
             // The set counts as registered after the nodes before this one, so its rules come first.
-            if let before = node.read({ $0.before }) {
-                if let below { farBelow.append(below) }
-                below = before
-            }
-            self.node = node.read { unsafe unsafeDowncast($0, to: RuleSetNode.self).last.map(Borrowed.init) }
+            if let below { farBelow.append(below) }
+            (self.node, below) = (set, previous)
         }
     }
-}
-
-/// The node of a set that was added on top of others.
-private final class RuleSetNode: RuleNode, @unchecked Sendable {
-    /// The set's last node; nil only while the list is deallocated.
-    private(set) var last: RuleNode?
-
-    init(_ last: RuleNode, after previous: RuleNode) {
-        self.last = last
-        super.init()
-        link(after: previous, as: nil)
-    }
-
-    override func takeSet() -> RuleNode? { last.take() }
 }

@@ -47,7 +47,7 @@ struct RuleStep {
 /// The remaining steps of a list, which are read without retaining anything.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change.
-@safe struct RuleStepList: @unchecked Sendable {
+@safe struct RuleStepList: Sequence, IteratorProtocol, @unchecked Sendable {
     private var place: UnsafePointer<RuleStep>
     private let end: UnsafePointer<RuleStep>
 
@@ -70,12 +70,11 @@ struct RuleStep {
 
     var count: Int { unsafe end - place }
 
-    func forEach(_ body: (RuleStep) -> Void) {
-        var steps = self
-        while !steps.isEmpty {
-            body(steps.first)
-            steps.removeFirst()
-        }
+    @inline(__always)
+    mutating func next() -> RuleStep? {
+        if isEmpty { return nil }
+        defer { removeFirst() }
+        return first
     }
 
     /// Drops the steps before the next that is to be tried, and returns that: a step that is not for errors of another
@@ -132,9 +131,7 @@ struct RuleStep {
 
     /// Sorts the steps.
     static func make(_ steps: [RuleStep]) -> RuleSteps {
-        // Mostly they are sorted, and sorting them again would copy them.
-        let isSorted = steps.indices.dropFirst().allSatisfy { steps[$0 - 1].order < steps[$0].order }
-        let steps = isSorted ? steps : steps.sorted { $0.order < $1.order }
+        let steps = steps.sorted { $0.order < $1.order }
         return make(count: steps.count) { put in for place in steps.indices { put(steps[place], place) } }
     }
 

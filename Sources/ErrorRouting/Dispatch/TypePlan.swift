@@ -8,48 +8,6 @@ struct TypeReach {
     var alwaysMatches = false
 }
 
-extension RuleStepList {
-    /// Compares the rules with the type of an error.
-    ///
-    /// Apart from its type, the error is asked only for what all errors of the type have in common: conformances, and a
-    /// Swift type's domain.
-    ///
-    /// - Parameters:
-    ///   - error: The error.
-    ///   - asksDomain: Whether it is asked for the domain, which bridges it.
-    ///   - body: Called with each rule that errors of the type may match, its shape, and what is known of the match.
-    /// - Returns: What the type says of all rules; and its domain, if it has one and a rule asks for it.
-    @discardableResult
-    func judge(
-        _ error: any Error, asksDomain: Bool = false, _ body: (RuleStep, MatcherShape, TypeVerdict) -> Void
-    ) -> (reach: TypeReach, domain: String?) {
-        var (reach, asked, domain) = (TypeReach(), nil as ErrorSubject?, nil as String?)
-        let type = type(of: error)
-        var mayAsk = asksDomain
-        forEach { step in
-            guard step.isFor(type) else { return }
-            let shape = step.shape
-            var (verdict, dependsOnDomain) = (TypeVerdict.certain, false)
-            if step.match != .certain {
-                var subject = asked ?? ErrorSubject(error)
-                dependsOnDomain = shape.asksDomain
-                if dependsOnDomain, mayAsk {
-                    // An `NSError` object has a domain of its own; another has none if matchers recurse too deep.
-                    domain = subject.isNSErrorObject ? nil : subject.bridgedIfAllowed()?.domain
-                    mayAsk = false
-                }
-                verdict = shape.verdict(for: subject, domain: domain)
-                asked = subject
-            }
-            guard verdict.mayMatch else { return }
-            if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if !verdict.mayMiss, !dependsOnDomain { reach.alwaysMatches = true }
-            body(step, shape, verdict)
-        }
-        return (reach, domain)
-    }
-}
-
 /// The steps to try for errors of one dynamic type, and where to look up others: made for the first error of the type.
 ///
 /// Unchecked, since the compiler cannot know that the memory of the steps does not change.
@@ -65,25 +23,52 @@ extension RuleStepList {
     let isOfClass: Bool
     let reach: TypeReach
 
+    /// Compares the rules with the type of an error, which is asked only for what all errors of the type have in common:
+    /// conformances, and a Swift type's domain.
+    ///
     /// - Parameters:
     ///   - rules: The rules in order.
     ///   - error: An error of the type.
     init(of rules: RuleStepList, for error: any Error) {
         let type = type(of: error)
-        var (others, values, domains) = ([RuleStep](), [RuleStep](), [DomainIndex.Entry]())
-        let (reach, domain) = rules.judge(error, asksDomain: true) { step, shape, verdict in
+        let isOfObjects = type is NSError.Type
+        var (subject, reach, others) = (ErrorSubject(error), TypeReach(), [RuleStep]())
+        var (values, domains): ([ValueEntry], [DomainIndex.Entry]) = ([], [])
+        // Asked for once, since that bridges the error; an `NSError` object has a domain of its own, and another error
+        // has none if matchers recurse too deep.
+        var asked: String??
+        func domain() -> String? {
+            if let asked { return asked }
+            let domain = isOfObjects ? nil : subject.bridgedIfAllowed()?.domain
+            asked = .some(domain)
+            return domain
+        }
+        for step in rules where step.isFor(type) {
+            let shape = step.shape
+            let verdict = step.match == .certain ? .certain : shape.verdict(for: subject, domain: domain)
+            if verdict == .never { continue }
+            if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
+            if verdict >= .always, step.match == .certain || shape.verdict(for: subject) >= .always {
+                reach.alwaysMatches = true
+            }
+            let key = shape.key
+            switch key?.shape {
             // `NSError`s are compared one by one: on Linux their hash traps if the user info holds Swift errors.
-            if let value = shape.requiredValue, !(Swift.type(of: value) is NSError.Type) {
-                values.append(step)
-            } else if let required = shape.requiredDomain {
-                domains.append((step, required.domain, required.code))
-            } else {
-                others.append(step.judged(isCertain: verdict.isCertain))
+            case .value(let value) where !(Swift.type(of: value) is NSError.Type):
+                values.append((value, step, key?.isAll == true))
+            // To bridge an error only for its domain, which its type says, would be in vain.
+            case .nsError(let domain, let code) where code != nil || isOfObjects:
+                let step = step.judged(isCertain: isOfObjects && key?.isAll == true)
+                domains.append((DomainKey(domain: domain, code: code), step))
+            default: others.append(step.judged(isCertain: verdict == .certain))
             }
         }
-        // Most types have neither.
-        let index =
-            values.isEmpty && domains.isEmpty ? nil : Self.makeIndex(of: type, domain, values, domains, &others)
+        var index: StepIndex?
+        if !values.isEmpty {
+            index = Self.makeIndex(of: type, values, among: others + domains.map(\.step))
+            others += index == nil ? values.map { $0.step.judged(isCertain: false) } : domains.map(\.step)
+        }
+        if index == nil, !domains.isEmpty { index = DomainIndex(domains, among: others, isOfObjects: isOfObjects) }
         kept = (RuleSteps.make(others), index)
         self.others = kept.others.list
         self.index = index.map(Borrowed.init)
@@ -91,22 +76,27 @@ extension RuleStepList {
         self.reach = reach
     }
 
-    /// Returns the index for an error's value, domain or code, if there can be one; adds the rules that it is not for to
-    /// `others`.
+    /// A step, the value that its rule requires, and whether that is all that it requires.
+    private typealias ValueEntry = (value: any Error, step: RuleStep, isAll: Bool)
+
+    /// Returns an index by value; nil if the type is not `Hashable` on every actor, or if matchers recurse too deep: to
+    /// make the index runs user code (`==`, `hash`), which may dispatch errors of the type.
     private static func makeIndex(
-        of type: any Error.Type, _ domain: String?, _ values: [RuleStep], _ domains: [DomainIndex.Entry],
-        _ others: inout [RuleStep]
+        of type: any Error.Type, _ entries: [ValueEntry], among others: [RuleStep]
     ) -> StepIndex? {
-        let byDomain = others + domains.map { $0.step.judged(isCertain: false) }
-        if let index = makeValueIndex(type, values, among: byDomain) {
-            others = byDomain
-            return index
+        // A global actor's `hash` must not be called elsewhere: the cast of a `Sendable` value fails then, unlike that of
+        // its type.
+        guard let value = entries.first?.value as (any Sendable)?, value is any (Error & Hashable),
+            let hashable = type as? any (Error & Hashable).Type, let entry = PerThread.enterMatcher()
+        else { return nil }
+        defer { PerThread.leaveMatcher(entry) }
+        func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex {
+            let keyed = entries.lazy.compactMap { value, step, isAll in
+                (value as? Value).map { (key: $0, step: step.judged(isCertain: isAll)) }
+            }
+            return ValueIndex(keyed, room: entries.count) { _ in others }
         }
-        others += values.map { $0.judged(isCertain: false) }
-        if !domains.isEmpty, type is NSError.Type { return DomainIndex(domains, among: others) }
-        if !domains.isEmpty, domain != nil { return CodeIndex(domains, among: others, isOfObjects: false) }
-        others += domains.map { $0.step.judged(isCertain: false) }
-        return nil
+        return make(hashable)
     }
 
     /// Returns the steps for an error.
@@ -114,21 +104,5 @@ extension RuleStepList {
     func steps<Content: Error>(for content: Content, _ error: any Error, _ report: inout LazyReport) -> RuleStepList {
         guard let index else { return others }
         return index.read { $0.steps(for: content, error, &report) } ?? others
-    }
-}
-
-/// Steps that depend on more than an error's type: on its value, or on its code or domain.
-///
-/// Each list has the steps for all errors too, so that a dispatch reads one.
-///
-/// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
-class StepIndex: @unchecked Sendable {
-    /// Returns the steps for an error, or nil if it is like no rule's; runs user code (`==`, `hash`, an error's code).
-    ///
-    /// - Precondition: The error is of the type that the index is for.
-    func steps<Content: Error>(
-        for content: Content, _ error: any Error, _ report: inout LazyReport
-    ) -> RuleStepList? {
-        fatalError("\(type(of: self)) does not override \(#function)")
     }
 }

@@ -12,7 +12,7 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {
-        adding(IgnoreRule(matcher, at: .init(fileID: fileID, line: line)))
+        adding(SynchronousRule(ignoring: matcher, at: .init(fileID: fileID, line: line)))
     }
 
     /// Ignores a type of error, matched as ``ErrorMatcher/type(_:)`` does.
@@ -28,7 +28,7 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {
-        adding(IgnoreRule(.type(type), at: .init(fileID: fileID, line: line)))
+        adding(SynchronousRule(ignoring: .type(type), at: .init(fileID: fileID, line: line)))
     }
 
     /// Ignores errors that equal a value, matched as ``ErrorMatcher/value(_:)`` does.
@@ -44,7 +44,7 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {
-        adding(IgnoreRule(.value(value), at: .init(fileID: fileID, line: line)))
+        adding(SynchronousRule(ignoring: .value(value), at: .init(fileID: fileID, line: line)))
     }
 
     /// Ignores a domain, or one code of it, matched as ``ErrorMatcher/nsError(domain:code:)`` does.
@@ -61,6 +61,6 @@ extension ErrorHandler {
         fileID: String = #fileID,
         line: UInt = #line
     ) -> ErrorHandler {
-        adding(IgnoreRule(.nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line)))
+        adding(SynchronousRule(ignoring: .nsError(domain: domain, code: code), at: .init(fileID: fileID, line: line)))
     }
 }

@@ -48,7 +48,7 @@ public struct ErrorHandler: Sendable, CustomStringConvertible {
         var lines = ["ErrorHandler, in the order tried:"]
         for stage in RuleSet.Stage.allCases {
             for rule in rules[stage] {
-                let verb = rule.traits.alwaysStops ? "ignore " : stage == .rules ? "on " : ""
+                let verb = rule.traits.ignores ? "ignore " : stage == .rules ? "on " : ""
                 lines.append("  \(lines.count). \(verb)\(rule.registration.description)")
             }
         }

@@ -34,7 +34,7 @@ extension Explanation {
 extension MatcherShape {
     /// Whether asking the matcher of an error may call one of the closures that the program has written for it.
     fileprivate func asksClosure(of error: ErrorSubject) -> Bool {
-        func mayMatch(_ shape: MatcherShape) -> Bool { shape.verdict(for: error, domain: nil).mayMatch }
+        func mayMatch(_ shape: MatcherShape) -> Bool { shape.verdict(for: error) != .never }
         return switch self {
         case .type, .any, .value, .nsError, .conforming: false
         case .predicate: true

@@ -213,8 +213,8 @@ extension Explanation {
             } else if rule.mayMatch(subject.type), rule.matches(&subject) {
                 verdict = firstMatch == nil ? .matched : .matchedIfReached
                 firstMatch = firstMatch ?? entries.count + 1
-                if rule.traits.alwaysStops { ignoreRule = rule.registration.description }
-                if rule.traits.alwaysStops || path.endsAtMatch { stop = entries.count + 1 }
+                if rule.traits.ignores { ignoreRule = rule.registration.description }
+                if rule.traits.ignores || path.endsAtMatch { stop = entries.count + 1 }
             } else {
                 verdict = .notMatched
             }

@@ -16,22 +16,18 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// What the matcher is made of, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
-    typealias Evaluation = (@Sendable (inout ErrorSubject) -> Output?)?
-
     /// Decides for ``evaluate(_:)``; nil if the error's dynamic type has to be the output's, and no more.
     ///
     /// Most rules match such errors, and a closure would be an allocation for each of them.
-    let evaluation: Evaluation
+    private let evaluation: (@Sendable (inout ErrorSubject) -> Output?)?
 
-    init(_ shape: MatcherShape, _ evaluation: Evaluation) {
+    init(_ shape: MatcherShape, _ evaluation: (@Sendable (inout ErrorSubject) -> Output?)?) {
         self.shape = shape
         self.evaluation = evaluation
     }
 
     /// Returns what the matcher hands on, or nil if it does not match.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(evaluation, &subject) }
-
-    static func evaluate(_ evaluation: Evaluation, _ subject: inout ErrorSubject) -> Output? {
+    func evaluate(_ subject: inout ErrorSubject) -> Output? {
         if let evaluation { return evaluation(&subject) }
         return subject.isExactly(Output.self) ? unsafe subject.error(as: Output.self) : nil
     }
@@ -42,9 +38,14 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Returns: What an action would get, or nil if the matcher does not match.
     /// - Complexity: That of the factory and the combinators which made the matcher.
     public func match(_ error: any Error) -> Output? {
+        var subject = ErrorSubject(error)
+        return match(&subject)
+    }
+
+    /// Returns what the matcher hands on; nil if it does not match, or if matchers recurse too deep to ask it.
+    func match(_ subject: inout ErrorSubject) -> Output? {
         guard let entry = PerThread.enterMatcher() else { return nil }
         defer { PerThread.leaveMatcher(entry) }
-        var subject = ErrorSubject(error)
         return evaluate(&subject)
     }
 

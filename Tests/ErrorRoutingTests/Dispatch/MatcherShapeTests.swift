@@ -9,8 +9,6 @@ import Testing
 struct MatcherShapeTests {}
 
 extension MatcherShapeTests {
-    private enum Word: String { case never, maybe, always, certain }
-
     /// The errors that each row is asked about.
     private static let errors: [any Error] = [
         Zoo.Payment.expired, Zoo.Bird(), Zoo.Owl(), Zoo.Localized(), URLError(.timedOut),
@@ -20,11 +18,11 @@ extension MatcherShapeTests {
     /// A shape, what it says of each error's type, and what it hands on where it is certain.
     private struct Row {
         let shape: MatcherShape
-        let words: [Word]
+        let words: [TypeVerdict]
         /// Whether an error is of the matcher's output type, with which actions read it.
         let isOutput: (any Error) -> Bool
 
-        init<Output>(_ matcher: ErrorMatcher<Output>, _ words: Word...) {
+        init<Output>(_ matcher: ErrorMatcher<Output>, _ words: TypeVerdict...) {
             shape = matcher.shape
             self.words = words
             isOutput = { Output.self == (any Error).self || type(of: $0) is Output.Type }
@@ -85,11 +83,9 @@ extension MatcherShapeTests {
         expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 13)
         for row in Self.rows {
             for (error, word) in zip(Self.errors, row.words) {
-                let verdict = row.shape.verdict(for: ErrorSubject(error), domain: nil)
-                let said: Word =
-                    verdict.isCertain ? .certain : !verdict.mayMatch ? .never : verdict.mayMiss ? .maybe : .always
+                let said = row.shape.verdict(for: ErrorSubject(error))
                 #expect(said == word, "\(row.shape) of \(type(of: error))")
-                if verdict.isCertain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
+                if said == .certain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
                 // Rules of a small block are not compared with the type, but by their required type alone.
                 let isOfRequiredType = row.shape.requirement.type.map { $0 == ObjectIdentifier(type(of: error)) }
                 if isOfRequiredType == false { expect(said, equals: .never) }

@@ -61,15 +61,17 @@ extension DrivenStorage {
     /// Returns how far a worker comes that begins where it has to.
     func result(_ disposition: HandleOutcome.Disposition, _ failures: [ActionFailure]) -> DispatchProgress {
         var result = progress
+        if disposition == .unmatched { _ = Self.fallback.rules.path.read { result.place.advance(on: $0) } }
+        for failure in failures { result.record(failure.error, of: rule, failure.report) }
         switch disposition {
-        case .unmatched: _ = Self.fallback.rules.path.read { result.place.advance(on: $0) }
-        case .ignored: result.place.record(.ignored, of: Borrowed(rule))
+        case .unmatched: break
+        case .ignored: result.place.record(.stop, of: Borrowed(Self.ignoring))
         default: result.place.record(.next, of: Borrowed(rule))
         }
-        for failure in failures { result.record(failure.error, of: rule, failure.report) }
         return result
     }
 
+    private static let ignoring = SynchronousRule(ignoring: ErrorMatcher<any Error>.any, at: .init())
     private static let fallback = ErrorHandler().onNoMatch { _ in .next }
 
     /// An action that fails on what was delivered last, with an error of a number.

@@ -139,7 +139,7 @@ final class DrivenStorage {
         let result = result(disposition, failures)
         let action = storage.perform {
             $0.complete(
-                result.place.disposition, result.hasFailures ? result.failures : nil, for: generation,
+                result.place.disposition, result.failures, for: generation,
                 isObserved: isObserved, $1)
         }
         var isFailureNotice = false
@@ -148,6 +148,6 @@ final class DrivenStorage {
             isFailureNotice = posting.isFailureNotice
         }
         if let action { return carryOut(action, generation, at: now) }
-        return .notifies(isFailureNotice ? result.failures.map(Self.event(of:)) : [])
+        return .notifies(isFailureNotice ? (result.failures ?? []).map(Self.event(of:)) : [])
     }
 }

@@ -82,9 +82,9 @@ enum LinearReading {
         /// Behaviour 5.
         func isSynchronous(for error: Specimen) -> Bool {
             if reversed(.always).contains(where: \.isAsynchronous) { return false }
-            let judged = reversed(.on, .ignore).map { (rule: $0, match: $0.matcher.judge(error)) }
-            if judged.contains(where: { $0.rule.isAsynchronous && $0.match != .never }) { return false }
-            return judged.contains { $0.match == .always && !$0.rule.matcher.asksDomain }
+            let rules = reversed(.on, .ignore)
+            if rules.contains(where: { $0.isAsynchronous && $0.matcher.judge(error) != .never }) { return false }
+            return rules.contains { $0.matcher.judge(error, knowingDomain: false) == .always }
                 || !reversed(.onNoMatch).contains(where: \.isAsynchronous)
         }
 

@@ -157,8 +157,10 @@ extension LinearReading {
 }
 
 extension LinearReading.Matcher {
-    /// Behaviours 5 to 10: what the type of an error says, and the domain that all errors of the type have.
-    func judge(_ error: Specimen) -> LinearReading.Judgement {
+    /// Behaviours 5 to 10: what the type of an error says, and the domain that all errors of the type have
+    /// if that is known.
+    func judge(_ error: Specimen, knowingDomain: Bool = true) -> LinearReading.Judgement {
+        func judge(_ inner: Self) -> LinearReading.Judgement { inner.judge(error, knowingDomain: knowingDomain) }
         switch self {
         case .type(let kind), .conformingTo(let kind):
             if error.kind == .nsError, [.url, .cocoa, .posix].contains(kind) { return .maybe }
@@ -168,30 +170,19 @@ extension LinearReading.Matcher {
             if bridged.contains(value.kind) { return bridged.contains(error.kind) ? .maybe : .never }
             return value.kind == error.kind ? .maybe : .never
         case .nsError(let domain, let code):
-            if error.kind == .nsError { return .maybe }
+            if error.kind == .nsError || !knowingDomain { return .maybe }
             return error.domainAndCode.domain != domain ? .never : code == nil ? .always : .maybe
         case .conforming(let conformance):
             return error.kind == .nsError ? .maybe : error.conforms(to: conformance) ? .always : .never
-        case .extracting(let kind): return Self.type(kind).judge(error).narrowed
+        case .extracting(let kind): return judge(.type(kind)).narrowed
         case .matching: return .maybe
         case .any: return .always
-        case .anywhere(let inner): return inner.judge(error) == .always ? .always : .maybe
-        case .narrowed(let inner, _): return inner.judge(error).narrowed
-        case .named(let inner), .erased(let inner): return inner.judge(error)
-        case .either(let one, let other): return !(!one.judge(error) && !other.judge(error))
-        case .both(let one, let other): return one.judge(error) && other.judge(error)
-        case .not(let inner): return !inner.judge(error)
-        }
-    }
-
-    /// Whether the match depends on an error's domain.
-    var asksDomain: Bool {
-        switch self {
-        case .nsError: true
-        case .anywhere(let inner), .narrowed(let inner, _), .named(let inner), .erased(let inner), .not(let inner):
-            inner.asksDomain
-        case .either(let one, let other), .both(let one, let other): one.asksDomain || other.asksDomain
-        default: false
+        case .anywhere(let inner): return judge(inner) == .always ? .always : .maybe
+        case .narrowed(let inner, _): return judge(inner).narrowed
+        case .named(let inner), .erased(let inner): return judge(inner)
+        case .either(let one, let other): return !(!judge(one) && !judge(other))
+        case .both(let one, let other): return judge(one) && judge(other)
+        case .not(let inner): return !judge(inner)
         }
     }
 }

@@ -140,7 +140,7 @@ final class BusWalk {
         if isNew { lastSequence += 1 }
         expect(bus.report?.sequence, equals: lastSequence)
         #expect(bus.isDelivering(lastSequence))
-        expect(bus.progress.failures.count, equals: naive.abandoned)
+        expect(bus.progress.failures?.count ?? 0, equals: naive.abandoned)
     }
 
     private func complete(_ number: Int) {

@@ -183,7 +183,7 @@ final class DeliveryWorker: ActionSupervisor {
         case .needsSuspension, .needsNewTask:
             let checkpoint = Checkpoint(cursor.progress)
             // Whoever takes the report back meanwhile has to know of its failures.
-            if checkpoint.progress.hasFailures { _ = note(checkpoint) }
+            if checkpoint.progress.failures != nil { _ = note(checkpoint) }
             return .goOn(delivery, from: checkpoint)
         }
     }

@@ -150,7 +150,7 @@ extension BusEndingTests {
         #expect(!bus.begin(bus.rule, at: .seconds(50)))
         expectNil(bus.complete())
         expect(bus.next(1), equals: .error(1, occurrences: 1))
-        expect(bus.progress.outcome.failures.map { $0.error is ActionTimeLimitExceeded }, equals: [true])
+        expect(bus.progress.failures?.map { $0.error is ActionTimeLimitExceeded }, equals: [true])
         expect(bus.timeIsUp(at: .seconds(51)), equals: [nil, nil])
         #expect(bus.begin(bus.rule, at: .seconds(52), 1))
         // It takes too long again, and is taken back: nobody else reports that failure.

@@ -1,0 +1,142 @@
+import Foundation
+
+/// Steps that depend on more than an error's type: on its value, or on its domain and code.
+///
+/// Each list has the steps for all errors of the type too, so that a dispatch reads one.
+///
+/// Unchecked, since the compiler cannot check a class that has subclasses; all stored properties are constants.
+class StepIndex: @unchecked Sendable {
+    /// Returns the steps for an error, or nil if it is like no rule's; runs user code (`==`, `hash`, an error's code).
+    ///
+    /// - Precondition: The error is of the type that the index is for.
+    func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: inout LazyReport
+    ) -> RuleStepList? {
+        fatalError("\(type(of: self)) does not override \(#function)")
+    }
+}
+
+/// The steps by what an error has to be like: a few keys are compared one by one; more are found by hash.
+///
+/// The keys lie in memory of their own: the runtime would look up the type of a generic array, or of an optional key, at
+/// every call.
+///
+/// Unchecked, since the compiler cannot know that the memory does not change after `init`.
+@safe class KeyIndex<Key: Hashable>: StepIndex, @unchecked Sendable {
+    typealias Entry = (key: Key, step: RuleStep)
+
+    /// The largest number of keys that are compared without a hash.
+    private static var fewKeys: Int { 4 }
+
+    private let keys: UnsafeMutablePointer<Key>
+    /// The number of keys, and each one's steps; they do not change after `init`.
+    private var (count, lists): (Int, [RuleStepList]) = (0, [])
+    /// Each key's place plus one, by the key's hash.
+    private let table: ProbeTable
+    /// Retains the steps that the lists refer to.
+    private var steps: [RuleSteps] = []
+
+    /// - Parameters:
+    ///   - entries: The rules in order, each with its key.
+    ///   - room: At least the number of entries.
+    ///   - others: The steps for all errors with a key.
+    init(_ entries: some Sequence<Entry>, room: Int, among others: (Key) -> [RuleStep]) {
+        unsafe keys = .allocate(capacity: room)
+        table = ProbeTable(room: room)
+        super.init()
+        // No dictionary of keys, which would trap if the user's `==` and `hash` were inconsistent.
+        var groups: [[RuleStep]] = []
+        // No error is like a key that does not equal itself.
+        for (key, step) in entries where key == key {
+            if let known = place(of: key) {
+                groups[known].append(step)
+            } else {
+                unsafe (keys + count).initialize(to: key)
+                count += 1
+                table.insert(UInt(count), for: UInt(bitPattern: key.hashValue))
+                groups.append([step])
+            }
+        }
+        steps = groups.indices.map { place in unsafe RuleSteps.make(others(keys[place]) + groups[place]) }
+        lists = steps.map(\.list)
+    }
+
+    deinit {
+        unsafe keys.deinitialize(count: count)
+        unsafe keys.deallocate()
+        table.deallocate()
+    }
+
+    /// Returns the steps for a key; nil if no rule has it.
+    final func find(_ key: Key) -> RuleStepList? { place(of: key).map { lists[$0] } }
+
+    private func place(of key: Key) -> Int? {
+        if count <= Self.fewKeys {
+            var place = 0
+            while unsafe place < count && keys[place] != key { place += 1 }
+            return place == count ? nil : place
+        }
+        let isWanted = { (place: UInt) in unsafe self.keys[Int(bitPattern: place) - 1] == key }
+        let found = table.find(UInt(bitPattern: key.hashValue), where: isWanted)
+        return found == 0 ? nil : Int(bitPattern: found) - 1
+    }
+}
+
+/// The steps by an error's value.
+final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sendable {
+    override func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: inout LazyReport
+    ) -> RuleStepList? {
+        guard let entry = PerThread.enterMatcher() else { return nil }
+        defer { PerThread.leaveMatcher(entry) }
+        let value = unsafe BoxContent.content(content, as: Value.self)
+        // An error that does not equal itself matches no value.
+        return value == value ? find(value) : nil
+    }
+}
+
+/// A domain, and a code unless the rule is for any.
+struct DomainKey: Hashable {
+    let domain: String
+    let code: Int?
+
+    /// A code is its own hash, since the table spreads those.
+    var hashValue: Int { code ?? domain.hashValue }
+    func hash(into hasher: inout Hasher) { hasher.combine(hashValue) }
+}
+
+/// The steps by what `as NSError` says of an error's domain and code.
+final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
+    /// Whether the errors are `NSError` objects.
+    private let isOfObjects: Bool
+
+    /// - Parameters:
+    ///   - entries: The rules in order, each with its domain and code.
+    ///   - others: The steps for all errors of the type.
+    ///   - isOfObjects: Whether the errors are `NSError` objects.
+    init(_ entries: [Entry], among others: [RuleStep], isOfObjects: Bool) {
+        self.isOfObjects = isOfObjects
+        var anyCode: [String: [RuleStep]] = [:]
+        for (key, step) in entries where key.code == nil { anyCode[key.domain, default: []].append(step) }
+        super.init(entries, room: entries.count) { key in
+            key.code == nil || anyCode.isEmpty ? others : others + anyCode[key.domain, default: []]
+        }
+    }
+
+    override func steps<Content: Error>(
+        for content: Content, _ error: any Error, _ report: inout LazyReport
+    ) -> RuleStepList? {
+        if !isOfObjects { return report.ask(error) { steps(for: $0.nsError()) } }
+        let error = unsafe BoxContent.content(content, as: NSError.self)
+        // A subclass may override `domain` or `code` with user code, which may dispatch the error.
+        if type(of: error) == NSError.self { return steps(for: error) }
+        guard let entry = PerThread.enterMatcher() else { return nil }
+        defer { PerThread.leaveMatcher(entry) }
+        return steps(for: error)
+    }
+
+    private func steps(for error: NSError) -> RuleStepList? {
+        let domain = error.domain
+        return find(DomainKey(domain: domain, code: error.code)) ?? find(DomainKey(domain: domain, code: nil))
+    }
+}
