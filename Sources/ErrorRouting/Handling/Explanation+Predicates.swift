@@ -25,8 +25,8 @@ extension Explanation {
             && entries.allSatisfy { entry in
                 guard entry.stage == .rule else { return true }
                 if case .notReached = entry.verdict { return true }
-                let verdict = entry.rule.storage.shape.verdict(for: subject, domain: domain)
-                return !verdict.mayMatch || !verdict.mayMiss
+                let verdict = entry.rule.storage.shape.verdict(for: subject) { domain }
+                return verdict == .never || verdict >= .always
             }
     }
 }
