@@ -25,6 +25,10 @@ struct BusIntake: ~Copyable, Sendable {
         case closed
     }
 
+    /// The most reports that may be pending, whatever the configuration says: the memory of their slots is reserved at
+    /// once.
+    static let maximumCapacity = 1 << 22
+
     /// How many reports may be pending.
     let capacity: Int
     private let word: Padded<IntakeWord>
@@ -42,10 +46,10 @@ struct BusIntake: ~Copyable, Sendable {
     let mailbox: Mailbox<Posting>
 
     /// - Parameters:
-    ///   - capacity: How many reports may be pending; more than ``MailboxLimits/capacity`` counts as that many.
+    ///   - capacity: How many reports may be pending; more than ``maximumCapacity`` counts as that many.
     ///   - start: The first report's number; all before it count as accepted, and released.
     init(capacity: Int, startingAt start: Int64 = 0) {
-        self.capacity = min(capacity, MailboxLimits.capacity)
+        self.capacity = min(capacity, Self.maximumCapacity)
         word = Padded(IntakeWord(accepted: start))
         seenReleased = Atomic(start)
         releasedCounter = PaddedCounter(start)

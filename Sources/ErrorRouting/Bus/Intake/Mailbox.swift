@@ -15,7 +15,7 @@ import Synchronization
 /// | `empty` | the slot holds no element yet |
 /// | `asleep` | the slot holds no element yet, and the reader sleeps until it does |
 /// | `filled` | the slot holds an element |
-/// | `closed` | the slot will never hold an element: whoever comes to fill it takes the element out again |
+/// | `closed` | the slot is not read any more: whoever comes to fill it takes the element out again |
 ///
 /// Invariants:
 ///
@@ -28,7 +28,7 @@ import Synchronization
 /// 3. The reader is woken by whoever finds `asleep` in that exchange, or replaces it in ``rouse(at:)``, and by nobody
 ///    else.
 ///
-/// The methods under "The reader's side" are called by one thread at a time, which debug builds assert.
+/// The methods under "The reader's side" are called by one thread at a time.
 @safe struct Mailbox<Element: Sendable>: ~Copyable, @unchecked Sendable {
     // Unchecked for the pointers: their memory is accessed by the invariants above.
 
@@ -43,30 +43,28 @@ import Synchronization
     private typealias State = MailboxState
     private typealias Slot = UnsafeMutableRawPointer
 
-    /// The slots, with room to begin at a cache line.
-    private let memory: UnsafeMutableRawPointer
     private let slots: Slot
     /// The number of slots, which is a power of two, less one.
     private let mask: Int
-    /// Whether a thread is in a method of the reader's side; used in debug builds only.
-    private let isBeingRead = Atomic<Bool>(false)
 
-    /// - Parameter capacity: How many slots may be out at a time; at most ``MailboxLimits/capacity``.
+    /// - Parameter capacity: How many slots may be out at a time; at most ``BusIntake/maximumCapacity``.
     init(capacity: Int) {
         mask = (1 << (Int.bitWidth - (capacity + 1).leadingZeroBitCount)) - 1
-        // All zero: each state is `empty`. Not written, so that a slot takes no memory before it is used.
-        guard let memory = unsafe calloc((mask + 1) * Self.stride + Self.cacheLine, 1) else {
+        // Pages of the system's, all zero: each state is `empty`. No `calloc`, which may write zeros over memory that was
+        // used before.
+        let size = (mask + 1) * Self.stride
+        let pages = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let pages = unsafe pages, unsafe pages != MAP_FAILED else {
             fatalError("there is no memory for a bus with a capacity of \(capacity)")
         }
-        unsafe self.memory = unsafe memory
-        unsafe slots = unsafe memory.alignedUp(toMultipleOf: Self.cacheLine)
+        unsafe slots = unsafe pages
     }
 
     deinit {
         for number in 0...Int64(mask) {
             if let element = unsafe element(at: number) { unsafe element.deinitialize(count: 1) }
         }
-        unsafe free(memory)
+        unsafe munmap(slots, (mask + 1) * Self.stride)
     }
 
     /// Fills the slot of a number.
@@ -109,8 +107,6 @@ import Synchronization
     /// Empties a filled slot, whose element is at an address, and returns the element; all slots before it are empty.
     @inline(__always)
     func take(_ element: UnsafeMutablePointer<Element>) -> Element {
-        beginReading()
-        defer { endReading() }
         let taken = unsafe element.move()
         unsafe Self.state(of: Slot(element) - Self.offset).pointee.store(State.empty, ordering: .releasing)
         return taken
@@ -118,10 +114,8 @@ import Synchronization
 
     /// Asks whoever fills a slot to wake the reader.
     ///
-    /// - Returns: Whether the reader may sleep; if not, the slot is filled.
+    /// - Returns: Whether the reader may sleep; if not, the slot is filled, or closed.
     func sleep(at number: Int64) -> Bool {
-        beginReading()
-        defer { endReading() }
         let state = unsafe Self.state(of: slot(of: number))
         let (isAsleep, found) = unsafe state.pointee.replace(State.empty, by: State.asleep)
         return isAsleep || found == State.asleep
@@ -141,17 +135,6 @@ import Synchronization
         let slot = unsafe slot(of: number)
         let found = unsafe Self.state(of: slot).pointee.exchange(State.closed, ordering: .acquiringAndReleasing)
         return found == State.filled ? unsafe Self.element(in: slot).move() : nil
-    }
-
-    /// Asserts that there is one reader at a time; ``close(_:)`` may be called beside it.
-    @inline(__always)
-    private func beginReading() {
-        assert(!isBeingRead.exchange(true, ordering: .acquiring), "two threads read the mailbox at a time")
-    }
-
-    @inline(__always)
-    private func endReading() {
-        assert(isBeingRead.exchange(false, ordering: .releasing), "nobody was reading the mailbox")
     }
 }
 
@@ -175,11 +158,6 @@ extension Mailbox {
     private static func element(in slot: Slot) -> UnsafeMutablePointer<Element> {
         unsafe (slot + offset).assumingMemoryBound(to: Element.self)
     }
-}
-
-enum MailboxLimits {
-    /// The most slots that may be given out at a time: their memory is reserved at once.
-    static let capacity = 1 << 22
 }
 
 /// The values of a slot's state.

@@ -44,33 +44,17 @@
     }
 
     /// Creates a scope within another, or directly below a bus.
-    convenience init(
-        _ name: String,
-        in parent: ScopeContext?,
-        of bus: ErrorBus?,
-        handler: ErrorHandler,
-        order: Order,
-        metadata: [String: String]
-    ) {
-        let root = bus?.handler.rules
-        self.init(
-            ScopeContext(name, in: parent, root: root, rules: handler.rules, order: order, metadata: metadata),
-            of: bus
-        )
+    convenience init(_ own: ScopeContext.Own, in parent: ScopeContext?, of bus: ErrorBus?) {
+        self.init(ScopeContext(own, in: parent, root: bus?.handler.rules), of: bus)
     }
 
     /// Creates a scope within the innermost scope of the task, else below its bus, else below the process's root bus.
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
+        let own = ScopeContext.Own(name: name, rules: handler.rules, order: order, metadata: metadata)
         let parent = ErrorScope.innermost
-        self.init(
-            name,
-            in: parent?.context,
-            of: parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus,
-            handler: handler,
-            order: order,
-            metadata: metadata
-        )
+        let bus = parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus
+        self.init(own, in: parent?.context, of: bus)
     }
 
     /// This scope; if it was created without a bus, a copy of it below the task's bus or the root, if there is one now.
@@ -100,7 +84,7 @@
         order: Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(name, in: context, of: bus, handler: handler, order: order, metadata: metadata)
+        ErrorScope(.init(name: name, rules: handler.rules, order: order, metadata: metadata), in: context, of: bus)
     }
 
     /// Says what the rules of the whole path would do with an error, rule by rule; runs no action.
@@ -179,6 +163,6 @@ extension ErrorBus {
         order: ErrorScope.Order = .innermostFirst,
         metadata: [String: String] = [:]
     ) -> ErrorScope {
-        ErrorScope(name, in: nil, of: self, handler: handler, order: order, metadata: metadata)
+        ErrorScope(.init(name: name, rules: handler.rules, order: order, metadata: metadata), in: nil, of: self)
     }
 }

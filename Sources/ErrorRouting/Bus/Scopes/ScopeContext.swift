@@ -8,12 +8,17 @@
 ///
 /// Unchecked because of `parent`, which changes only in `deinit`.
 @safe final class ScopeContext: @unchecked Sendable {
-    private let name: String
-    /// The scope's own metadata, without that of the scopes around it.
-    private let metadata: [String: String]
+    /// What a scope has of its own, without that of the scopes around it.
+    struct Own {
+        let name: String
+        let rules: RuleSet
+        /// Whether the rules are tried before or after those around the scope.
+        let order: ErrorScope.Order
+        let metadata: [String: String]
+    }
+
+    private let own: Own
     private var parent: ScopeContext?
-    private let rules: RuleSet
-    private let order: ErrorScope.Order
     /// The rules of the bus; set only in the outermost scope.
     private let root: RuleSet?
     /// The context that this is a copy of; set if the original was created without a bus, and this is below one.
@@ -22,29 +27,15 @@
     private let blockPath = SetOnce<BlockPath>()
 
     /// - Parameters:
-    ///   - name: The scope's name.
+    ///   - own: What the scope has of its own.
     ///   - parent: The scope around it, below the same bus.
     ///   - root: The rules of the bus; nil if there is no bus.
-    ///   - rules: The scope's own rules.
-    ///   - order: Whether those are tried before or after the rules around the scope.
-    ///   - metadata: The scope's own metadata.
     ///   - original: The context to copy, if this is a copy.
-    init(
-        _ name: String,
-        in parent: ScopeContext?,
-        root: RuleSet?,
-        rules: RuleSet,
-        order: ErrorScope.Order,
-        metadata: [String: String],
-        copying original: ScopeContext? = nil
-    ) {
-        self.original = original
-        self.name = name
-        self.metadata = metadata
-        self.rules = rules
-        self.order = order
-        self.root = parent == nil ? root : nil
+    init(_ own: Own, in parent: ScopeContext?, root: RuleSet?, copying original: ScopeContext? = nil) {
+        self.own = own
         self.parent = parent
+        self.root = parent == nil ? root : nil
+        self.original = original
     }
 
     deinit {
@@ -54,7 +45,7 @@
     }
 
     /// The names of the scopes around this one and its own, the outermost first.
-    var path: [String] { summary.value?.path ?? outwards.map(\.name).reversed() }
+    var path: [String] { summary.value?.path ?? outwards.map(\.own.name).reversed() }
 
     /// The path and metadata for reports; computed at the first report, and shared by all reports of the scope.
     var forReports: Summary { summary.value ?? firstSummary() }
@@ -72,15 +63,15 @@
     @inline(never)
     private func firstBlocks() -> Borrowed<BlockPath> {
         // A scope without rules shares the path of those around it.
-        if rules.isEmpty, let parent {
-            let shared = parent.outwards.first { !$0.rules.isEmpty || $0.parent == nil } ?? parent
+        if own.rules.isEmpty, let parent {
+            let shared = parent.outwards.first { !$0.own.rules.isEmpty || $0.parent == nil } ?? parent
             return blockPath.set(shared.blocks.object)
         }
         var (members, root): ([BlockPath.Member], RuleSet?) = ([], nil)
         for scope in outwards {
             root = scope.root ?? root
-            if scope.rules.isEmpty { continue }
-            members.append(.init(rules: scope.rules, isTriedFirst: scope.order == .innermostFirst))
+            if scope.own.rules.isEmpty { continue }
+            members.append(.init(rules: scope.own.rules, isTriedFirst: scope.own.order == .innermostFirst))
         }
         // The bus's own path, if no scope adds rules to it.
         if members.isEmpty, let root { return blockPath.set(root.path.object) }
@@ -103,15 +94,7 @@
     func below(_ root: RuleSet) -> ScopeContext {
         // A loop from the outside in: a recursion could overflow the stack.
         outwards.reversed().reduce(nil as ScopeContext?) { parent, scope in
-            ScopeContext(
-                scope.name,
-                in: parent,
-                root: root,
-                rules: scope.rules,
-                order: scope.order,
-                metadata: scope.metadata,
-                copying: scope
-            )
+            ScopeContext(scope.own, in: parent, root: root, copying: scope)
         } ?? self
     }
 
@@ -120,7 +103,8 @@
         var path = Explanation.Path()
         var names = self.path
         for scope in outwards {
-            if !scope.rules.isEmpty { path.add(scope.rules, of: names, isTriedFirst: scope.order == .innermostFirst) }
+            let own = scope.own
+            if !own.rules.isEmpty { path.add(own.rules, of: names, isTriedFirst: own.order == .innermostFirst) }
             names.removeLast()
         }
         if let root { path.add(root, of: [], isTriedFirst: true) }
@@ -138,12 +122,12 @@
             var names: [String] = []
             var metadata: [String: String] = [:]
             for scope in scopes {
-                names.append(scope.name)
+                names.append(scope.own.name)
                 // Assigned and not merged, so that the metadata of a single scope is shared and not copied.
                 if metadata.isEmpty {
-                    metadata = scope.metadata
-                } else if !scope.metadata.isEmpty {
-                    metadata.merge(scope.metadata) { inner, _ in inner }
+                    metadata = scope.own.metadata
+                } else if !scope.own.metadata.isEmpty {
+                    metadata.merge(scope.own.metadata) { inner, _ in inner }
                 }
             }
             names.reverse()

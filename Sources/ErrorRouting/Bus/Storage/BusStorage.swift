@@ -14,7 +14,7 @@ struct BusStorage: ~Copyable, Sendable {
     private let generation = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - capacity: How many reports may be pending; more than ``MailboxLimits/capacity`` counts as that many.
+    ///   - capacity: How many reports may be pending; more than ``BusIntake/maximumCapacity`` counts as that many.
     ///   - actionTimeLimit: How long an asynchronous action may take.
     ///   - floodLimit: How many errors of a kind pass.
     ///   - start: The first report's number; all before it count as posted and handled.

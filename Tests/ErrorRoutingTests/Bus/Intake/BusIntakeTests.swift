@@ -134,10 +134,8 @@ extension BusIntakeTests {
     func parts(_ combination: Int) {
         // With its slot's state it fills one cache line of 64 bytes.
         expect(MemoryLayout<Posting>.size, equals: 56)
-        let scope =
-            combination & 1 == 0
-            ? nil
-            : ScopeContext("scope", in: nil, root: nil, rules: RuleSet(), order: .innermostFirst, metadata: [:])
+        let own = ScopeContext.Own(name: "scope", rules: RuleSet(), order: .innermostFirst, metadata: [:])
+        let scope = combination & 1 == 0 ? nil : ScopeContext(own, in: nil, root: nil)
         let promise = combination & 2 == 0 ? nil : Promise<HandleOutcome>()
         let stamp =
             combination & 4 == 0 ? nil : Posting.FloodStamp(code: ErrorCode(of: Numbered(7)), moment: 7)
