@@ -5,12 +5,32 @@ import StandardErrorWriter
 ///
 /// That happens to a bus that nobody ran, or whose process called `exit` inside a body.
 enum PendingAtExit {
+    /// A bus, not retained; safe, since it is removed when its deinitializer begins, and read under the lock alone.
+    @safe private struct Entry {
+        private let bus: Unmanaged<ErrorBus>
+
+        init(_ bus: ErrorBus) { unsafe self.bus = .passUnretained(bus) }
+
+        /// The bus's line, if it has one.
+        ///
+        /// The bus is retained until the process ends, if it still can be: one whose last reference went here would
+        /// wait for the lock. A bus whose deinitializer has begun gets no weak reference; to retain it would stop the
+        /// program.
+        var line: String? {
+            unsafe bus._withUnsafeGuaranteedRef { bus in
+                weak let living = bus
+                if let living { _ = unsafe Unmanaged.passRetained(living) }
+                return bus.lineAtExit
+            }
+        }
+    }
+
     /// The buses by their numbers.
-    private static let buses = Locked<[UInt64: Weak<ErrorBus>]>([:])
+    private static let buses = Locked<[UInt64: Entry]>([:])
 
     private static let registerHandler: Void = {
         atexit {
-            let lines = living.compactMap(\.lineAtExit)
+            let lines = PendingAtExit.lines
             if !lines.isEmpty { StandardError.writeAtExit(lines) }
         }
     }()
@@ -18,20 +38,16 @@ enum PendingAtExit {
     /// Adds a bus, once it is initialised.
     static func add(_ bus: ErrorBus) {
         registerHandler
-        buses.withLock { $0[bus.number] = Weak(bus) }
+        buses.withLock { $0[bus.number] = Entry(bus) }
     }
 
-    /// Removes a bus, when its deinitializer begins.
+    /// Removes a bus, when its deinitializer begins; waits while the exit handler reads the bus.
     static func remove(_ bus: ErrorBus) { buses.withLock { $0[bus.number] = nil } }
 
-    /// The buses, retained until the process ends, so that none is deallocated here; none if a thread, which may be
-    /// stopped, does not release the lock.
-    private static var living: [ErrorBus] {
+    /// A line for each bus that has pending reports; none if a thread, which may be stopped, does not release the lock.
+    private static var lines: [String] {
         for _ in 0..<50 {
-            if let living = buses.withLockIfAvailable({ $0.values.compactMap(\.object) }) {
-                for bus in living { _ = unsafe Unmanaged.passRetained(bus) }
-                return living
-            }
+            if let lines = buses.withLockIfAvailable({ $0.values.compactMap(\.line) }) { return lines }
             usleep(1_000)
         }
         return []

@@ -27,8 +27,6 @@ struct NaiveFloodLimiter {
     let first: Int
     let window: Int
     let maximum: Int
-    /// The latest time of an error: a later error counts as posted no earlier.
-    private var latest = Int.min
     /// The windows, in the order in which they were opened.
     private(set) var windows: [Window] = []
 
@@ -45,7 +43,7 @@ struct NaiveFloodLimiter {
 
     var nextEnd: Int? { heldCount == 0 ? nil : windows[0].end }
 
-    /// Windows end in the order in which they were opened.
+    /// Windows end in the order in which they were opened; one that ends later keeps those after it open.
     mutating func release(endingBy time: Int?) -> Release? {
         while !windows.isEmpty, time.map({ windows[0].end <= $0 }) ?? true {
             if let release = close(windows[0].kind) { return release }
@@ -54,9 +52,10 @@ struct NaiveFloodLimiter {
     }
 
     mutating func release(toAdmit kind: Int, at time: Int) -> Release? {
-        latest = max(latest, time)
-        if let release = release(endingBy: latest) { return release }
-        if windows.contains(where: { $0.kind == kind }) { return nil }
+        if let release = release(endingBy: time) { return release }
+        if let own = windows.first(where: { $0.kind == kind }) {
+            return own.end <= time ? close(kind) : nil
+        }
         while windows.count >= maximum {
             if let release = close(windows[0].kind) { return release }
         }
@@ -64,7 +63,7 @@ struct NaiveFloodLimiter {
     }
 
     mutating func admit(_ error: Int, kind: Int, at time: Int) -> Verdict {
-        if !windows.contains(where: { $0.kind == kind }) { windows.append(Window(kind: kind, end: latest + window)) }
+        if !windows.contains(where: { $0.kind == kind }) { windows.append(Window(kind: kind, end: time + window)) }
         for index in windows.indices where windows[index].kind == kind {
             if windows[index].passed < first {
                 windows[index].passed += 1

@@ -36,6 +36,7 @@ struct FloodLimiter<Held> {
 
     /// One kind of error in one window.
     private struct Window {
+        let end: Int64
         var passed = 0
         /// At most one; in an array, so that a window is small where it holds none.
         var held: [Release] = []
@@ -44,13 +45,10 @@ struct FloodLimiter<Held> {
     private let limit: (first: Int, window: Int64)
     private let maximum: Int
     private var windows: [ErrorFingerprint: Window] = [:]
-    /// When each window ends, in the order in which they were opened.
-    private var order = FIFO<(end: Int64, kind: ErrorFingerprint)>()
-    /// The latest moment of an error.
+    /// The kinds in the order in which their windows were opened.
     ///
-    /// Errors are not quite in the order of their moments; one counts as posted no earlier than those before it, so
-    /// that windows end in the order in which they were opened.
-    private var latest = Int64.min
+    /// That is nearly the order in which these end. The first kind has a window; later ones may have lost theirs.
+    private var order = FIFO<(end: Int64, kind: ErrorFingerprint)>()
     /// The number of held errors.
     private(set) var heldCount = 0
 
@@ -94,17 +92,21 @@ struct FloodLimiter<Held> {
     mutating func admit(
         _ token: FloodToken, suppressing former: inout Held?, holding error: () -> (Held, Moment)
     ) -> Verdict {
-        latest = max(latest, token.moment)
-        if let release = release(endingBy: latest) { return .comesAfter(release) }
+        if let release = release(endingBy: token.moment) { return .comesAfter(release) }
         var found = windows.index(forKey: token.kind)
+        // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
+        // that was opened before has not.
+        if let index = found, windows.values[index].end <= token.moment {
+            if let release = removeWindow(at: index) { return .comesAfter(release) }
+            found = nil
+        }
         if found == nil {
             while windows.count >= maximum {
                 if let release = removeFirstWindow() { return .comesAfter(release) }
             }
-            open(token.kind)
-            found = windows.index(forKey: token.kind)
+            open(token)
         }
-        guard let found else { return .passes }
+        guard let found = found ?? windows.index(forKey: token.kind) else { return .passes }
         if windows.values[found].passed < limit.first {
             windows.values[found].passed += 1
             return .passes
@@ -119,17 +121,23 @@ struct FloodLimiter<Held> {
         return .isHeld(suppressesOne: true)
     }
 
-    private mutating func open(_ kind: ErrorFingerprint) {
-        let (end, isForever) = latest.addingReportingOverflow(limit.window)
-        windows[kind] = Window()
-        order.append((isForever ? .max : end, kind))
+    private mutating func open(_ token: FloodToken) {
+        let (end, isForever) = token.moment.addingReportingOverflow(limit.window)
+        windows[token.kind] = Window(end: isForever ? .max : end)
+        order.append((isForever ? .max : end, token.kind))
     }
 
     /// Removes the window that was opened first, and returns the error that is held in it.
     private mutating func removeFirstWindow() -> Release? {
-        guard let first = order.popFirst(), let release = windows.removeValue(forKey: first.kind)?.held.first else {
-            return nil
-        }
+        let first = order.popFirst().flatMap { windows.index(forKey: $0.kind) }
+        let release = first.flatMap { removeWindow(at: $0) }
+        // Passes over kinds whose window was removed before its turn.
+        while let next = order.first, windows[next.kind]?.end != next.end { _ = order.popFirst() }
+        return release
+    }
+
+    private mutating func removeWindow(at index: Dictionary<ErrorFingerprint, Window>.Index) -> Release? {
+        guard let release = windows.remove(at: index).value.held.first else { return nil }
         heldCount -= 1
         return release
     }
