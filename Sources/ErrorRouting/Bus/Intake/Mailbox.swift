@@ -43,6 +43,8 @@ import Synchronization
     private typealias State = MailboxState
     private typealias Slot = UnsafeMutableRawPointer
 
+    /// The slots, with room to begin at a cache line.
+    private let memory: UnsafeMutableRawPointer
     private let slots: Slot
     /// The number of slots, which is a power of two, less one.
     private let mask: Int
@@ -50,21 +52,20 @@ import Synchronization
     /// - Parameter capacity: How many slots may be out at a time; at most ``BusIntake/maximumCapacity``.
     init(capacity: Int) {
         mask = (1 << (Int.bitWidth - (capacity + 1).leadingZeroBitCount)) - 1
-        // Pages of the system's, all zero: each state is `empty`. No `calloc`, which may write zeros over memory that was
-        // used before.
-        let size = (mask + 1) * Self.stride
-        let pages = unsafe mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        guard let pages = unsafe pages, unsafe pages != MAP_FAILED else {
+        // All zero: each state is `empty`. Not written, so that a slot takes no memory before it is used, unless it was
+        // that of a bus before. No pages by `mmap`, where checkers for leaks would not find what is pending.
+        guard let memory = unsafe calloc((mask + 1) * Self.stride + Self.cacheLine, 1) else {
             fatalError("there is no memory for a bus with a capacity of \(capacity)")
         }
-        unsafe slots = unsafe pages
+        unsafe self.memory = unsafe memory
+        unsafe slots = unsafe memory.alignedUp(toMultipleOf: Self.cacheLine)
     }
 
     deinit {
         for number in 0...Int64(mask) {
             if let element = unsafe element(at: number) { unsafe element.deinitialize(count: 1) }
         }
-        unsafe munmap(slots, (mask + 1) * Self.stride)
+        unsafe free(memory)
     }
 
     /// Fills the slot of a number.
