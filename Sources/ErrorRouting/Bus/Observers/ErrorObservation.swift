@@ -43,11 +43,11 @@ public final class ErrorObservation: Sendable {
 /// Unchecked because of the closures: whoever moves the phase away from `idle` has exclusive access to them.
 private final class ReportReceiver: ReportObserver, @unchecked Sendable {
     private enum Phase {
-        static let idle = 0
-        static let receiving = 1
+        static let idle: UInt = 0
+        static let receiving: UInt = 1
         /// The end was requested while the closure ran.
-        static let ending = 2
-        static let ended = 3
+        static let ending: UInt = 2
+        static let ended: UInt = 3
     }
 
     private let phase = Atomic(Phase.idle)
@@ -64,9 +64,9 @@ private final class ReportReceiver: ReportObserver, @unchecked Sendable {
     }
 
     func offer(_ report: ErrorReport) {
-        guard replace(Phase.idle, by: Phase.receiving) else { return }
+        guard phase.replace(Phase.idle, by: Phase.receiving).isReplaced else { return }
         closures?.receive(report)
-        if replace(Phase.receiving, by: Phase.idle) { return }
+        if phase.replace(Phase.receiving, by: Phase.idle).isReplaced { return }
         phase.store(Phase.ended, ordering: .releasing)
         end(with: statisticsAtEnd.withLock { $0 } ?? ErrorBus.Statistics())
     }
@@ -75,20 +75,16 @@ private final class ReportReceiver: ReportObserver, @unchecked Sendable {
 
     func finish(_ statistics: ErrorBus.Statistics) {
         while true {
-            if replace(Phase.idle, by: Phase.ended) { return end(with: statistics) }
+            if phase.replace(Phase.idle, by: Phase.ended).isReplaced { return end(with: statistics) }
             // Stored first: the worker reads them once it finds the phase `ending`.
             statisticsAtEnd.withLock { $0 = $0 ?? statistics }
-            if replace(Phase.receiving, by: Phase.ending) { return }
-            if phase.load(ordering: .acquiring) >= Phase.ending { return }
+            // Unless the closure has just returned, the worker ends the observation, or somebody else has ended it.
+            if phase.replace(Phase.receiving, by: Phase.ending).found != Phase.idle { return }
         }
     }
 
     private func end(with statistics: ErrorBus.Statistics) {
         let onEnd = closures.take()?.onEnd
         onEnd?(statistics)
-    }
-
-    private func replace(_ expected: Int, by desired: Int) -> Bool {
-        phase.compareExchange(expected: expected, desired: desired, ordering: .acquiringAndReleasing).exchanged
     }
 }

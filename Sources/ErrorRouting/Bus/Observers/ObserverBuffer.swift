@@ -58,39 +58,25 @@ final class ObserverBuffer: ReportObserver {
         while let (reader, element) = state.withLock({ Self.served(&$0) }) { reader.resume(returning: element) }
     }
 
-    /// Takes a waiting reader and the report for it; nil if there is no reader or no report.
-    private static func served(_ state: inout State) -> (CheckedContinuation<Element?, Never>, Element)? {
-        guard !state.readers.isEmpty, let element = pop(&state), let reader = state.readers.popFirst() else {
-            return nil
-        }
-        return (reader, element)
+    /// Takes a waiting reader, and the report for it or nil at the end; nil if there is no reader, or nothing for it.
+    private static func served(_ state: inout State) -> (CheckedContinuation<Element?, Never>, Element?)? {
+        if state.elements.isEmpty, !state.isFinished { return nil }
+        guard let reader = state.readers.popFirst() else { return nil }
+        return (reader, pop(&state))
     }
 
-    func finish(_ statistics: ErrorBus.Statistics) { finish() }
-
     /// Ends the stream: the buffered reports can still be read, and nothing follows them.
-    func finish() {
+    func finish(_: ErrorBus.Statistics = .init()) {
+        state.withLock { $0.isFinished = true }
         wakeReader()
-        let readers = state.withLock { state in
-            state.isFinished = true
-            var readers: [CheckedContinuation<Element?, Never>] = []
-            while let reader = state.readers.popFirst() { readers.append(reader) }
-            return readers
-        }
-        for reader in readers { reader.resume(returning: nil) }
     }
 
     /// Waits for the next report and returns it; nil at the end.
     func next() async -> Element? {
         if let element = state.withLock({ Self.pop(&$0) }) { return element }
         return await withCheckedContinuation { reader in
-            let answer = state.withLock { state -> Element?? in
-                if let element = Self.pop(&state) { return element }
-                if state.isFinished { return .some(nil) }
-                state.readers.append(reader)
-                return nil
-            }
-            if let answer { reader.resume(returning: answer) }
+            state.withLock { $0.readers.append(reader) }
+            wakeReader()
         }
     }
 

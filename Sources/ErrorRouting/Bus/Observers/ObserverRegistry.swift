@@ -17,13 +17,6 @@ final class ObserverRegistry: Sendable {
         let observer: any ReportObserver
         /// The scope whose reports the observer gets; nil for all reports of the bus.
         let scope: ScopeContext?
-
-        /// Whether the observer gets the reports of a scope; nil stands for the bus itself.
-        @inline(never)
-        func concerns(_ posted: ScopeContext?) -> Bool {
-            guard let scope else { return true }
-            return posted?.isWithin(scope) ?? false
-        }
     }
 
     private struct State {

@@ -31,7 +31,8 @@ final class ObserverSnapshot: @unchecked Sendable {
     ///   - scope: The scope in which the report was posted; nil for the bus itself.
     func send(_ report: ErrorReport, of scope: ScopeContext?) {
         if unsafe version != registry.version { replaceMembers(by: registry.membersAndVersion) }
-        for member in unsafe members where member.scope == nil || member.concerns(scope) {
+        for member in unsafe members {
+            if let observed = member.scope, scope?.isWithin(observed) != true { continue }
             member.observer.offer(report)
         }
         unsafe countSinceWake += 1
