@@ -35,7 +35,7 @@ extension ErrorScope {
     ) async -> HandleOutcome {
         let scope = rooted
         guard let bus = scope.bus else {
-            writeToLastResort(error, .failure, metadata, source)
+            post(error, as: .failure, metadata: metadata, source: source)
             return HandleOutcome(disposition: .unmatched)
         }
         return await bus.deliver(error, metadata, source, in: scope.context)
@@ -46,23 +46,14 @@ extension ErrorScope {
         _ error: any Error, _ role: ErrorReport.Role, _ metadata: [String: String], _ source: ErrorReport.Source
     ) {
         let scope = rooted
-        guard scope.bus != nil else { return writeToLastResort(error, role, metadata, source) }
-        scope.post(error, as: role, metadata: metadata, source: source)
-    }
-
-    private func writeToLastResort(
-        _ error: any Error,
-        _ role: ErrorReport.Role,
-        _ metadata: [String: String],
-        _ source: ErrorReport.Source
-    ) {
-        let scope = context.forReports
+        if scope.bus != nil { return scope.post(error, as: role, metadata: metadata, source: source) }
+        let own = context.forReports
         let report = ErrorReport(
             error: error,
             role: role,
             source: source,
-            metadata: scope.metadata(with: metadata),
-            scope: scope.path
+            metadata: own.metadata(with: metadata),
+            scope: own.path
         )
         LastResort.ofProcess.write(report, because: AmbientErrorPosting.noBus)
     }
