@@ -69,10 +69,14 @@ extension ErrorBus {
         _ = flushPromise(until: nil)
         await tasks.waitForAll()
         storage.perform { $0.tasksEnded($1) }
-        let timer = configuration.drainTimeLimit.map { limit in
-            TimeLimitTimer(within: limit, by: clock) { [weak self] in self?.abort(after: limit) }
+        let cancelTimer = configuration.drainTimeLimit.map { limit in
+            startTimer(within: limit) { [weak self] in
+                guard let self else { return }
+                let reason = "it was not delivered within the drain time limit of \(limit)"
+                takeBack { reports in for report in reports { lastResort.write(report, because: reason) } }
+            }
         }
-        defer { timer?.cancel() }
+        defer { cancelTimer?() }
         while true {
             _ = await flushPromise(until: nil).value
             let delivered = storage.perform { $0.counts.delivered }
@@ -83,15 +87,6 @@ extension ErrorBus {
             // Keeps the timer running until the bus has ended, also if somebody else has finished it.
             return await ended.value
         }
-    }
-
-    /// Drops the reports that are left at the drain time limit, and writes them to the last resort.
-    private func abort(after limit: Duration) {
-        guard let left = takeBack() else { return }
-        for report in left.reports {
-            lastResort.write(report, because: "it was not delivered within the drain time limit of \(limit)")
-        }
-        wereReceived(left)
     }
 
     /// Cancels the tasks, and accepts no more reports once body and tasks have ended: the caller of
@@ -115,47 +110,39 @@ extension ErrorBus {
         finish()
         let isInside = isInsideOwnAction
         let left = Promise<[ErrorReport]>()
-        let timer = TimeLimitTimer(within: limit, by: clock) { [weak self] in
+        let cancelTimer = startTimer(within: limit) { [weak self] in
             guard let self else { return }
-            let taken = takeBack()
-            let reports = taken?.reports ?? []
-            if !isInside { configuration.witness?.tookBack(reports) }
-            left.fulfill(reports)
-            for report in isInside ? reports : [] {
-                lastResort.write(report, because: "the bus was shut down before it was delivered")
+            takeBack { reports in
+                if !isInside { configuration.witness?.tookBack(reports) }
+                left.fulfill(reports)
+                for report in isInside ? reports : [] {
+                    lastResort.write(report, because: "the bus was shut down before it was delivered")
+                }
             }
-            if let taken { wereReceived(taken) }
         }
         // If everything is delivered, nothing is left. Below, this waits for `left` and not for `ended`, which an
         // observer's matcher may hold up.
         Self.unbound {
             _ = Task { [ended] in
                 await ended.value
-                timer.cancel()
+                cancelTimer()
                 left.fulfill([])
             }
         }
-        if isInside { return [] }
-        let reports = await left.value
-        timer.cancel()
-        return reports
+        return isInside ? [] : await left.value
     }
 
-    /// Takes back what was not delivered, for a caller who passes the reports on before anybody learns that the bus has
-    /// ended, since the process may exit soon after, and then calls ``wereReceived(_:)``.
+    /// Takes back what was not delivered, and ends the bus, unless its worker has to.
     ///
-    /// - Returns: What is left; nil if the bus has ended already: whoever ended it says so.
-    private func takeBack() -> Leftovers? {
+    /// - Parameter receive: Gets the reports before anybody learns that the bus has ended, since the process may exit
+    ///   soon after; none if the bus had ended already.
+    private func takeBack(_ receive: ([ErrorReport]) -> Void) {
         let left = storage.perform { $0.takeBack($1) }
         // First, so that another bus can become the root as soon as anybody learns that this one has ended.
         ProcessRoot.remove(self)
         for failure in left?.failures ?? [] { lastResort.write(failure) }
-        return left
-    }
-
-    /// Notifies those who wait for the outcome of what was taken back, ends the bus unless its worker has to, and
-    /// cancels the action in flight.
-    private func wereReceived(_ left: Leftovers) {
+        receive(left?.reports ?? [])
+        guard let left else { return }
         for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if storage.perform({ $0.leftoversWereReceived() }) { end() }
         // Last, since an action's cancellation handler may be slow.
@@ -193,11 +180,7 @@ extension ErrorBus {
         if isInsideOwnAction { return false }
         if limit <= .zero { return storage.perform { $0.isIdle($1) } }
         let promise = flushPromise(until: clock.deadline(after: limit))
-        let isFlushed = await withTaskCancellationHandler {
-            await promise.value
-        } onCancel: {
-            promise.fulfill(false)
-        }
+        let isFlushed = await promise.value(ifCancelled: false)
         if !isFlushed { storage.perform { $0.cancelFlush(promise) } }
         return isFlushed
     }
@@ -215,42 +198,43 @@ extension ErrorBus {
         if let deadline { setTimer(deadline) }
         return promise
     }
-}
 
-/// Calls a closure when a time limit is over, unless the timer is cancelled before.
-struct TimeLimitTimer: Sendable {
-    let cancel: @Sendable () -> Void
-
-    /// Starts the timer; with a limit of zero or less, calls the closure before it returns.
+    /// Calls a closure when a time limit is over; with a limit of zero or less, before this returns.
     ///
-    /// By the system's clock it is a thread of its own: a task needs a thread of the pool, and all of those may be
-    /// blocked when a shutdown is needed.
+    /// By the system's clock the timer is a thread of its own: a task needs a thread of the pool, and all of those may
+    /// be blocked when a shutdown is needed.
     ///
     /// - Parameters:
     ///   - limit: The time limit.
-    ///   - clock: The clock.
     ///   - body: The closure.
-    init(within limit: Duration, by clock: BusClock, _ body: @escaping @Sendable () -> Void) {
+    /// - Returns: A closure that cancels the timer.
+    func startTimer(within limit: Duration, _ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         if limit <= .zero {
             body()
-            cancel = {}
-        } else if clock.isContinuous {
+            return {}
+        }
+        if clock.isContinuous {
             let isCancelled = DispatchSemaphore(value: 0)
             let deadline = DispatchTime.now() + DispatchTimeInterval(limit)
             Thread.detachNewThread {
                 if isCancelled.wait(timeout: deadline) == .timedOut { body() }
             }
-            cancel = { isCancelled.signal() }
-        } else {
-            let deadline = clock.deadline(after: limit)
-            // Without the task-locals that tasks inherit: the clock's sleep may outlast its cancellation.
-            let task = ErrorBus.unbound {
-                Task {
-                    do { try await clock.sleep(deadline) } catch { return }
-                    body()
-                }
+            return { isCancelled.signal() }
+        }
+        let task = startTask(at: clock.deadline(after: limit), body)
+        return { task.cancel() }
+    }
+
+    /// Starts a task that sleeps until a moment, and then calls a closure, unless it is cancelled before.
+    ///
+    /// Without the task-locals that tasks inherit: a user's clock may sleep on after its cancellation.
+    func startTask(at moment: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Self.unbound {
+            Task { [clock] in
+                do { try await clock.sleep(moment) } catch { return }
+                body()
             }
-            cancel = { task.cancel() }
         }
     }
 }
+

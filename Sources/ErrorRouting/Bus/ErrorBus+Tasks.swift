@@ -34,8 +34,8 @@ extension ErrorBus {
         Self.unbound {
             _ = Task { [tasks] in end.fulfill(await tasks.waitForAll()) }
         }
-        let timer = TimeLimitTimer(within: limit, by: clock) { end.fulfill(nil) }
-        defer { timer.cancel() }
+        let cancelTimer = startTimer(within: limit) { end.fulfill(nil) }
+        defer { cancelTimer() }
         return await end.value
     }
 }

@@ -147,11 +147,7 @@ public final class ErrorBus: ErrorPosting {
         }
         let promise = Promise<HandleOutcome>()
         post(error, .failure, metadata, source, in: scope, promise)
-        return await withTaskCancellationHandler {
-            await promise.value
-        } onCancel: {
-            promise.fulfill(.pending)
-        }
+        return await promise.value(ifCancelled: .pending)
     }
 
     var hasEnded: Bool { storage.hasEnded }

@@ -19,6 +19,15 @@ package final class Promise<Value: Sendable>: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
+    /// Waits until the value is set, and returns it; fulfills the promise itself if the waiting task is cancelled.
+    func value(ifCancelled value: Value) async -> Value {
+        await withTaskCancellationHandler {
+            await self.value
+        } onCancel: {
+            fulfill(value)
+        }
+    }
+
     /// The value; waits until it is set, even if the waiting task is cancelled.
     package var value: Value {
         get async {

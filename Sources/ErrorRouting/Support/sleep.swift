@@ -13,11 +13,7 @@ package func sleep(for duration: Duration) async throws {
     timer.schedule(deadline: .now() + DispatchTimeInterval(duration))
     timer.activate()
     defer { timer.cancel() }
-    await withTaskCancellationHandler {
-        await end.value
-    } onCancel: {
-        end.fulfill(())
-    }
+    await end.value(ifCancelled: ())
     try Task.checkCancellation()
 }
 

@@ -17,13 +17,7 @@ extension ErrorBus {
         let (task, former) = internalTasks.withLock { tasks -> (Task<Void, Never>?, Timer?) in
             if isSet(tasks.timer) { return (nil, nil) }
             // Started under the lock: one that fired before it was known here would count as set for ever.
-            // Weak, and without the task-locals that tasks inherit: a user's clock may sleep on after its cancellation.
-            let task = Self.unbound {
-                Task { [weak self, clock] in
-                    do { try await clock.sleep(moment) } catch { return }
-                    self?.timerFires(at: moment)
-                }
-            }
+            let task = startTask(at: moment) { [weak self] in self?.timerFires(at: moment) }
             defer { tasks.timer = Timer(moment: moment, setBackCount: setBackCount, task: task) }
             return (task, tasks.timer)
         }
