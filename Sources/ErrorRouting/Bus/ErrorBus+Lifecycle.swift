@@ -28,18 +28,15 @@ extension ErrorBus {
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` runs. It does not wait for tasks started with `task`;
     /// `withErrorBus` does.
     public func run() async {
-        switch storage.perform({ $0.run() }) {
-        case .start(let generation):
-            startWorker(generation)
-            await withTaskCancellationHandler {
-                await ended.value
-            } onCancel: {
-                finish()
-            }
-        case .alreadyEnded:
-            break
-        case .ranBefore:
+        if !storage.perform({ $0.run() }) {
             fatalError("ErrorBus.run() was called a second time; a bus runs once")
+        }
+        // If the bus has ended already, the worker stops at once.
+        startWorker(0)
+        await withTaskCancellationHandler {
+            await ended.value
+        } onCancel: {
+            finish()
         }
     }
 
@@ -157,7 +154,7 @@ extension ErrorBus {
         observers.finish(statistics)
         waker.finish()
         internalTasks.withLock { $0.timer?.task }?.cancel()
-        for promise in storage.perform({ $0.takeWaiters() }) { promise.fulfill(false) }
+        for promise in storage.perform({ $0.takeFlushes { _ in true } }) { promise.fulfill(false) }
         ended.fulfill(())
         writeDropsAfterEnd()
     }
@@ -181,7 +178,7 @@ extension ErrorBus {
         if limit <= .zero { return storage.perform { $0.isIdle($1) } }
         let promise = flushPromise(until: clock.deadline(after: limit))
         let isFlushed = await promise.value(ifCancelled: false)
-        if !isFlushed { storage.perform { $0.cancelFlush(promise) } }
+        if !isFlushed { _ = storage.perform { machine in machine.takeFlushes { $0.promise === promise } } }
         return isFlushed
     }
 
@@ -237,4 +234,3 @@ extension ErrorBus {
         }
     }
 }
-

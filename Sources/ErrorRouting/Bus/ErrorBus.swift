@@ -184,7 +184,7 @@ public final class ErrorBus: ErrorPosting {
         let metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
         let mark = hasWitness ? mark(error, as: role) : nil
         let floodStamp = configuration.floodLimit == nil || role == .notice ? nil : floodStamp(for: error)
-        switch storage.intake.reserve(for: error) {
+        switch storage.intake.reserve() {
         case .accepted(let number):
             let answer = storage.intake.mailbox.fill(
                 number,
@@ -209,8 +209,8 @@ public final class ErrorBus: ErrorPosting {
                 // The error was accepted, and the bus was shut down before the slot was filled.
                 writeToLastResort(storage.intake.mailbox.reclaim(number))
             }
-        case .full(let makesNotice):
-            if makesNotice { announceDrops(at: source) }
+        case .full:
+            drop(error, at: source)
         case .closed:
             writeToLastResort(Posting(error, as: role, at: source, metadata: metadata, scope: scope, mark: mark))
         }
@@ -238,9 +238,10 @@ public final class ErrorBus: ErrorPosting {
         configuration.witness?.mark(error, as: role)
     }
 
-    /// Lets a notice of drops follow the reports accepted so far; called for the first drop since the last notice.
+    /// Counts an error as dropped; after the first since the last notice, lets a notice follow what is accepted so far.
     @inline(never)
-    private func announceDrops(at source: ErrorReport.Source) {
+    private func drop(_ error: any Error, at source: ErrorReport.Source) {
+        guard storage.intake.drops.add(type(of: error)) else { return }
         if storage.intake.announceDrops(at: source) { waker.yield() } else { writeDropsAfterEnd() }
     }
 

@@ -25,6 +25,12 @@ public struct ErrorsDropped: Error, Hashable, CustomStringConvertible {
         self.byType = byType
     }
 
+    /// Makes a notice of counts by type: with 64 bits on all systems, since drops may go on as long as the program runs.
+    init(_ counts: [String: Int64]) {
+        count = Int(clamping: counts.values.reduce(0, +))
+        byType = counts.mapValues { Int(clamping: $0) }
+    }
+
     /// A sentence with the counts on one line, the most frequent type first.
     public var description: String {
         let text = "\(count) \(count == 1 ? "error was" : "errors were") dropped: the bus was full"

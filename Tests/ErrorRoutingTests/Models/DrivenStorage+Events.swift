@@ -17,7 +17,7 @@ extension DrivenStorage {
     }
 
     var hasEnded: Bool { storage.hasEnded }
-    func run() -> RunAction { storage.perform { $0.run() } }
+    func run() -> Bool { storage.perform { $0.run() } }
     func replaceWorker(_ generation: UInt64) -> UInt64? { storage.perform { $0.replaceWorker(generation) } }
     func leftoversWereReceived() -> Bool { storage.perform { $0.leftoversWereReceived() } }
     func isDelivering(_ sequence: UInt64) -> Bool { storage.perform { $0.isDelivering(sequence) } }

@@ -40,7 +40,7 @@ final class DrivenStorage {
 
     init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil, isRunning: Bool = true) {
         storage = BusStorage(capacity: capacity, actionTimeLimit: limit, floodLimit: flood)
-        if isRunning { expect(run(), equals: .start(generation: 0)) }
+        if isRunning { expect(run(), equals: true) }
     }
 
     var statistics: ErrorBus.Statistics { storage.perform { $0.statistics($1) } }
@@ -50,7 +50,7 @@ final class DrivenStorage {
     func reserve(_ number: Int) -> IntakeBox.Reservation { reserve(for: Numbered(number)) }
 
     func reserve(for error: any Error) -> IntakeBox.Reservation {
-        .init(storage.intake.reserve(for: error))
+        .init(storage.intake, for: error)
     }
 
     @discardableResult

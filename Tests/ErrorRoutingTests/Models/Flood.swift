@@ -35,8 +35,7 @@ struct Flood {
                 answers.append(.init(release))
                 continue
             case .passes: answers.append(.passes(error))
-            case .isHeld(let suppressesOne):
-                answers.append(suppressesOne ? .suppresses(former ?? -1) : .holds(error))
+            case .isHeld: answers.append(former.map { .suppresses($0) } ?? .holds(error))
             }
             return answers
         }
@@ -44,7 +43,7 @@ struct Flood {
 
     /// Releases a held error whose window has ended; nil as the moment ends all windows.
     mutating func release(by time: Int?) -> Answer? {
-        limiter.release(endingBy: time.map { Int64($0) * 1_000_000 }).map { .init($0) }
+        limiter.release(endingBy: time.map { Int64($0) * 1_000_000 } ?? .max).map { .init($0) }
     }
 
     mutating func releaseAll() -> [Answer] {

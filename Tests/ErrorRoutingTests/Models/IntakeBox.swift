@@ -11,11 +11,12 @@ final class IntakeBox: Sendable {
         case full(makesNotice: Bool)
         case closed
 
-        init(_ reservation: BusIntake.Reservation) {
+        /// Reserves a place in an intake, and counts a drop as the bus does.
+        init(_ intake: borrowing BusIntake, for error: any Error) {
             self =
-                switch reservation {
+                switch intake.reserve() {
                 case .accepted(let place): .accepted(Int(place))
-                case .full(let makesNotice): .full(makesNotice: makesNotice)
+                case .full: .full(makesNotice: intake.drops.add(type(of: error)))
                 case .closed: .closed
                 }
         }
@@ -39,7 +40,7 @@ final class IntakeBox: Sendable {
     func reserve(_ number: Int) -> Reservation { reserve(for: Numbered(number)) }
 
     func reserve(for error: any Error) -> Reservation {
-        Reservation(intake.reserve(for: error))
+        Reservation(intake, for: error)
     }
 
     @discardableResult
@@ -80,13 +81,13 @@ final class IntakeBox: Sendable {
     func rouse() -> Bool { intake.mailbox.rouse(at: Int64(next.load(ordering: .relaxed))) }
     func releaseOne() { intake.publishReleased(intake.released + 1) }
     func release(_ count: Int) { intake.publishReleased(Int64(count)) }
-    func close() -> Bool { intake.close() }
+    func close() -> Bool { intake.update { $0.close() } }
     func close(ifStill word: IntakeWord) -> Bool { intake.close(ifStill: word) }
-    func end() -> Bool { intake.end(released: intake.released) }
+    func end() -> Bool { intake.update { $0.end(released: intake.released) } }
 
     /// Closes the intake, and takes what is there, as a bus's shutdown does.
     func abort() -> [Int] {
-        let (first, end) = (next.load(ordering: .relaxed), Int(intake.abort()))
+        let (first, end) = (next.load(ordering: .relaxed), Int(intake.update { $0.abort() }))
         next.store(max(first, end), ordering: .relaxed)
         return (first..<max(first, end)).compactMap { intake.mailbox.close(Int64($0)).map(Self.number) }
     }

@@ -74,9 +74,9 @@ extension NamesInTextsTests {
         _ = tally.add(Hidden.self)
         _ = tally.add(HiddenObject.self)
         let here = "ErrorRoutingTests.NamesInTextsTests"
-        var counts = DropCounts()
+        var counts: [String: Int64] = [:]
         _ = tally.take(into: &counts)
-        expect(counts.error.byType, equals: ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
+        expect(ErrorsDropped(counts).byType, equals: ["\(here).Hidden": 2, "\(here).HiddenObject": 1])
     }
 
     // MARK: Other names

@@ -259,12 +259,12 @@ extension ContentionTests {
 
     /// Posts without a line on standard error if the post comes too late.
     private func post(_ number: Int, to bus: ErrorBus) -> Mailbox<Posting>.FillResult? {
-        let reservation = bus.storage.intake.reserve(for: Numbered(number))
+        let reservation = IntakeBox.Reservation(bus.storage.intake, for: Numbered(number))
         guard case .accepted(let place) = reservation else { return nil }
         let role = number % 50 == 0 ? ErrorReport.Role.notice : .failure
         let posting = Posting(Numbered(number), as: role, at: .init())
-        let answer = bus.storage.intake.mailbox.fill(place, with: posting)
-        if answer == .refused { _ = bus.storage.intake.mailbox.reclaim(place) }
+        let answer = bus.storage.intake.mailbox.fill(Int64(place), with: posting)
+        if answer == .refused { _ = bus.storage.intake.mailbox.reclaim(Int64(place)) }
         if answer == .filledForSleeper { bus.waker.yield() }
         return answer
     }

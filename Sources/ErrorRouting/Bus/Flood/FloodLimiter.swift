@@ -8,7 +8,7 @@ struct FloodLimiter<Held> {
         /// The error is to be delivered.
         case passes
         /// The error is held; the one that was held before it, if there is one, is suppressed.
-        case isHeld(suppressesOne: Bool)
+        case isHeld
         /// First this held error is to be delivered, whose window has ended, or whose kind is forgotten to make room.
         ///
         /// In a box, since it is rare and large.
@@ -65,9 +65,9 @@ struct FloodLimiter<Held> {
 
     /// Removes windows that have ended, up to the first one that holds an error, and returns that error.
     ///
-    /// - Parameter moment: The moment by which a window must have ended, in nanoseconds; nil to end all of them.
-    mutating func release(endingBy moment: Int64?) -> Release? {
-        while let end = order.first?.end, end <= moment ?? .max {
+    /// - Parameter moment: The moment by which a window must have ended, in nanoseconds; by default all end.
+    mutating func release(endingBy moment: Int64 = .max) -> Release? {
+        while let end = order.first?.end, end <= moment {
             if let release = removeFirstWindow() { return release }
         }
         return nil
@@ -115,16 +115,16 @@ struct FloodLimiter<Held> {
         if windows.values[found].held.isEmpty {
             windows.values[found].held = [Release(held: newest.0, firstMoment: newest.1)]
             heldCount += 1
-            return .isHeld(suppressesOne: false)
+        } else {
+            former = windows.values[found].held[0].replaceHeld(by: newest.0, posted: newest.1)
         }
-        former = windows.values[found].held[0].replaceHeld(by: newest.0, posted: newest.1)
-        return .isHeld(suppressesOne: true)
+        return .isHeld
     }
 
     private mutating func open(_ token: FloodToken) {
-        let (end, isForever) = token.moment.addingReportingOverflow(limit.window)
-        windows[token.kind] = Window(end: isForever ? .max : end)
-        order.append((isForever ? .max : end, token.kind))
+        let end = min(token.moment, .max - limit.window) + limit.window
+        windows[token.kind] = Window(end: end)
+        order.append((end, token.kind))
     }
 
     /// Removes the window that was opened first, and returns the error that is held in it.

@@ -16,15 +16,6 @@ import Synchronization
 /// - `limit` is read relaxed: it says how many and nothing else, and who reads an old limit came earlier.
 /// - `refusedCount` is added to with release, so that a post that has returned is in the next read.
 struct BusIntake: ~Copyable, Sendable {
-    enum Reservation: Equatable {
-        /// Accepted as the report of this number: the caller has to fill its slot.
-        case accepted(Int64)
-        /// The bus is full, and the error was counted as dropped; the caller may have to announce a notice of drops.
-        case full(makesNotice: Bool)
-        /// No more reports are accepted, and the error was counted as dropped.
-        case closed
-    }
-
     /// The most reports that may be pending, whatever the configuration says: the memory of their slots is reserved at
     /// once.
     static let maximumCapacity = 1 << 22
@@ -58,22 +49,21 @@ struct BusIntake: ~Copyable, Sendable {
 
     // MARK: The posters' side
 
-    /// Reserves a slot for a report.
-    ///
-    /// - Parameter error: The error, which is counted by its type if the bus is full.
-    func reserve(for error: any Error) -> Reservation {
+    /// Reserves a slot for a report, which is counted as refused if the intake is closed.
+    func reserve() -> IntakeWord.Reservation {
         var found = word.value
         var seen = seenReleased.load(ordering: .acquiring)
         while true {
             var desired = found
-            switch desired.reserve(released: seen, capacity: capacity, limit: limit.load(ordering: .relaxed)) {
+            let answer = desired.reserve(released: seen, capacity: capacity, limit: limit.load(ordering: .relaxed))
+            switch answer {
             case .accepted:
                 let (isReserved, current) = word.replace(found, by: desired)
-                if isReserved { return .accepted(found.accepted) }
+                if isReserved { return answer }
                 found = current
             case .full:
                 let current = released
-                if current == seen { return .full(makesNotice: drops.add(type(of: error))) }
+                if current == seen { return .full }
                 seen = current
                 seenReleased.store(seen, ordering: .releasing)
             case .closed:
@@ -108,20 +98,11 @@ struct BusIntake: ~Copyable, Sendable {
     /// How many errors were posted after the end of posting.
     var refused: Int64 { refusedCount.load(ordering: .acquiring) }
 
-    /// A lower bound of how many reports are pending, read without the lock.
-    var leastPending: Int64 {
-        let released = released
-        return accepted - released
-    }
-
     // MARK: The worker's side
 
     /// Publishes how many of the accepted reports take no capacity any more.
     @inline(__always)
     func publishReleased(_ count: Int64) { releasedCounter.set(count) }
-
-    /// Accepts no more; returns whether this call has closed the intake.
-    func close() -> Bool { update { $0.close() } }
 
     /// Accepts no more, unless the word has changed; returns whether it did so.
     func close(ifStill expected: IntakeWord) -> Bool {
@@ -133,13 +114,8 @@ struct BusIntake: ~Copyable, Sendable {
     /// Accepts at most so many more reports; posts after them are dropped as if the intake were closed.
     func accept(atMost count: Int) { limit.store(accepted + Int64(count), ordering: .releasing) }
 
-    /// Ends, if the intake is closed and all its reports are released; returns whether it did.
-    func end(released: Int64) -> Bool { update { $0.end(released: released) } }
-
-    /// Ends, even if reports are outstanding; returns how many were accepted.
-    func abort() -> Int64 { update { $0.abort() } }
-
-    private func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
+    /// Changes the word by one of its transitions, and returns the result of that.
+    func update<Result>(_ transition: (inout IntakeWord) -> Result) -> Result {
         var found = word.value
         while true {
             var desired = found
@@ -158,9 +134,9 @@ struct BusIntake: ~Copyable, Sendable {
 /// only if the word is closed and nothing is outstanding, and later posters read that it has ended.
 struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     enum Reservation: Equatable {
-        /// One more is accepted, and the poster has to fill its slot.
-        case accepted
-        /// As many reports are pending as may be.
+        /// Accepted as the report of this number: the poster has to fill its slot.
+        case accepted(Int64)
+        /// As many reports are pending as may be: the poster counts the error as dropped.
         case full
         /// No more reports are accepted.
         case closed
@@ -195,8 +171,8 @@ struct IntakeWord: RawRepresentable, Hashable, Sendable, AtomicRepresentable {
     mutating func reserve(released: Int64, capacity: Int, limit: Int64 = .max) -> Reservation {
         if isClosed || accepted >= limit { return .closed }
         guard accepted &- released < Int64(capacity) else { return .full }
-        rawValue &+= Self.one
-        return .accepted
+        defer { rawValue &+= Self.one }
+        return .accepted(accepted)
     }
 
     /// Accepts no more; returns whether this call has closed the word.

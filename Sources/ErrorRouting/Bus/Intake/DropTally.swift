@@ -44,7 +44,7 @@ import Synchronization
     ///
     /// - Returns: Whether the caller has to announce a notice.
     func add(_ type: any Error.Type) -> Bool {
-        unsafe Self.count(UInt(bitPattern: ObjectIdentifier(type)), in: slots, elseIn: others)
+        count(UInt(bitPattern: ObjectIdentifier(type)))
         return total.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0
     }
 
@@ -72,34 +72,29 @@ import Synchronization
 
     /// Takes the counted drops into a notice.
     ///
-    /// - Parameter counts: The notice's drops, to which these are added.
+    /// - Parameter counts: The notice's drops by type, to which these are added.
     /// - Returns: Whether another notice has to be made, since more was dropped meanwhile.
-    func take(into counts: inout DropCounts) -> Bool {
-        let before = counts.total
+    func take(into counts: inout [String: Int64]) -> Bool {
+        var taken = others.exchange(0, ordering: .acquiringAndReleasing)
+        if taken > 0 { counts[ErrorsDropped.otherTypes, default: 0] += taken }
         for index in 0..<Self.typeLimit {
             let slot = unsafe slots + index
             guard unsafe slot.pointee.count.load(ordering: .relaxed) != 0 else { continue }
             let dropped = unsafe slot.pointee.count.exchange(0, ordering: .acquiringAndReleasing)
             let address = unsafe slot.pointee.type.load(ordering: .relaxed)
-            counts.add(dropped, of: ErrorText.typeName(unsafe unsafeBitCast(address, to: Any.Type.self)))
+            counts[ErrorText.typeName(unsafe unsafeBitCast(address, to: Any.Type.self)), default: 0] += dropped
+            taken += dropped
         }
-        let other = others.exchange(0, ordering: .acquiringAndReleasing)
-        if other > 0 { counts.add(other, of: ErrorsDropped.otherTypes) }
-        return total.wrappingSubtract(counts.total - before, ordering: .acquiringAndReleasing).newValue > 0
+        return total.wrappingSubtract(taken, ordering: .acquiringAndReleasing).newValue > 0
     }
 
-    /// Counts a drop.
-    ///
-    /// Static: a method would need this value's address, which ``BusIntake/reserve(for:)`` would have to keep at hand
-    /// for each post, also where nothing is dropped.
-    private static func count(
-        _ type: UInt, in slots: UnsafeMutablePointer<Slot>, elseIn others: borrowing Atomic<Int64>
-    ) {
+    /// Counts a drop in the slot of its type.
+    private func count(_ type: UInt) {
         // Addresses of types are aligned, and often near each other: multiplied by the golden ratio they spread.
         // Reduced to the number of slots before the conversion to `Int`, which has 32 bits on some systems.
-        let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(typeLimit))
-        for step in 0..<typeLimit {
-            let slot = unsafe slots + (hash + step) % typeLimit
+        let hash = Int((UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> 32 % UInt64(Self.typeLimit))
+        for step in 0..<Self.typeLimit {
+            let slot = unsafe slots + (hash + step) % Self.typeLimit
             var found = unsafe slot.pointee.type.load(ordering: .relaxed)
             if found == 0 {
                 let (isMine, other) = unsafe slot.pointee.type.replace(0, by: type)
@@ -123,22 +118,4 @@ final class DropNotice: Sendable {
     let moment = Moment()
 
     init(turn: Int64, source: ErrorReport.Source) { (self.turn, self.source) = (turn, source) }
-}
-
-/// How many errors were dropped, in all and by type.
-///
-/// With 64 bits on all systems, since drops may go on as long as the program runs if nothing is delivered.
-struct DropCounts {
-    private(set) var total: Int64 = 0
-    private var byType: [String: Int64] = [:]
-
-    mutating func add(_ count: Int64, of type: String) {
-        byType[type, default: 0] += count
-        total += count
-    }
-
-    /// The error that reports the drops to a handler.
-    var error: ErrorsDropped {
-        ErrorsDropped(count: Int(clamping: total), byType: byType.mapValues { Int(clamping: $0) })
-    }
 }

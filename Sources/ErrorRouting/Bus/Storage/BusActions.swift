@@ -28,14 +28,6 @@ enum WorkerAction {
     }
 }
 
-/// What whoever runs the bus does next.
-enum RunAction: Equatable {
-    case start(generation: UInt64)
-    /// The bus was finished with nothing to deliver: there is nothing to run.
-    case alreadyEnded
-    case ranBefore
-}
-
 /// What whoever closes the bus does next.
 enum CloseAction {
     case nothing

@@ -1,6 +1,7 @@
 /// What became of the reports of a bus, apart from what the intake counts; with 64 bits on all systems, since the
 /// counts grow as long as the bus lives.
 struct BusCounts {
+    /// At the beginning all reports before the first one's number.
     var handled: Int64
     var ignored: Int64 = 0
     var unmatched: Int64 = 0
@@ -12,9 +13,6 @@ struct BusCounts {
     /// Reports that a shutdown has taken back, or that were still being posted then.
     var takenBack: Int64 = 0
     var actionFailures: Int64 = 0
-
-    /// - Parameter start: How many reports count as handled from the beginning.
-    init(startingAt start: Int64) { handled = start }
 
     /// How many reports were delivered.
     var delivered: Int64 { handled + ignored + unmatched }

@@ -2,6 +2,15 @@
 extension BusStateMachine {
     // MARK: Waiting
 
+    /// Somebody who waits until everything posted before is delivered.
+    struct Flush {
+        /// The number before which all reports have to be delivered.
+        let turn: Int64
+        /// When the caller wants to wait no longer; nil to wait as long as it takes.
+        let deadline: Duration?
+        let promise: Promise<Bool>
+    }
+
     /// Lets a caller wait for everything posted before.
     ///
     /// - Parameters:
@@ -13,27 +22,27 @@ extension BusStateMachine {
     ) -> FlushAction {
         if isIdle(intake) { return .nothing }
         // The count of accepted posts never falls: so the order is kept.
-        waiters.waitForFlush(before: intake.accepted, until: deadline, promise)
+        flushes.append(Flush(turn: intake.accepted, deadline: deadline, promise: promise))
         return isAsleep(intake) ? .wakeAndWait : .wait
     }
 
-    /// Removes a promise for which nobody waits any more.
-    mutating func cancelFlush(_ promise: Promise<Bool>) { waiters.remove(promise) }
-
-    /// Removes and returns those who wait, since the bus has ended.
-    mutating func takeWaiters() -> [Promise<Bool>] { waiters.takeFlushed(before: .max) }
+    /// Removes those of whom a closure says that their waiting is over, and returns their promises.
+    mutating func takeFlushes(where isOver: (Flush) -> Bool) -> [Promise<Bool>] {
+        defer { flushes.removeAll(where: isOver) }
+        return flushes.filter(isOver).map(\.promise)
+    }
 
     // MARK: Running and ending
 
-    mutating func run() -> RunAction {
-        if hasRun { return .ranBefore }
-        hasRun = true
-        return hasEnded ? .alreadyEnded : .start(generation: generation)
+    /// Notes that the bus runs; returns whether this is the first time.
+    mutating func run() -> Bool {
+        defer { hasRun = true }
+        return !hasRun
     }
 
     /// Ends, if the intake is closed, everything is delivered, and no more will come; returns whether it did.
     mutating func endIfDone(_ intake: borrowing BusIntake) -> Bool {
-        guard intake.state.isClosed, intake.end(released: released) else { return false }
+        guard intake.state.isClosed, intake.update({ $0.end(released: released) }) else { return false }
         // A worker that was replaced before has reported all its failures.
         phase = .ended(reported: .max)
         return true
@@ -41,7 +50,7 @@ extension BusStateMachine {
 
     /// Accepts no more posts; what is pending is still delivered.
     mutating func close(_ intake: borrowing BusIntake) -> CloseAction {
-        intake.close() ? didClose(intake) : .nothing
+        intake.update { $0.close() } ? didClose(intake) : .nothing
     }
 
     /// Accepts no more posts, if nothing is pending and nothing was delivered since a moment; else returns nil.
@@ -91,8 +100,8 @@ extension BusStateMachine {
         phase = isNotifying ? .notifying(then: .stop) : .ended(reported: left.failures.count, unfreed: unfreed)
         while let notice = failureNotices.popFirst() { left.append(notice) }
         // Held reports were posted before what is still in the intake.
-        while let release = flood?.release(endingBy: nil) { left.append(Posting(release)) }
-        let end = intake.abort()
+        while let release = flood?.release() { left.append(Posting(release)) }
+        let end = intake.update { $0.abort() }
         var unfilled: Int64 = 0
         for number in nextNumber...end {
             if let notice = takeDropNotice(before: number, intake) { left.append(notice) }

@@ -15,8 +15,44 @@
 /// Here are the events of the worker and of its timer; those of the bus's owner are in `BusStateMachine+Lifecycle`. What
 /// both need is not private, and is changed by events alone.
 struct BusStateMachine: ~Copyable {
+    /// What is being done with reports that are not waiting any more.
+    ///
+    /// Where the events of the worker and of a shutdown lead from each phase; an event that has no row comes from a
+    /// worker that was replaced, and stops it:
+    ///
+    /// | in the phase | event | leads to |
+    /// | --- | --- | --- |
+    /// | `idle` | `next` | `delivering`; under a flood limit, `admit` follows; nothing is there: sleep, or `ended` |
+    /// | | `admit` | the report passes, or another one has to go first: `delivering`; it is held: as `next` |
+    /// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
+    /// | | `note`, `timeIsUp`, `replaceWorker`, `next` | as it is: another worker may go on with the report |
+    /// | `notifying` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
+    /// | | `takeBack` | `notifying`, and the end waits for that |
+    /// | any other | `takeBack` | `ended` |
+    enum Phase {
+        case idle
+        /// A report is in delivery.
+        case delivering(Delivery)
+        /// The worker notifies everyone of a report's end; what ends the bus meanwhile waits for that.
+        case notifying(then: Aftermath)
+        /// Everything is delivered or taken back.
+        ///
+        /// - Parameters:
+        ///   - reported: How many failed actions of the report in delivery the shutdown has reported.
+        ///   - unfreed: The slot that the worker was reading when its report was taken back, for the worker to free.
+        case ended(reported: Int = 0, unfreed: Delivery? = nil)
+    }
+
+    /// What follows once everyone was notified.
+    enum Aftermath {
+        case goOn
+        /// Everything else was taken back. The shutdown ends the bus, unless the worker still notifies by then.
+        case stop
+        /// Everything else is in its receiver's hands: the worker ends the bus.
+        case end
+    }
+
     private let actionTimeLimit: Duration?
-    let hasFloodLimit: Bool
 
     var phase = Phase.idle
     /// How far the report in delivery has come, if more than one worker may deliver it.
@@ -36,7 +72,8 @@ struct BusStateMachine: ~Copyable {
     var tasksHaveEnded = false
     /// Whether no posts are accepted once the tasks have ended.
     var isCancelled = false
-    var waiters = BusWaiters()
+    /// Those who wait until everything posted before is delivered, in the order of their turns.
+    var flushes: [Flush] = []
 
     /// - Parameters:
     ///   - capacity: How many reports may be pending.
@@ -45,9 +82,8 @@ struct BusStateMachine: ~Copyable {
     ///   - start: The first report's number; all before it count as handled.
     init(capacity: Int, actionTimeLimit: Duration?, floodLimit: FloodLimit? = nil, startingAt start: Int64 = 0) {
         self.actionTimeLimit = actionTimeLimit.map { min($0, BusClock.forever) }
-        hasFloodLimit = floodLimit != nil
         nextNumber = start
-        counts = BusCounts(startingAt: start)
+        counts = BusCounts(handled: start)
         // Held reports take capacity: at most half of it, so that one storm does not keep everything else out.
         flood = floodLimit.map { FloodLimiter($0, keeping: max(1, min(capacity / 2, 1_024))) }
     }
@@ -82,7 +118,12 @@ struct BusStateMachine: ~Copyable {
     var isNotifying: Bool { if case .notifying = phase { true } else { false } }
 
     /// How many of the accepted reports take no capacity any more: they have ended, or are in delivery.
-    var released: Int64 { nextNumber - (hasFloodLimit ? Int64(flood?.heldCount ?? 0) : 0) }
+    var released: Int64 { nextNumber - Int64(flood?.heldCount ?? 0) }
+
+    var hasFloodLimit: Bool { flood != nil }
+
+    /// Whether anyone waits only for reports that are delivered.
+    private var isFlushDue: Bool { !flushes.isEmpty && flushes[0].turn <= nextNumber }
 
     /// Whether nothing is pending, and everyone was notified of the last report.
     func isIdle(_ intake: borrowing BusIntake) -> Bool {
@@ -122,7 +163,11 @@ struct BusStateMachine: ~Copyable {
         phase = .idle
         defer { intake.publishReleased(released) }
         while true {
-            if let action = beginWhatComesFirst(intake) { return action }
+            if !failureNotices.isEmpty || intake.drops.hasNotice || isFlushDue,
+                let action = beginWhatComesFirst(intake)
+            {
+                return action
+            }
             if let posting = unsafe intake.mailbox.element(at: nextNumber) {
                 let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
                 return hasFloodLimit ? .fingerprint(delivery) : pass(delivery)
@@ -132,26 +177,24 @@ struct BusStateMachine: ~Copyable {
     }
 
     /// Begins with what comes before the report in the next slot, if there is anything: a notice, or a flush.
-    @inline(__always)
-    private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
-        if failureNotices.isEmpty, !intake.drops.hasNotice, !waiters.isFlushDue(before: nextNumber) { return nil }
-        return takeNoticeOrFlush(intake)
-    }
-
     @inline(never)
-    private mutating func takeNoticeOrFlush(_ intake: borrowing BusIntake) -> WorkerAction? {
+    private mutating func beginWhatComesFirst(_ intake: borrowing BusIntake) -> WorkerAction? {
         if let failure = failureNotices.popFirst() { return deliver(failure) }
-        let isFlushDue = waiters.isFlushDue(before: nextNumber)
         // Before a notice of drops, whose action may post: what is held may be all that the bus has room for.
         if isFlushDue, let release = flood?.releaseHeld() { return deliver(Posting(release)) }
         if let drops = takeDropNotice(before: nextNumber, intake) { return deliver(drops) }
-        return isFlushDue ? .flushed(waiters.takeFlushed(before: nextNumber)) : nil
+        return isFlushDue ? .flushed(takeFlushes { [nextNumber] in $0.turn <= nextNumber }) : nil
     }
 
     /// Finds out what to do while the next slot is empty; nil if it is filled meanwhile.
     @inline(never)
     private mutating func beginToWait(at now: Duration?, _ intake: borrowing BusIntake) -> WorkerAction? {
-        if let release = releaseDue(at: now, intake) { return deliver(Posting(release)) }
+        // Of what is held, that whose window has ended, or all if the bus is about to end.
+        if let held = flood?.heldCount, held > 0, let end = intake.state.isClosed ? Int64.max : now?.nanoseconds,
+            let release = flood?.release(endingBy: end)
+        {
+            return deliver(Posting(release))
+        }
         if endIfDone(intake) { return .end }
         guard now != nil else { return .wait(for: nextNumber) }
         guard intake.mailbox.sleep(at: nextNumber) else { return nil }
@@ -202,20 +245,11 @@ struct BusStateMachine: ~Copyable {
             return pass(delivery)
         case .comesAfter(let release):
             return deliver(Posting(release))
-        case .isHeld(let suppressesOne):
+        case .isHeld:
             nextNumber += 1
-            if suppressesOne { counts.suppressed += 1 }
+            if suppressed != nil { counts.suppressed += 1 }
             return waiting.map { .held($0) } ?? beginNext(intake)
         }
-    }
-
-    /// Takes the held report whose window has ended, or any if the bus is about to end.
-    private mutating func releaseDue(
-        at now: Duration?, _ intake: borrowing BusIntake
-    ) -> FloodLimiter<Posting>.Release? {
-        guard let held = flood?.heldCount, held > 0 else { return nil }
-        if intake.state.isClosed { return flood?.release(endingBy: nil) }
-        return now.flatMap { flood?.release(endingBy: $0.nanoseconds) }
     }
 
     /// Counts the end of the report in delivery, and queues notices of its failed actions.
@@ -307,8 +341,8 @@ struct BusStateMachine: ~Copyable {
     /// Finds out what has taken as long as it may: the action in flight counts as failed then, and the next worker goes
     /// on after it; a flush is over; the worker wakes for what a flood limit holds.
     mutating func timeIsUp(at now: Duration, _ intake: borrowing BusIntake) -> TimerAction {
-        var action = TimerAction(timedOut: waiters.takeTimedOut(at: now))
-        var moments = [waiters.nextDeadline]
+        var action = TimerAction(timedOut: takeFlushes { $0.deadline.map { $0 <= now } ?? false })
+        var moments = flushes.compactMap(\.deadline)
         if let end = flood?.nextEnd {
             if end <= now { action.wakes = isAsleep(intake) } else { moments.append(end) }
         }
@@ -324,7 +358,7 @@ struct BusStateMachine: ~Copyable {
                 moments.append(began + actionTimeLimit)
             }
         }
-        action.next = moments.compactMap(\.self).min()
+        action.next = moments.min()
         return action
     }
 
@@ -342,13 +376,13 @@ struct BusStateMachine: ~Copyable {
 
     /// Takes the drops that no notice has reported; if more errors are dropped meanwhile, another notice follows.
     private mutating func takeDrops(_ intake: borrowing BusIntake, at source: ErrorReport.Source) -> ErrorsDropped {
-        var drops = DropCounts()
+        var drops: [String: Int64] = [:]
         var isMoreUnreported = intake.drops.take(into: &drops)
         // After the end nobody would deliver another notice.
         while isMoreUnreported, hasEnded { isMoreUnreported = intake.drops.take(into: &drops) }
         if isMoreUnreported { intake.drops.setNotice(DropNotice(turn: intake.accepted, source: source)) }
-        counts.reportedDrops += drops.total
-        return drops.error
+        counts.reportedDrops += drops.values.reduce(0, +)
+        return ErrorsDropped(drops)
     }
 
     /// Takes the drops of which a poster has announced a notice that nobody will deliver, since the bus has ended.

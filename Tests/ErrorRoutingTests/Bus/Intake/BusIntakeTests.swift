@@ -170,10 +170,10 @@ extension BusIntakeTests {
     @Test("the word accepts as many as there is room for, and again once some are released")
     func wordsCapacity() {
         var word = IntakeWord()
-        expect(answers(&word, released: 0, capacity: 2, count: 3), equals: [.accepted, .accepted, .full])
+        expect(answers(&word, released: 0, capacity: 2, count: 3), equals: [.accepted(0), .accepted(1), .full])
         expect(word.accepted, equals: 2)
-        expect(answers(&word, released: 1, capacity: 2, count: 2), equals: [.accepted, .full])
-        expect(answers(&word, released: 3, capacity: 2, count: 3), equals: [.accepted, .accepted, .full])
+        expect(answers(&word, released: 1, capacity: 2, count: 2), equals: [.accepted(2), .full])
+        expect(answers(&word, released: 3, capacity: 2, count: 3), equals: [.accepted(3), .accepted(4), .full])
         expect(word.accepted, equals: 5)
     }
 
@@ -227,8 +227,8 @@ extension BusIntakeTests {
         mutating func reserve(released: Int64, capacity: Int64) -> IntakeWord.Reservation {
             if isClosed { return .closed }
             if accepted - released >= capacity { return .full }
-            accepted += 1
-            return .accepted
+            defer { accepted += 1 }
+            return .accepted(accepted)
         }
     }
 

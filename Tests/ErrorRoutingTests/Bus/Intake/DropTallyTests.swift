@@ -67,9 +67,9 @@ struct DropTallyTests {
                 var isMoreUntold = true
                 outstanding.count.wrappingSubtract(1, ordering: .relaxed)
                 while isMoreUntold {
-                    var counts = DropCounts()
+                    var counts: [String: Int64] = [:]
                     isMoreUntold = box.tally.take(into: &counts)
-                    notices.note(counts.error)
+                    notices.note(ErrorsDropped(counts))
                 }
             }
         }
@@ -113,10 +113,10 @@ struct DropTallyTests {
 
         /// Takes a notice after which nothing is left, as is always so with one thread.
         func take() -> ErrorsDropped {
-            var counts = DropCounts()
+            var counts: [String: Int64] = [:]
             let isMoreUntold = tally.take(into: &counts)
             #expect(!isMoreUntold)
-            return counts.error
+            return ErrorsDropped(counts)
         }
     }
 }

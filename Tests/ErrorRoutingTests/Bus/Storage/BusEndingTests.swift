@@ -21,7 +21,8 @@ extension BusEndingTests {
         expectNil(bus.complete())
         expect(bus.next(), equals: .superseded)
         expectNothing(bus.takeBack())
-        expect(bus.run(), equals: .alreadyEnded)
+        expect(bus.run(), equals: true)
+        expect(bus.next(), equals: .superseded)
         expect(bus.statistics, equals: .init(posted: 3, dropped: 3))
     }
 

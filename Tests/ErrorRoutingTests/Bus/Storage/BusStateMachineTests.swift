@@ -25,14 +25,15 @@ extension BusStateMachineTests {
         expect(bus.drain(), equals: [.error(3, occurrences: 1), .error(4, occurrences: 1), .asleep])
     }
 
-    @Test("a machine runs once, and not at all if it has ended before")
+    @Test("a machine runs once; if it has ended before, its worker stops at once")
     func running() {
         let bus = DrivenStorage(isRunning: false)
-        expect([bus.run(), bus.run()], equals: [.start(generation: 0), .ranBefore])
+        expect([bus.run(), bus.run()], equals: [true, false])
 
         let other = DrivenStorage(isRunning: false)
         _ = (other.finish(), other.next())
-        expect(other.run(), equals: .alreadyEnded)
+        expect(other.run(), equals: true)
+        expect(other.next(), equals: .superseded)
     }
 
     @Test("finish wakes a sleeping worker, which then ends; finished while it delivers, it drains first")
@@ -173,7 +174,7 @@ extension BusStateMachineTests {
         third.post(1)
         actions.append(third.storage.perform { $0.flush(Promise(), until: nil, $1) })
         expect(actions, equals: [.nothing, .wait])
-        let counts = (0..<2).map { _ in third.storage.perform { $0.takeWaiters().count } }
+        let counts = (0..<2).map { _ in third.storage.perform { $0.takeFlushes { _ in true }.count } }
         expect(counts, equals: [1, 0])
     }
 
