@@ -10,14 +10,14 @@ extension ErrorBus {
     /// There is one root at a time: to make a second bus the root is a programming error, and so is to make a bus the
     /// root that has already ended. Calling this again on the same bus changes nothing.
     public func becomeRoot() {
-        if hasEnded {
+        if storage.hasEnded {
             fatalError("ErrorBus.becomeRoot(): this bus has ended; only one that still delivers can be the root")
         }
         if !ProcessRoot.set(self) {
             fatalError("ErrorBus.becomeRoot(): another bus is the root, and its run has not returned")
         }
         // The bus may have ended since the check above; then it resigned before it was the root.
-        if hasEnded { ProcessRoot.remove(self) }
+        if storage.hasEnded { ProcessRoot.remove(self) }
     }
 
     /// Delivers what is posted, until the bus is finished and drained.

@@ -150,8 +150,6 @@ public final class ErrorBus: ErrorPosting {
         return await promise.value(ifCancelled: .pending)
     }
 
-    var hasEnded: Bool { storage.hasEnded }
-
     /// The bus's own last resort, else the process's.
     var lastResort: LastResort { configuration.lastResort ?? .ofProcess }
 

@@ -48,28 +48,23 @@ final class DeliveryWorker: ActionSupervisor {
         defer { observers.wakeReaders() }
         var (action, untilYield) = (next(), Self.turn)
         // The only suspension point here: what may follow one is compiled once for each.
-        while let wait = carryOut(action, &untilYield) { action = await suspend(for: wait) }
+        while let pending = carryOut(action, &untilYield) { action = await suspend(for: pending) }
         // Does nothing if the bus has ended, or has replaced the worker already.
         if isTaskCancelled { bus.replaceCancelledWorker(generation) }
     }
 
-    /// What the worker's task may be suspended for.
-    private enum Wait {
-        case actions(of: Delivery, from: Checkpoint)
-        case otherTasks(then: WorkerAction)
-        case wakeUp
-    }
-
-    private func suspend(for wait: Wait) async -> WorkerAction {
-        switch wait {
-        case .actions(let delivery, let checkpoint):
+    /// Carries out what may take a suspension; lets other tasks run before anything else.
+    private func suspend(for action: WorkerAction) async -> WorkerAction {
+        switch action {
+        case .goOn(let delivery, let checkpoint):
             return await finish(delivery, from: checkpoint.progress)
-        case .otherTasks(let action):
+        case .sleep:
+            // At once, if there was a wake-up since the last one.
+            for await _ in bus.wakeUps { break }
+            return next()
+        default:
             await Task.yield()
             return action
-        case .wakeUp:
-            await bus.wakeUp()
-            return next()
         }
     }
 
@@ -83,8 +78,8 @@ final class DeliveryWorker: ActionSupervisor {
     /// - Parameters:
     ///   - action: What to do first.
     ///   - untilYield: How many more reports are delivered before it is another task's turn.
-    /// - Returns: What to suspend for; nil to stop.
-    private func carryOut(_ action: WorkerAction, _ untilYield: inout Int) -> Wait? {
+    /// - Returns: What may take a suspension, or has to wait for other tasks; nil to stop.
+    private func carryOut(_ action: WorkerAction, _ untilYield: inout Int) -> WorkerAction? {
         var (action, untilClock) = (action, 0)
         while true {
             // Only here: others are notified of what is counted first.
@@ -94,7 +89,7 @@ final class DeliveryWorker: ActionSupervisor {
                 if untilYield <= 0 {
                     untilYield = Self.turn
                     observers.wakeReaders()
-                    return .otherTasks(then: action)
+                    return action
                 }
             } else {
                 untilClock = 0
@@ -109,10 +104,10 @@ final class DeliveryWorker: ActionSupervisor {
                 untilYield -= 1
                 action = dispatch(delivery)
                 // Not stopped before it: if its task was cancelled, what has run is noted for the next worker first.
-                if case .goOn(_, let checkpoint) = action { return .actions(of: delivery, from: checkpoint) }
-            case .goOn(let delivery, let checkpoint):
+                if case .goOn = action { return action }
+            case .goOn:
                 bus.noteDelivery()
-                return .actions(of: delivery, from: checkpoint)
+                return action
             case .fingerprint(let delivery):
                 action = admit(unsafe bus.floodToken(of: delivery.posting))
             case .held(let promise):
@@ -128,7 +123,7 @@ final class DeliveryWorker: ActionSupervisor {
             case .sleep(let moment):
                 if let moment { bus.setTimer(moment) }
                 observers.wakeReaders()
-                return isTaskCancelled ? nil : .wakeUp
+                return isTaskCancelled ? nil : action
             case .end:
                 bus.end()
                 return nil
@@ -219,12 +214,10 @@ final class DeliveryWorker: ActionSupervisor {
         let action = bus.storage.perform {
             $0.complete(disposition, failures, for: generation, isObserved: isObserved, $1)
         }
-        if let action {
-            if case .stop = action { return action }
-            _ = delivery.take(from: bus.storage.intake.mailbox)
-            return action
-        }
-        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, cursor)
+        if let action, case .stop = action { return action }
+        let posting = delivery.take(from: bus.storage.intake.mailbox)
+        if let action { return action }
+        notify(posting, delivery.sequence, cursor)
         return next()
     }
 
