@@ -105,7 +105,7 @@ final class IntakeBox: Sendable {
             error,
             at: .init(fileID: "M/A.swift", line: line),
             promise: isWaitedFor ? Promise() : nil,
-            floodStamp: .init(code: ErrorCode(of: error), moment: moment.nanoseconds)
+            floodStamp: (ErrorCode(of: error), moment.nanoseconds)
         )
     }
 

@@ -137,11 +137,9 @@ import Synchronization
         let found = unsafe Self.state(of: slot).pointee.exchange(State.closed, ordering: .acquiringAndReleasing)
         return found == State.filled ? unsafe Self.element(in: slot).move() : nil
     }
-}
 
-// MARK: - Slots
+    // MARK: Slots
 
-extension Mailbox {
     // If `Int` has 32 bits, the bits that are cut off are not in the mask.
     private func slot(of number: Int64) -> Slot {
         unsafe slots + (Int(truncatingIfNeeded: number) & mask) * Self.stride

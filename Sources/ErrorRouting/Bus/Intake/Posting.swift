@@ -4,17 +4,14 @@
 /// one cache line, the unit that moves from the poster's processor to the worker's. What only some postings have is in
 /// an object of its own.
 struct Posting: Sendable {
-    /// What the poster finds out for a flood limit.
-    struct FloodStamp: Sendable {
-        let code: ErrorCode
-        /// In nanoseconds, by the bus's clock.
-        let moment: Int64
-    }
+    /// What the poster finds out for a flood limit; the moment in nanoseconds, by the bus's clock.
+    typealias FloodStamp = (code: ErrorCode, moment: Int64)
 
+    /// What only some postings have is in a box, so that a posting fits its cache line.
     private enum Context {
         case bus
         case scope(ScopeContext)
-        case more(Box)
+        indirect case more(Extras)
     }
 
     /// The scope, with what only some postings have.
@@ -32,18 +29,11 @@ struct Posting: Sendable {
         var isFailureNotice = false
     }
 
-    /// In an object, so that a posting fits its cache line.
-    private final class Box: Sendable {
-        let extras: Extras
-
-        init(_ extras: Extras) { self.extras = extras }
-    }
-
     let error: any Error
     let source: ErrorReport.Source
     let metadata: [String: String]
     let moment: Moment
-    private let context: Context
+    private var context: Context
 
     init(
         _ error: consuming any Error,
@@ -63,7 +53,7 @@ struct Posting: Sendable {
         let label = ErrorReport.Label.of(role, mark)
         context =
             if promise != nil || floodStamp != nil || label != nil {
-                .more(Box(Extras(scope: scope, label: label, promise: promise, floodStamp: floodStamp)))
+                .more(Extras(scope: scope, label: label, promise: promise, floodStamp: floodStamp))
             } else if let scope {
                 .scope(scope)
             } else {
@@ -73,21 +63,17 @@ struct Posting: Sendable {
 
     /// The notice of a failed action: its source is where the rule was registered, its scope the report's.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        error = failure
-        source = failure.rule.source
-        metadata = failure.report.metadata
-        moment = .init()
-        context = .more(Box(Extras(scope: scope, isFailureNotice: true)))
+        self.init(failure, at: failure.rule.source, metadata: failure.report.metadata)
+        context = .more(Extras(scope: scope, isFailureNotice: true))
     }
 
     /// What a flood limit releases, which stands for the suppressed errors too.
     init(_ release: FloodLimiter<Posting>.Release) {
-        let held = release.held
-        (error, source, metadata, moment) = (held.error, held.source, held.metadata, held.moment)
-        var extras = held.extras ?? Extras(scope: held.scope)
+        self = release.held
+        var extras = extras ?? Extras(scope: scope)
         extras.occurrences = release.occurrences
-        extras.label = .of(held.role, held.mark, since: release.firstMoment)
-        context = .more(Box(extras))
+        extras.label = .of(role, mark, since: release.firstMoment)
+        context = .more(extras)
     }
 
     /// The scope of the post; nil for the bus itself.
@@ -95,7 +81,7 @@ struct Posting: Sendable {
         switch context {
         case .bus: nil
         case .scope(let scope): scope
-        case .more(let box): box.extras.scope
+        case .more(let extras): extras.scope
         }
     }
 
@@ -106,7 +92,7 @@ struct Posting: Sendable {
         switch context {
         case .bus: nil
         case .scope(let scope): unsafe Unmanaged.passUnretained(scope)
-        case .more(let box): unsafe box.extras.scope.map { unsafe Unmanaged.passUnretained($0) }
+        case .more(let extras): unsafe extras.scope.map { unsafe Unmanaged.passUnretained($0) }
         }
     }
 
@@ -125,11 +111,11 @@ struct Posting: Sendable {
     /// Role and mark; nil for a failure without a mark.
     private var label: ErrorReport.Label? { extras?.label }
 
-    private var extras: Extras? { if case .more(let box) = context { box.extras } else { nil } }
+    private var extras: Extras? { if case .more(let extras) = context { extras } else { nil } }
 
     /// Whether the poster waits for the outcome; reading this does not copy the posting in its slot.
     @inline(__always)
-    var isWaitedFor: Bool { if case .more(let box) = context { box.extras.promise != nil } else { false } }
+    var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
 
     /// Whether it is a notice that an action failed.
     var isFailureNotice: Bool { extras?.isFailureNotice ?? false }

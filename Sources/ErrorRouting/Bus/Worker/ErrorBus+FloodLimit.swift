@@ -7,7 +7,7 @@ extension ErrorBus {
         // for its code may post itself again: if the worker asked, that would never end; in the poster the depth of
         // such calls is bounded.
         if clock.isContinuous, !PerThread.isInMatcher { return nil }
-        return Posting.FloodStamp(code: ErrorCode(of: error), moment: clock.now().nanoseconds)
+        return (ErrorCode(of: error), clock.now().nanoseconds)
     }
 
     /// Returns what the flood limit needs to know of a posting; nil for a notice, which passes whatever the limit.
