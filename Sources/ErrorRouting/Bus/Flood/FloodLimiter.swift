@@ -66,6 +66,7 @@ struct FloodLimiter<Held> {
     /// Removes windows that have ended, up to the first one that holds an error, and returns that error.
     ///
     /// - Parameter moment: The moment by which a window must have ended, in nanoseconds; by default all end.
+    @inline(__always)
     mutating func release(endingBy moment: Int64 = .max) -> Release? {
         while let end = order.first?.end, end <= moment {
             if let release = removeFirstWindow() { return release }
