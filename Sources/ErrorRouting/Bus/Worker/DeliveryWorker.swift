@@ -214,10 +214,12 @@ final class DeliveryWorker: ActionSupervisor {
         let action = bus.storage.perform {
             $0.complete(disposition, failures, for: generation, isObserved: isObserved, $1)
         }
-        if let action, case .stop = action { return action }
-        let posting = delivery.take(from: bus.storage.intake.mailbox)
-        if let action { return action }
-        notify(posting, delivery.sequence, cursor)
+        if let action {
+            if case .stop = action { return action }
+            _ = delivery.take(from: bus.storage.intake.mailbox)
+            return action
+        }
+        notify(delivery.take(from: bus.storage.intake.mailbox), delivery.sequence, cursor)
         return next()
     }
 
