@@ -25,7 +25,7 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
     // Overridden, so that it calls the action directly.
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> HandleStrategy { try matcher.handOn(content, error) { try perform($0, error, &report) } }
+    ) throws -> HandleStrategy { try matcher.handOn(content, error, to: action) }
 
     override func perform(
         _ input: Input, _ error: any Error, _ report: inout LazyReport
@@ -44,13 +44,6 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ action: @escaping Action) {
         self.action = action
         super.init(matcher, at: source, Traits(needsReport: true))
-    }
-
-    // Overridden, so that it calls the action directly.
-    override func act<Content: Error>(
-        on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> HandleStrategy {
-        try matcher.handOn(content, error) { try perform($0, error, &report) }
     }
 
     override func perform(
@@ -78,17 +71,9 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
         try await action(unsafe ErrorSubject.content(of: error, as: Input.self))
     }
 
-    override func actSuspending(
-        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
-    ) async throws -> HandleStrategy? {
-        if isCertain {
-            try watch?.actionWillBegin()
-            return try await actSuspending(on: error)
-        }
-        guard let input = report.ask(error, matcher.match) else { return nil }
-        try watch?.actionWillBegin()
-        return try await action(input)
-    }
+    override func performSuspending(
+        _ input: Input, _ error: any Error, _ report: inout LazyReport
+    ) async throws -> HandleStrategy { try await action(input) }
 }
 
 /// A rule with an asynchronous action that gets the match and its report.
@@ -105,16 +90,7 @@ final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchec
         super.init(matcher, at: source, Traits(isAsynchronous: true, needsReport: true))
     }
 
-    override func actSuspending(
-        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
-    ) async throws -> HandleStrategy? {
-        if isCertain {
-            try watch?.actionWillBegin()
-            let input = unsafe ErrorSubject.content(of: error, as: Input.self)
-            return try await action(input, report.made(for: error))
-        }
-        guard let input = report.ask(error, matcher.match) else { return nil }
-        try watch?.actionWillBegin()
-        return try await action(input, report.made(for: error))
-    }
+    override func performSuspending(
+        _ input: Input, _ error: any Error, _ report: inout LazyReport
+    ) async throws -> HandleStrategy { try await action(input, report.made(for: error)) }
 }

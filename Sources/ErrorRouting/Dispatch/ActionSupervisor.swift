@@ -31,16 +31,3 @@ struct SupervisedAction {
     let progress: DispatchProgress
     let report: ErrorReport
 }
-
-/// A supervisor, and the action of which it has to be told.
-struct ActionWatch {
-    let supervisor: any ActionSupervisor
-    let action: SupervisedAction
-
-    func actionWillBegin() throws(DispatchSuperseded) {
-        if !supervisor.actionWillBegin(action) { throw DispatchSuperseded() }
-    }
-}
-
-/// Thrown between a match and its action, if the supervisor has superseded the dispatch.
-struct DispatchSuperseded: Error {}

@@ -10,17 +10,12 @@
     /// The largest number of rules that are read linearly.
     static let smallCount = 4
 
-    /// The number of rules in all stages.
-    private let count: Int
     /// The rule or set with which the next block begins; nil if this is the last.
     let below: Borrowed<RuleNode>?
-    /// The stages that have rules.
-    let stages: RuleSet.Stages
-    /// The stages that have asynchronous rules.
-    let asynchronousStages: RuleSet.Stages
-    let rules: RuleStepList
-    private let onNoMatch: RuleStepList
-    private let always: RuleStepList
+    let counts: RuleSet.Counts
+    /// How many of the rules are asynchronous.
+    let asynchronousCounts: RuleSet.Counts
+    private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// Owns the memory of the lists.
     private let steps: RuleSteps
     /// Whether the rules are so few that they are read linearly, unless one of them has to ask its matcher.
@@ -32,17 +27,13 @@
     /// - Parameter top: The rule with which the block begins.
     init(from top: RuleNode) {
         let end = top.endOfBlock
-        // By stage, in vectors, which need no memory of their own.
-        var counts = SIMD4<Int>()
-        var (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages) = ([], [])
-        var asks = false
+        var (counts, asynchronousCounts, asks) = (RuleSet.Counts(), RuleSet.Counts(), false)
         top.forEachRule(before: end) { rule, stage in
             counts[stage.rawValue] += 1
-            stages.insert(.init(stage))
-            if rule.traits.isAsynchronous { asynchronousStages.insert(.init(stage)) }
+            if rule.traits.isAsynchronous { asynchronousCounts[stage.rawValue] += 1 }
             if rule.match == .asked { asks = true }
         }
-        let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
+        let starts = SIMD4(0, Int(counts[0]), Int(counts[0] + counts[1]), Int(counts.wrappedSum()))
         steps = RuleSteps.make(count: starts[3]) { put in
             var ends = starts
             top.forEachRule(before: end) { rule, stage in
@@ -53,12 +44,14 @@
         }
         (rules, onNoMatch, always) = (steps[0, starts[1]], steps[starts[1], starts[2]], steps[starts[2], starts[3]])
         isSmall = rules.count <= Self.smallCount
-        self.asks = asks
-        (count, below, self.stages, self.asynchronousStages) = (starts[3], end, stages, asynchronousStages)
+        (below, self.asks) = (end, asks)
+        (self.counts, self.asynchronousCounts) = (counts, asynchronousCounts)
     }
 
     /// Whether this block's rules are better read together with some that were added later.
-    func isBetterRead(withLater laterCount: Int) -> Bool { !asks && laterCount + count <= Self.smallCount }
+    func isBetterRead(withLater laterCount: Int) -> Bool {
+        !asks && laterCount + Int(counts.wrappedSum()) <= Self.smallCount
+    }
 
     /// All rules of a stage.
     subscript(stage: RuleSet.Stage) -> RuleStepList {

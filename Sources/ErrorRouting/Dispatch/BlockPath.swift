@@ -9,10 +9,10 @@
 
     /// The number of blocks.
     let count: Int
-    /// The stages in which any block has rules.
-    let stages: RuleSet.Stages
-    /// The stages in which any block has asynchronous rules.
-    let asynchronousStages: RuleSet.Stages
+    /// How many rules all blocks have.
+    let counts: RuleSet.Counts
+    /// How many of them are asynchronous, and whether none is.
+    private let (asynchronousCounts, isSynchronous): (RuleSet.Counts, Bool)
     /// The blocks in the order in which their rules are tried, which is that of `onNoMatch` rules too if those have no
     /// order of their own; else followed by the same blocks in that order.
     private let blocks: UnsafeMutablePointer<Borrowed<Block>>
@@ -22,7 +22,7 @@
     ///   - blocks: The blocks in the order in which their rules are tried.
     ///   - fallbacks: The same blocks in the order in which their `onNoMatch` rules are tried, if that is another.
     init(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) {
-        var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
+        var (counts, asynchronousCounts) = (RuleSet.Counts(), RuleSet.Counts())
         // Enough for a preset and what was added to it.
         var (count, capacity) = (0, 4)
         var places = UnsafeMutablePointer<Borrowed<Block>>.allocate(capacity: capacity)
@@ -39,11 +39,12 @@
         for block in blocks {
             add(block)
             block.read { block in
-                stages.formUnion(block.stages)
-                asynchronousStages.formUnion(block.asynchronousStages)
+                counts &+= block.counts
+                asynchronousCounts &+= block.asynchronousCounts
             }
         }
-        (self.count, self.stages, self.asynchronousStages) = (count, stages, asynchronousStages)
+        (self.count, self.counts, self.asynchronousCounts) = (count, counts, asynchronousCounts)
+        isSynchronous = asynchronousCounts == .zero
         hasOwnOrder = !fallbacks.isEmpty
         fallbacks.forEach(add)
         unsafe self.blocks = unsafe places
@@ -80,12 +81,16 @@
     /// Whether an error could reach an asynchronous rule by its type.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
-        asynchronousStages.isEmpty ? false : mayReachAsynchronous(error)
+        isSynchronous ? false : mayReachAsynchronous(error)
     }
 
     @inline(never)
     private func mayReachAsynchronous(_ error: any Error) -> Bool {
-        if asynchronousStages.contains(.always) { return true }
+        if asynchronousCounts[RuleSet.Stage.always.rawValue] > 0 { return true }
+        // Where matchers are nested as deep as they may be, a rule may not be asked although it matches, and an `onNoMatch`
+        // be reached.
+        guard let entry = PerThread.enterMatcher() else { return true }
+        PerThread.leaveMatcher(entry)
         func mayReach<Content: Error>(_ content: Content) -> Bool {
             if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
             var alwaysMatches = false
@@ -94,7 +99,7 @@
                 if reach.mayBeAsynchronous { return true }
                 if reach.alwaysMatches { alwaysMatches = true }
             }
-            return asynchronousStages.contains(.onNoMatch) && !alwaysMatches
+            return asynchronousCounts[RuleSet.Stage.onNoMatch.rawValue] > 0 && !alwaysMatches
         }
         return _openExistential(error, do: mayReach)
     }

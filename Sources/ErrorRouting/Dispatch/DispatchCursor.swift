@@ -41,7 +41,7 @@ struct DispatchCursor: ~Copyable {
     }
 
     /// How far the dispatch has come, for another worker.
-    var progress: DispatchProgress { DispatchProgress(place, failures: failures, findings: report.subject) }
+    var progress: DispatchProgress { DispatchProgress(place: place, failures: failures, findings: report.subject) }
 
     /// The error's disposition so far.
     @inline(__always)
@@ -74,9 +74,7 @@ struct DispatchCursor: ~Copyable {
                     let isMatch = step.rule.read { rule in
                         // A map has no other rules.
                         let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                        if step.match == .asked { return rule.giveIfMatching(error, &report, to: &value) }
-                        rule.give(for: content, error, to: &value)
-                        return true
+                        return rule.give(for: content, error, &report, isCertain: step.match != .asked, to: &value)
                     }
                     if isMatch { return step.rule }
                     rest?.removeFirst()
@@ -94,24 +92,17 @@ struct DispatchCursor: ~Copyable {
     /// - Parameters:
     ///   - error: The error.
     ///   - supervisor: May supersede the dispatch.
-    ///   - mustNotSuspend: Whether to try no `onNoMatch` rule either if any of them is asynchronous.
     /// - Returns: How the dispatch has ended.
     @inline(__always)
-    mutating func run(
-        _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
-    ) -> End {
+    mutating func run(_ error: any Error, under supervisor: (any ActionSupervisor)? = nil) -> End {
         path.read { path in
             // Opened once, since that costs as much as to look up the rules.
             func run<Content: Error>(_ content: Content) -> End {
-                if Content.self == (any Error).self {
-                    return runUnboxed(ErrorBox.unboxed(error), under: supervisor, mustNotSuspend)
-                }
+                if Content.self == (any Error).self { return runUnboxed(ErrorBox.unboxed(error), under: supervisor) }
                 // A variable of its own, which needs no memory.
                 var rest = place.rest.take()
                 while let step = place.next(&rest, for: content, error, on: path, &report) {
-                    let isPaused =
-                        mustNotSuspend && place.stage == .onNoMatch && path.asynchronousStages.contains(.onNoMatch)
-                    if step.traits.isAsynchronous || isPaused {
+                    if step.traits.isAsynchronous {
                         place.rest = rest
                         return .needsSuspension
                     }
@@ -126,7 +117,6 @@ struct DispatchCursor: ~Copyable {
                         }
                         place.record(answer, of: step.rule)
                     } catch let thrown {
-                        if thrown is DispatchSuperseded { return .superseded }
                         record(thrown, of: step.rule, error)
                     }
                 }
@@ -137,10 +127,8 @@ struct DispatchCursor: ~Copyable {
     }
 
     @inline(never)
-    private mutating func runUnboxed(
-        _ error: any Error, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
-    ) -> End {
-        run(error, under: supervisor, mustNotSuspend: mustNotSuspend)
+    private mutating func runUnboxed(_ error: any Error, under supervisor: (any ActionSupervisor)?) -> End {
+        run(error, under: supervisor)
     }
 
     /// Lets the report carry the outcome so far, as in `always`.
@@ -182,12 +170,10 @@ struct DispatchCursor: ~Copyable {
                     } else if isCertain, !step.traits.needsReport {
                         try await rule.actSuspending(on: error)
                     } else {
-                        try await rule.actSuspending(error, &report, isCertain: isCertain, watch: nil)
+                        try await rule.actSuspending(error, &report, isCertain: isCertain) { true }
                     }
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
                 place.record(answer, of: step.rule)
-            } catch is DispatchSuperseded {
-                return .superseded
             } catch let thrown {
                 // An action that ends too late has failed by its time limit already: what it throws is discarded.
                 if let supervisor, !supervisor.actionDidEnd() { return .superseded }
@@ -206,9 +192,8 @@ struct DispatchCursor: ~Copyable {
     ) async throws -> HandleStrategy? {
         let made = report.made(for: error)
         let action = SupervisedAction(rule: rule, progress: progress, report: made)
-        let watch = ActionWatch(supervisor: supervisor, action: action)
         return try await supervisor.supervising(made) {
-            try await rule.actSuspending(error, &report, isCertain: isCertain, watch: watch)
+            try await rule.actSuspending(error, &report, isCertain: isCertain) { supervisor.actionWillBegin(action) }
         }
     }
 }

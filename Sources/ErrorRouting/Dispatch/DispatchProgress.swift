@@ -4,19 +4,11 @@
 /// exceeds its time limit.
 struct DispatchProgress: Sendable {
     /// Where the dispatch is.
-    var place: DispatchPlace
+    var place = DispatchPlace()
     /// The failures so far; nil if there are none.
-    private(set) var failures: [ActionFailure]?
-    /// The error with what matchers have found out about it, if that was kept.
-    let findings: ErrorSubject?
-
-    /// - Parameters:
-    ///   - place: Where the dispatch is.
-    ///   - failures: The failures so far; nil if there are none.
-    ///   - findings: What matchers have found out about the error, for whoever goes on: finding it out is expensive.
-    init(_ place: DispatchPlace = .init(), failures: [ActionFailure]? = nil, findings: ErrorSubject? = nil) {
-        (self.place, self.failures, self.findings) = (place, failures, findings)
-    }
+    var failures: [ActionFailure]?
+    /// The error with what matchers have found out about it, for whoever goes on: finding it out is expensive.
+    var findings: ErrorSubject?
 
     /// Records an error that the action of a rule of this stage has thrown, which counts as a match and as `.next`.
     mutating func record(_ error: any Error, of rule: Rule, _ report: ErrorReport) {

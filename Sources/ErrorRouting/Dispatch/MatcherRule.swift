@@ -26,17 +26,27 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
 
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> HandleStrategy {
-        try matcher.handOn(content, error) { input in try perform(input, error, &report) }
-    }
+    ) throws -> HandleStrategy { try matcher.handOn(content, error) { try perform($0, error, &report) } }
 
     final override func actIfMatching(
         _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
         guard let input = report.ask(error, matcher.match) else { return nil }
         // The matcher may have run a slow predicate meanwhile.
-        if let supervisor, !supervisor.isCurrent { throw DispatchSuperseded() }
+        if let supervisor, !supervisor.isCurrent { return nil }
         return try perform(input, error, &report)
+    }
+
+    final override func actSuspending(
+        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, mayBegin: () -> Bool
+    ) async throws -> HandleStrategy? {
+        if isCertain {
+            guard mayBegin() else { return nil }
+            let input = unsafe ErrorSubject.content(of: error, as: Input.self)
+            return try await performSuspending(input, error, &report)
+        }
+        guard let input = report.ask(error, matcher.match), mayBegin() else { return nil }
+        return try await performSuspending(input, error, &report)
     }
 
     /// Applies the rule to the matcher's output, without suspending.
@@ -48,4 +58,9 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
     func perform(_ input: Input, _ error: any Error, _ report: inout LazyReport) throws -> HandleStrategy {
         mustBeOverridden()
     }
+
+    /// As ``perform(_:_:_:)``, for a rule that is asynchronous.
+    func performSuspending(
+        _ input: Input, _ error: any Error, _ report: inout LazyReport
+    ) async throws -> HandleStrategy { mustBeOverridden() }
 }

@@ -12,9 +12,10 @@ extension MatcherShape {
     ///
     /// - Parameters:
     ///   - error: The error, which is asked only for what all errors of its type have in common.
-    ///   - domain: Returns the domain of a Swift type; nil if it is not known, and for an `NSError` object.
-    func verdict(for error: ErrorSubject, domain: () -> String? = { nil }) -> TypeVerdict {
-        func verdict(_ inner: MatcherShape) -> TypeVerdict { inner.verdict(for: error, domain: domain) }
+    ///   - asksDomain: Whether to bridge the error for its domain, which is that of all errors of a Swift type; an
+    ///     `NSError` object has one of its own.
+    func verdict(for error: inout ErrorSubject, asksDomain: Bool = false) -> TypeVerdict {
+        func verdict(_ inner: MatcherShape) -> TypeVerdict { inner.verdict(for: &error, asksDomain: asksDomain) }
         switch self {
         case .type(let type):
             return Self.typeVerdict(type, for: error)
@@ -26,7 +27,10 @@ extension MatcherShape {
             }
             return Swift.type(of: value) == error.type ? .maybe : .never
         case .nsError(let required, let code):
-            guard let domain = domain() else { return .maybe }
+            // Not known where matchers recurse too deep.
+            guard asksDomain, !error.isNSErrorObject, let domain = error.bridgedIfAllowed()?.domain else {
+                return .maybe
+            }
             return domain != required ? .never : code == nil ? .always : .maybe
         case .conforming(_, let conforms):
             // An `NSError` object may conform by bridging although its class does not, so each is asked.

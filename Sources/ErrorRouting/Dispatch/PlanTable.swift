@@ -25,19 +25,16 @@ struct PlanTable: ~Copyable, Sendable {
 
     /// The plan for a type, if there is one.
     @inline(__always)
-    subscript(type: Any.Type) -> Borrowed<TypePlan>? { find(UInt(bitPattern: ObjectIdentifier(type))) }
-
-    @inline(__always)
-    private func find(_ key: UInt) -> Borrowed<TypePlan>? {
+    subscript(type: Any.Type) -> Borrowed<TypePlan>? {
         guard let table = ProbeTable(at: current.load(ordering: .acquiring)) else { return nil }
-        return unsafe Borrowed(at: table.find(key))
+        return unsafe Borrowed(at: table.find(UInt(bitPattern: ObjectIdentifier(type))))
     }
 
     /// Adds a plan for a type unless there is one already, and returns the one in the table.
     func insert(_ plan: TypePlan, for type: Any.Type) -> Borrowed<TypePlan> {
         let key = UInt(bitPattern: ObjectIdentifier(type))
         return (state.value ?? state.set(Locked(State())).object).withLock { state in
-            if let plan = find(key) { return plan }
+            if let plan = self[type] { return plan }
             state.plans.append((key, plan))
             if let table = state.tables.last, state.plans.count <= state.room {
                 table.insert(Borrowed(plan).address, for: key)

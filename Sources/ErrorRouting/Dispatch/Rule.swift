@@ -46,7 +46,7 @@ class Rule: RuleNode, @unchecked Sendable {
     /// Returns whether the rule matches; runs no action.
     func matches(_ subject: inout ErrorSubject) -> Bool { mustBeOverridden() }
 
-    /// Applies the rule, which is synchronous, to an error that is certain to match (``RuleStep/Match/certain``).
+    /// Applies the rule, which is synchronous, to an error that is certain to match (``RuleStep/Match``).
     ///
     /// - Parameters:
     ///   - content: The content of the error's box.
@@ -64,7 +64,8 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - error: The error.
     ///   - report: The error's report.
     ///   - supervisor: May supersede the dispatch.
-    /// - Returns: What the action has returned; nil if the rule does not match.
+    /// - Returns: What the action has returned; nil if the rule does not match, or if the dispatch was superseded
+    ///   before the action.
     func actIfMatching(
         _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
@@ -81,10 +82,10 @@ class Rule: RuleNode, @unchecked Sendable {
     ///   - error: The error.
     ///   - report: The error's report.
     ///   - isCertain: Whether the error is certain to match (``RuleStep/Match/certain``).
-    ///   - watch: Told between the match and the action, since a predicate's time does not count as the action's.
-    /// - Returns: What the action has returned; nil if the rule does not match.
+    ///   - mayBegin: Asked between the match and the action, since a predicate's time does not count as the action's.
+    /// - Returns: What the action has returned; nil if the rule does not match, or if the action may not begin.
     func actSuspending(
-        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, watch: ActionWatch?
+        _ error: any Error, _ report: inout LazyReport, isCertain: Bool, mayBegin: () -> Bool
     ) async throws -> HandleStrategy? {
         mustBeOverridden()
     }

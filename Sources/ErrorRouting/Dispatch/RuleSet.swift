@@ -10,17 +10,9 @@ struct RuleSet: Sendable {
         case rules, onNoMatch, always
     }
 
-    /// Some of the stages.
-    struct Stages: OptionSet, Sendable {
-        let rawValue: UInt8
-
-        static let rules = Stages(.rules)
-        static let onNoMatch = Stages(.onNoMatch)
-        static let always = Stages(.always)
-
-        init(rawValue: UInt8) { self.rawValue = rawValue }
-        init(_ stage: Stage) { rawValue = 1 << stage.rawValue }
-    }
+    /// How many rules there are of each stage; the last element is not used. (Objects with vectors of wider elements would
+    /// be aligned more, which takes longer to allocate.)
+    typealias Counts = SIMD4<Int32>
 
     private var last: RuleNode?
 

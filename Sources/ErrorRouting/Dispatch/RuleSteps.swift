@@ -15,9 +15,9 @@ struct RuleStep {
 
     let rule: Borrowed<Rule>
     /// The type that an error must have; nil if it may be of several, or was compared with the rule already.
-    let requiredType: ObjectIdentifier?
+    private(set) var requiredType: ObjectIdentifier?
     let order: Int
-    let match: Match
+    private(set) var match: Match
     /// What the rule does with an error that it matches.
     let traits: Rule.Traits
 
@@ -28,12 +28,13 @@ struct RuleStep {
         (requiredType, match, traits) = (rule.requiredType, rule.match, rule.traits)
     }
 
-    private init(_ step: RuleStep, _ match: Match) {
-        (rule, order, traits, requiredType, self.match) = (step.rule, step.order, step.traits, nil, match)
-    }
-
     /// Returns this step for errors whose type has been compared with the rule.
-    func judged(isCertain: Bool) -> RuleStep { RuleStep(self, isCertain ? .certain : match) }
+    func judged(isCertain: Bool) -> RuleStep {
+        var step = self
+        step.requiredType = nil
+        if isCertain { step.match = .certain }
+        return step
+    }
 
     var shape: MatcherShape { rule.read { $0.registration.shape } }
 

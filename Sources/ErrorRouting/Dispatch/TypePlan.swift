@@ -34,21 +34,12 @@ struct TypeReach {
         let isOfObjects = type is NSError.Type
         var (subject, reach, others) = (ErrorSubject(error), TypeReach(), [RuleStep]())
         var (values, domains): ([ValueEntry], [DomainIndex.Entry]) = ([], [])
-        // Asked for once, since that bridges the error; an `NSError` object has a domain of its own, and another error
-        // has none if matchers recurse too deep.
-        var asked: String??
-        func domain() -> String? {
-            if let asked { return asked }
-            let domain = isOfObjects ? nil : subject.bridgedIfAllowed()?.domain
-            asked = .some(domain)
-            return domain
-        }
         for step in rules where step.isFor(type) {
             let shape = step.shape
-            let verdict = step.match == .certain ? .certain : shape.verdict(for: subject, domain: domain)
+            let verdict = step.match == .certain ? .certain : shape.verdict(for: &subject, asksDomain: true)
             if verdict == .never { continue }
             if step.traits.isAsynchronous { reach.mayBeAsynchronous = true }
-            if verdict >= .always, step.match == .certain || shape.verdict(for: subject) >= .always {
+            if verdict >= .always, step.match == .certain || shape.verdict(for: &subject) >= .always {
                 reach.alwaysMatches = true
             }
             let key = shape.key

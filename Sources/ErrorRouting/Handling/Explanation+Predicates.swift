@@ -8,52 +8,47 @@ extension Explanation {
     /// equal in all of them has the same explanation. Known from what the matchers are made of, whatever they are named.
     package var asksPredicates: Bool {
         let subject = ErrorSubject(error)
-        return entries.contains { entry in
-            guard entry.stage == .rule else { return false }
-            if case .notReached = entry.verdict { return false }
-            return entry.rule.storage.shape.asksClosure(of: subject)
-        }
+        return askedShapes.contains { $0.asksClosure(of: subject) }
     }
 
     /// Whether the explanation is that of all errors of the error's type: each rule that was asked matches all of them,
     /// or none, and no closure of the program's was asked.
     package var followsFromType: Bool {
         var subject = ErrorSubject(error)
-        // All errors of one Swift type have one domain; an `NSError` object has one of its own.
-        let domain = subject.isNSErrorObject ? nil : subject.bridgedIfAllowed()?.domain
-        return !asksPredicates
-            && entries.allSatisfy { entry in
-                guard entry.stage == .rule else { return true }
-                if case .notReached = entry.verdict { return true }
-                let verdict = entry.rule.storage.shape.verdict(for: subject) { domain }
-                return verdict == .never || verdict >= .always
-            }
+        return askedShapes.allSatisfy { shape in
+            if shape.asksClosure(of: subject) { return false }
+            let verdict = shape.verdict(for: &subject, asksDomain: true)
+            return verdict == .never || verdict >= .always
+        }
+    }
+
+    /// What the rules that were asked match.
+    private var askedShapes: [MatcherShape] {
+        entries.compactMap { entry in
+            if case .notReached = entry.verdict { return nil }
+            return entry.stage == .rule ? entry.rule.storage.shape : nil
+        }
     }
 }
 
 extension MatcherShape {
-    /// Whether asking the matcher of an error may call one of the closures that the program has written for it.
-    fileprivate func asksClosure(of error: ErrorSubject) -> Bool {
-        func mayMatch(_ shape: MatcherShape) -> Bool { shape.verdict(for: error) != .never }
+    /// Whether asking the matcher may call one of the closures that the program has written for it.
+    ///
+    /// - Parameter error: The error that is matched; nil if that may be any.
+    fileprivate func asksClosure(of error: ErrorSubject?) -> Bool {
+        func mayMatch(_ shape: MatcherShape) -> Bool {
+            guard var error else { return true }
+            return shape.verdict(for: &error) != .never
+        }
         return switch self {
         case .type, .any, .value, .nsError, .conforming: false
         case .predicate: true
         case .extracting: mayMatch(self)
         case .narrowed(let inner): mayMatch(inner) || inner.asksClosure(of: error)
-        case .anywhere(let inner): inner.hasClosure
+        case .anywhere(let inner): inner.asksClosure(of: nil)
         case .either(let first, let second), .both(let first, let second):
             first.asksClosure(of: error) || second.asksClosure(of: error)
         case .not(let inner), .named(_, let inner): inner.asksClosure(of: error)
-        }
-    }
-
-    /// Whether the program has written a closure for any part of the matcher.
-    private var hasClosure: Bool {
-        switch self {
-        case .type, .any, .value, .nsError, .conforming: false
-        case .predicate, .extracting, .narrowed: true
-        case .either(let first, let second), .both(let first, let second): first.hasClosure || second.hasClosure
-        case .anywhere(let inner), .not(let inner), .named(_, let inner): inner.hasClosure
         }
     }
 }

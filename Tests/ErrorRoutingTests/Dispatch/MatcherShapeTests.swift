@@ -83,7 +83,8 @@ extension MatcherShapeTests {
         expect(Set(Self.rows.map { Self.name($0.shape) }).count, equals: 13)
         for row in Self.rows {
             for (error, word) in zip(Self.errors, row.words) {
-                let said = row.shape.verdict(for: ErrorSubject(error))
+                var subject = ErrorSubject(error)
+                let said = row.shape.verdict(for: &subject)
                 #expect(said == word, "\(row.shape) of \(type(of: error))")
                 if said == .certain { #expect(row.isOutput(error), "\(row.shape) of \(type(of: error))") }
                 // Rules of a small block are not compared with the type, but by their required type alone.
