@@ -8,7 +8,7 @@
 /// Unchecked for the lists, whose memory does not change.
 @safe final class Block: @unchecked Sendable {
     /// The largest number of rules that are read linearly.
-    static let smallCount = 4
+    static let smallCount: Int32 = 4
 
     /// The rule or set with which the next block begins; nil if this is the last.
     let below: Borrowed<RuleNode>?
@@ -43,14 +43,14 @@
             }
         }
         (rules, onNoMatch, always) = (steps[0, starts[1]], steps[starts[1], starts[2]], steps[starts[2], starts[3]])
-        isSmall = rules.count <= Self.smallCount
+        isSmall = counts[0] <= Self.smallCount
         (below, self.asks) = (end, asks)
         (self.counts, self.asynchronousCounts) = (counts, asynchronousCounts)
     }
 
     /// Whether this block's rules are better read together with some that were added later.
-    func isBetterRead(withLater laterCount: Int) -> Bool {
-        !asks && laterCount + Int(counts.wrappedSum()) <= Self.smallCount
+    func isBetterRead(withLater laterCount: Int32) -> Bool {
+        !asks && laterCount + counts.wrappedSum() <= Self.smallCount
     }
 
     /// All rules of a stage.

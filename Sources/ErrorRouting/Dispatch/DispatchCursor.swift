@@ -26,18 +26,12 @@ struct DispatchCursor: ~Copyable {
     /// - Parameters:
     ///   - path: The blocks.
     ///   - report: The error's report.
+    ///   - progress: How far the dispatch has come, if it goes on.
     @inline(__always)
-    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport) {
-        self.path = path
+    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport, from progress: DispatchProgress? = nil) {
+        (self.path, place) = (path, progress?.place ?? DispatchPlace())
         self.report = report
-        place = DispatchPlace()
-    }
-
-    /// - Parameter progress: How far the dispatch has come.
-    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport, from progress: DispatchProgress) {
-        self.init(path, report)
-        place = progress.place
-        self.report.know(progress)
+        if let progress { self.report.know(progress) }
     }
 
     /// How far the dispatch has come, for another worker.
@@ -74,7 +68,9 @@ struct DispatchCursor: ~Copyable {
                     let isMatch = step.rule.read { rule in
                         // A map has no other rules.
                         let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                        return rule.give(for: content, error, &report, isCertain: step.match != .asked, to: &value)
+                        if step.match == .asked { return rule.giveIfMatching(error, &report, to: &value) }
+                        rule.give(for: content, error, to: &value)
+                        return true
                     }
                     if isMatch { return step.rule }
                     rest?.removeFirst()

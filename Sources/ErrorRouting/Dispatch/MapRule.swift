@@ -1,11 +1,12 @@
 /// A rule of an error map, which has a value for the errors that it matches; subclasses define how it is made.
 class MapRule<Value: Sendable>: Rule, @unchecked Sendable {
-    /// Asks the matcher unless the error is certain to match and, if it matches, sets a value to that of the error.
-    ///
-    /// - Returns: Whether the rule matches.
-    func give<Content: Error>(
-        for content: Content, _ error: any Error, _ report: inout LazyReport, isCertain: Bool, to value: inout Value
-    ) -> Bool { mustBeOverridden() }
+    /// Sets a value to that of an error which is certain to match.
+    func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) { mustBeOverridden() }
+
+    /// Asks the matcher and, if it matches, sets a value to that of the error; returns whether it matches.
+    func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {
+        mustBeOverridden()
+    }
 
     /// Returns a rule that matches the same errors, was registered at the same place, and makes its value from this
     /// rule's.
@@ -26,10 +27,13 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
 
-    override func give<Content: Error>(
-        for content: Content, _ error: any Error, _ report: inout LazyReport, isCertain: Bool, to value: inout Value
-    ) -> Bool {
-        guard isCertain || report.ask(error, matches) else { return false }
+    // The matcher's output is not needed.
+    override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
+        value = constant
+    }
+
+    override func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {
+        guard report.ask(error, matches) else { return false }
         value = constant
         return true
     }
@@ -55,15 +59,13 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
 
-    override func give<Content: Error>(
-        for content: Content, _ error: any Error, _ report: inout LazyReport, isCertain: Bool, to value: inout Value
-    ) -> Bool {
-        if isCertain {
-            value = matcher.handOn(content, error, to: compute)
-        } else {
-            guard let input = report.ask(error, matcher.match) else { return false }
-            value = compute(input)
-        }
+    override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
+        value = matcher.handOn(content, error, to: compute)
+    }
+
+    override func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {
+        guard let input = report.ask(error, matcher.match) else { return false }
+        value = compute(input)
         return true
     }
 

@@ -1,17 +1,3 @@
-extension ErrorMatcher {
-    /// Calls a closure with an error that is certain to match, as the matcher's output: without a cast at run time.
-    ///
-    /// - Precondition: The content of the box is an `Output`, or `Output` is `any Error`.
-    @inline(__always)
-    func handOn<Content: Error, Result>(
-        _ content: Content, _ error: any Error, to receive: (Output) throws -> Result
-    ) rethrows -> Result {
-        Output.self == (any Error).self
-            ? try receive(unsafe BoxContent.box(of: error, as: Output.self))
-            : try receive(unsafe BoxContent.content(content, as: Output.self))
-    }
-}
-
 /// A rule with an action that gets its matcher's output; subclasses define the action.
 @usableFromInline
 class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {

@@ -112,7 +112,7 @@ class RuleNode: @unchecked Sendable {
     /// together with the rules above it, so that a handler that is used after each such rule added to it has not as many
     /// blocks as rules.
     final var endOfBlock: Borrowed<RuleNode>? {
-        var (node, count) = (Borrowed(self), 1)
+        var (node, count): (Borrowed, Int32) = (Borrowed(self), 1)
         while let previous = node.read({ $0.previous.map(Borrowed.init) }) {
             let isEnd = previous.read { previous in
                 guard previous.stage != nil, previous.successors.load(ordering: .relaxed) < 2 else { return true }

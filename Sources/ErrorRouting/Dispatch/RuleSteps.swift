@@ -69,8 +69,6 @@ struct RuleStep {
     @inline(__always)
     mutating func removeFirst() { unsafe place += 1 }
 
-    var count: Int { unsafe end - place }
-
     @inline(__always)
     mutating func next() -> RuleStep? {
         if isEmpty { return nil }

@@ -174,29 +174,18 @@ extension Explanation {
     ///   - path: The rules that the error would go through.
     ///   - reason: Why the error would not reach the rules, if it would not: then no rule is asked.
     init(_ error: any Error, on path: Path, unreachableBecause reason: String? = nil) {
-        if let reason {
-            self.init(error, on: path, unreachable: .dropped, because: reason)
-        } else {
-            let explanation = ErrorText.ask(isCounted: false) { Explanation(asking: error, path) }
-            self =
-                explanation
-                ?? Explanation(error, on: path, unreachable: .pending, because: "it is explained within itself")
+        if reason == nil, let asked = ErrorText.ask(isCounted: false, { Explanation(asking: error, path) }) {
+            self = asked
+            return
         }
-    }
-
-    private init(
-        _ error: any Error,
-        on path: Path,
-        unreachable disposition: HandleOutcome.Disposition,
-        because reason: String
-    ) {
+        let verdict = Verdict.notReached(because: reason ?? "it is explained within itself")
         var entries: [Entry] = []
         for stage in Stage.allCases {
-            path.forEachRule(stage) { scope, rule in
-                entries.append(Entry(stage, rule, .notReached(because: reason), scope))
-            }
+            path.forEachRule(stage) { scope, rule in entries.append(Entry(stage, rule, verdict, scope)) }
         }
-        self.init(error: ErrorBox.unboxed(error), entries: entries, disposition: disposition, ignoreRule: nil)
+        self.init(
+            error: ErrorBox.unboxed(error), entries: entries, disposition: reason == nil ? .pending : .dropped,
+            ignoreRule: nil)
     }
 
     private init(asking error: any Error, _ path: Path) {
