@@ -8,16 +8,17 @@
 /// Unchecked for the lists, whose memory does not change.
 @safe final class Block: @unchecked Sendable {
     /// The largest number of rules that are read linearly.
-    static let smallCount: Int32 = 4
+    static let smallCount = 4
 
     /// The rule or set with which the next block begins; nil if this is the last.
     let below: Borrowed<RuleNode>?
-    let counts: RuleSet.Counts
-    /// How many of the rules are asynchronous.
-    let asynchronousCounts: RuleSet.Counts
+    /// The stages that have rules, and those that have asynchronous ones.
+    let (stages, asynchronousStages): (RuleSet.Stages, RuleSet.Stages)
     private let (rules, onNoMatch, always): (RuleStepList, RuleStepList, RuleStepList)
     /// Owns the memory of the lists.
     private let steps: RuleSteps
+    /// The number of rules in all stages.
+    private let count: Int
     /// Whether the rules are so few that they are read linearly, unless one of them has to ask its matcher.
     private let isSmall: Bool
     /// Whether any rule has to ask its matcher.
@@ -27,13 +28,15 @@
     /// - Parameter top: The rule with which the block begins.
     init(from top: RuleNode) {
         let end = top.endOfBlock
-        var (counts, asynchronousCounts, asks) = (RuleSet.Counts(), RuleSet.Counts(), false)
+        var (counts, stages, asynchronousStages) = (SIMD4<Int>(), RuleSet.Stages(), RuleSet.Stages())
+        var asks = false
         top.forEachRule(before: end) { rule, stage in
             counts[stage.rawValue] += 1
-            if rule.traits.isAsynchronous { asynchronousCounts[stage.rawValue] += 1 }
+            stages[stage.rawValue] = 1
+            if rule.traits.isAsynchronous { asynchronousStages[stage.rawValue] = 1 }
             if rule.match == .asked { asks = true }
         }
-        let starts = SIMD4(0, Int(counts[0]), Int(counts[0] + counts[1]), Int(counts.wrappedSum()))
+        let starts = SIMD4(0, counts[0], counts[0] + counts[1], counts.wrappedSum())
         steps = RuleSteps.make(count: starts[3]) { put in
             var ends = starts
             top.forEachRule(before: end) { rule, stage in
@@ -44,14 +47,12 @@
         }
         (rules, onNoMatch, always) = (steps[0, starts[1]], steps[starts[1], starts[2]], steps[starts[2], starts[3]])
         isSmall = counts[0] <= Self.smallCount
-        (below, self.asks) = (end, asks)
-        (self.counts, self.asynchronousCounts) = (counts, asynchronousCounts)
+        (count, below, self.asks) = (starts[3], end, asks)
+        (self.stages, self.asynchronousStages) = (stages, asynchronousStages)
     }
 
     /// Whether this block's rules are better read together with some that were added later.
-    func isBetterRead(withLater laterCount: Int32) -> Bool {
-        !asks && laterCount + counts.wrappedSum() <= Self.smallCount
-    }
+    func isBetterRead(withLater laterCount: Int) -> Bool { !asks && laterCount + count <= Self.smallCount }
 
     /// All rules of a stage.
     subscript(stage: RuleSet.Stage) -> RuleStepList {

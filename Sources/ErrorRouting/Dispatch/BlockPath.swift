@@ -9,10 +9,10 @@
 
     /// The number of blocks.
     let count: Int
-    /// How many rules all blocks have.
-    let counts: RuleSet.Counts
-    /// How many of them are asynchronous, and whether none is.
-    private let (asynchronousCounts, isSynchronous): (RuleSet.Counts, Bool)
+    /// The stages in which any block has rules.
+    let stages: RuleSet.Stages
+    /// The stages in which any block has asynchronous rules.
+    private let asynchronousStages: RuleSet.Stages
     /// The blocks in the order in which their rules are tried, which is that of `onNoMatch` rules too if those have no
     /// order of their own; else followed by the same blocks in that order.
     private let blocks: UnsafeMutablePointer<Borrowed<Block>>
@@ -22,7 +22,7 @@
     ///   - blocks: The blocks in the order in which their rules are tried.
     ///   - fallbacks: The same blocks in the order in which their `onNoMatch` rules are tried, if that is another.
     init(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) {
-        var (counts, asynchronousCounts) = (RuleSet.Counts(), RuleSet.Counts())
+        var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
         // Enough for a preset and what was added to it.
         var (count, capacity) = (0, 4)
         var places = UnsafeMutablePointer<Borrowed<Block>>.allocate(capacity: capacity)
@@ -39,12 +39,11 @@
         for block in blocks {
             add(block)
             block.read { block in
-                counts &+= block.counts
-                asynchronousCounts &+= block.asynchronousCounts
+                stages |= block.stages
+                asynchronousStages |= block.asynchronousStages
             }
         }
-        (self.count, self.counts, self.asynchronousCounts) = (count, counts, asynchronousCounts)
-        isSynchronous = asynchronousCounts == .zero
+        (self.count, self.stages, self.asynchronousStages) = (count, stages, asynchronousStages)
         hasOwnOrder = !fallbacks.isEmpty
         fallbacks.forEach(add)
         unsafe self.blocks = unsafe places
@@ -81,12 +80,12 @@
     /// Whether an error could reach an asynchronous rule by its type.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
-        isSynchronous ? false : mayReachAsynchronous(error)
+        asynchronousStages == .zero ? false : mayReachAsynchronous(error)
     }
 
     @inline(never)
     private func mayReachAsynchronous(_ error: any Error) -> Bool {
-        if asynchronousCounts[RuleSet.Stage.always.rawValue] > 0 { return true }
+        if asynchronousStages[RuleSet.Stage.always.rawValue] > 0 { return true }
         // Where matchers are nested as deep as they may be, a rule may not be asked although it matches, and an `onNoMatch`
         // be reached.
         guard let entry = PerThread.enterMatcher() else { return true }
@@ -99,7 +98,7 @@
                 if reach.mayBeAsynchronous { return true }
                 if reach.alwaysMatches { alwaysMatches = true }
             }
-            return asynchronousCounts[RuleSet.Stage.onNoMatch.rawValue] > 0 && !alwaysMatches
+            return asynchronousStages[RuleSet.Stage.onNoMatch.rawValue] > 0 && !alwaysMatches
         }
         return _openExistential(error, do: mayReach)
     }

@@ -62,9 +62,9 @@ struct DispatchPlace: Sendable {
             block &+= 1
             return true
         }
-        if stage == .rules, matchedRuleCount == 0, path.counts[RuleSet.Stage.onNoMatch.rawValue] > 0 {
+        if stage == .rules, matchedRuleCount == 0, path.stages[RuleSet.Stage.onNoMatch.rawValue] > 0 {
             stage = .onNoMatch
-        } else if stage != .always, path.counts[RuleSet.Stage.always.rawValue] > 0 {
+        } else if stage != .always, path.stages[RuleSet.Stage.always.rawValue] > 0 {
             stage = .always
         } else {
             return false

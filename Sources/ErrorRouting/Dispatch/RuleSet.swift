@@ -10,9 +10,10 @@ struct RuleSet: Sendable {
         case rules, onNoMatch, always
     }
 
-    /// How many rules there are of each stage; the last element is not used. (Objects with vectors of wider elements would
-    /// be aligned more, which takes longer to allocate.)
-    typealias Counts = SIMD4<Int32>
+    /// Some of the stages, by their numbers: 1 for each that is among them.
+    ///
+    /// (Objects with vectors of wider elements would be aligned more, which takes longer to allocate.)
+    typealias Stages = SIMD4<UInt8>
 
     private var last: RuleNode?
 
@@ -112,7 +113,7 @@ class RuleNode: @unchecked Sendable {
     /// together with the rules above it, so that a handler that is used after each such rule added to it has not as many
     /// blocks as rules.
     final var endOfBlock: Borrowed<RuleNode>? {
-        var (node, count): (Borrowed, Int32) = (Borrowed(self), 1)
+        var (node, count) = (Borrowed(self), 1)
         while let previous = node.read({ $0.previous.map(Borrowed.init) }) {
             let isEnd = previous.read { previous in
                 guard previous.stage != nil, previous.successors.load(ordering: .relaxed) < 2 else { return true }

@@ -85,14 +85,15 @@ extension MatcherShape {
         case .any: return (nil, true)
         case .named(_, let inner): return inner.requirement
         case .extracting(let type): return (Self.exactType(type), false)
-        case .value(let value): return (Self.exactType(Swift.type(of: value)), false)
+        // Of the box, since the runtime takes longer to say a value's own; an object's is none that is exact either way.
+        case .value(let value): return (Self.exactType(ErrorBox.contentType(of: value)), false)
         case .narrowed(let inner): return (inner.requirement.type, false)
         case .both(let first, let second): return (first.requirement.type ?? second.requirement.type, false)
         default: return (nil, false)
         }
     }
 
-    private static func exactType(_ type: any Error.Type) -> ObjectIdentifier? {
+    private static func exactType(_ type: Any.Type) -> ObjectIdentifier? {
         type is AnyClass || NSErrorBridge.isBridged(type) || type == (any Error).self ? nil : ObjectIdentifier(type)
     }
 
