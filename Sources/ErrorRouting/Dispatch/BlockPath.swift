@@ -77,6 +77,10 @@
         return unsafe blocks[stage == .onNoMatch && hasOwnOrder ? count + number : number]
     }
 
+    /// Whether a stage has an asynchronous rule.
+    @inline(__always)
+    func hasAsynchronous(_ stage: RuleSet.Stage) -> Bool { asynchronousStages[stage.rawValue] > 0 }
+
     /// Whether an error could reach an asynchronous rule by its type.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
@@ -85,11 +89,7 @@
 
     @inline(never)
     private func mayReachAsynchronous(_ error: any Error) -> Bool {
-        if asynchronousStages[RuleSet.Stage.always.rawValue] > 0 { return true }
-        // Where matchers are nested as deep as they may be, a rule may not be asked although it matches, and an `onNoMatch`
-        // be reached.
-        guard let entry = PerThread.enterMatcher() else { return true }
-        PerThread.leaveMatcher(entry)
+        if hasAsynchronous(.always) { return true }
         func mayReach<Content: Error>(_ content: Content) -> Bool {
             if Content.self == (any Error).self { return mayReachAsynchronous(ErrorBox.unboxed(error)) }
             var alwaysMatches = false
@@ -98,7 +98,7 @@
                 if reach.mayBeAsynchronous { return true }
                 if reach.alwaysMatches { alwaysMatches = true }
             }
-            return asynchronousStages[RuleSet.Stage.onNoMatch.rawValue] > 0 && !alwaysMatches
+            return hasAsynchronous(.onNoMatch) && !alwaysMatches
         }
         return _openExistential(error, do: mayReach)
     }

@@ -88,17 +88,24 @@ struct DispatchCursor: ~Copyable {
     /// - Parameters:
     ///   - error: The error.
     ///   - supervisor: May supersede the dispatch.
+    ///   - mustNotSuspend: Whether to try no `onNoMatch` rule either if any of them is asynchronous.
     /// - Returns: How the dispatch has ended.
     @inline(__always)
-    mutating func run(_ error: any Error, under supervisor: (any ActionSupervisor)? = nil) -> End {
+    mutating func run(
+        _ error: any Error, under supervisor: (any ActionSupervisor)? = nil, mustNotSuspend: Bool = false
+    ) -> End {
         path.read { path in
             // Opened once, since that costs as much as to look up the rules.
             func run<Content: Error>(_ content: Content) -> End {
-                if Content.self == (any Error).self { return runUnboxed(ErrorBox.unboxed(error), under: supervisor) }
+                if Content.self == (any Error).self {
+                    return runUnboxed(ErrorBox.unboxed(error), under: supervisor, mustNotSuspend)
+                }
                 // A variable of its own, which needs no memory.
                 var rest = place.rest.take()
                 while let step = place.next(&rest, for: content, error, on: path, &report) {
-                    if step.traits.isAsynchronous {
+                    if step.traits.isAsynchronous
+                        || mustNotSuspend && place.stage == .onNoMatch && path.hasAsynchronous(.onNoMatch)
+                    {
                         place.rest = rest
                         return .needsSuspension
                     }
@@ -123,8 +130,10 @@ struct DispatchCursor: ~Copyable {
     }
 
     @inline(never)
-    private mutating func runUnboxed(_ error: any Error, under supervisor: (any ActionSupervisor)?) -> End {
-        run(error, under: supervisor)
+    private mutating func runUnboxed(
+        _ error: any Error, under supervisor: (any ActionSupervisor)?, _ mustNotSuspend: Bool = false
+    ) -> End {
+        run(error, under: supervisor, mustNotSuspend: mustNotSuspend)
     }
 
     /// Lets the report carry the outcome so far, as in `always`.

@@ -12,7 +12,9 @@ extension RuleSet {
         let path = path
         if path.read({ $0.mayBeAsynchronous(for: error) }) { return nil }
         var cursor = DispatchCursor(path, report())
-        return cursor.run(error) == .completed ? cursor.outcome : nil
+        // A rule that matches every error of the type may be refused, where matchers are nested too deep, and asynchronous
+        // `onNoMatch` rules reached: then no action has run.
+        return cursor.run(error, mustNotSuspend: true) == .completed ? cursor.outcome : nil
     }
 
     /// Tries the rules in order on the caller's executor, without a time limit.

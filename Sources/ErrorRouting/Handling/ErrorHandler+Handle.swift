@@ -45,7 +45,7 @@ extension ErrorHandler {
     ///
     /// It declines if by the error's type an asynchronous action could be reached: if a rule that errors of the type may
     /// match is asynchronous, whether this error matches or not; an `onNoMatch`, unless some rule matches every error of
-    /// the type; or an `always`. Within matchers that are nested as deep as they may be, any asynchronous rule counts.
+    /// the type; or an `always`.
     ///
     /// - Parameters:
     ///   - error: The error to handle.

@@ -102,6 +102,31 @@ extension RecursionTests {
         #expect(Self.fallbacks.entries.isEmpty)
     }
 
+    @Test(
+        "where only the count of matchers lets an error reach an asynchronous onNoMatch, none runs",
+        .tags(.behaviour5), arguments: [0, 1]
+    )
+    func declinesAtTheCount(spent: Int) {
+        let fallbacks = Journal<Void>()
+        let handler = ErrorHandler()
+            .on(matching: !ErrorMatcher.value(Numbered(1))) { (_: any Error) throws -> HandleStrategy in .next }
+            .onNoMatch { (_: any Error) async throws -> HandleStrategy in .next }
+            .onNoMatch { (_: any Error) throws -> HandleStrategy in
+                fallbacks.note(())
+                return .next
+            }
+        let declined = Journal<Bool>()
+        let counted = ErrorMatcher.predicate { error in
+            for _ in 0..<spent { _ = ErrorMatcher.any.match(error) }
+            for _ in 0...PerThread.countLimit { declined.note(handler.handleSynchronously(error) == nil) }
+            return true
+        }
+        let nested = (0..<2).reduce(counted) { inner, _ in .predicate { inner.match($0) != nil } }
+        _ = nested.match(Zoo.Offline())
+        #expect(declined.entries.contains(true))
+        #expect(fallbacks.entries.isEmpty)
+    }
+
     @Test("predicates, == and hash that dispatch their own error come to an end, and so does a search within itself")
     func predicate() {
         #expect(Self.eagerHandler.handleSynchronously(Zoo.Offline()) != nil)
