@@ -141,19 +141,6 @@ extension BusEndsTests {
         }
     }
 
-    @Test("a clock that is set back takes back no time that has passed")
-    func clockSetBack() {
-        let wall = WallClock()
-        let clock = BusClock(wall)
-        expect(clock.now(), equals: .zero)
-        wall.set(forward: .seconds(5))
-        expect(clock.now(), equals: .seconds(5))
-        wall.set(forward: .seconds(-1_000))
-        expect(clock.now(), equals: .seconds(5))
-        wall.set(forward: .seconds(3))
-        expect(clock.now(), equals: .seconds(8))
-    }
-
     @Test(
         "a flood limit's window ends, by the next error or by itself, though the clock was set back",
         arguments: [false, true])

@@ -120,10 +120,7 @@ extension BusFlushTests {
     func timeLimit() async {
         let clock = ManualClock()
         let gate = Gate()
-        let handler = ErrorHandler().on(Numbered.self) { _ in
-            await gate.wait()
-            return .stop
-        }
+        let handler = ErrorHandler.hanging(at: gate)
         await withRunningBus(handler, .init(actionTimeLimit: nil, clock: clock)) { bus in
             bus.post(Numbered(1))
             expect(await bus.flush(within: .zero), equals: false)

@@ -13,10 +13,7 @@ extension BusPostingTests {
     @Test("post returns while an action hangs")
     func postDoesNotWait() async {
         let gate = Gate()
-        let handler = ErrorHandler().on(Numbered.self) { _ in
-            await gate.wait()
-            return .stop
-        }
+        let handler = ErrorHandler.hanging(at: gate)
         await withErrorBus(handler: handler) { bus in
             for number in 0..<100 { bus.post(Numbered(number)) }
             // The action still hangs: had a post waited for it, this would not be reached.
@@ -65,12 +62,9 @@ extension BusPostingTests {
     @Test("deliver returns .pending where its caller is or was cancelled, and the error is still delivered")
     func cancelledDeliver() async {
         let (entered, gate) = (Gate(), Gate())
-        let handler = ErrorHandler().on(Numbered.self) { _ in
-            entered.open()
-            await gate.wait()
-            return .stop
-        }
-        let recorded = await withRecordedErrors(handler: handler) { bus in
+        let handler = ErrorHandler.hanging(at: gate, entered: entered)
+        let unlimited = ErrorBus.Configuration(actionTimeLimit: nil)
+        let recorded = await withRecordedErrors(handler: handler, configuration: unlimited) { bus in
             let waiting = Task { await bus.deliver(Numbered(1)) }
             await entered.wait()
             waiting.cancel()
@@ -81,11 +75,8 @@ extension BusPostingTests {
 
         // Keeps the error from being handled before its poster looks.
         let other = Gate()
-        let waiting = ErrorHandler().on(Numbered.self) { _ in
-            await other.wait()
-            return .next
-        }
-        let again = await withRecordedErrors(handler: waiting) { bus in
+        let waiting = ErrorHandler.hanging(at: other)
+        let again = await withRecordedErrors(handler: waiting, configuration: unlimited) { bus in
             let task = Task {
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 return await bus.deliver(Numbered(1))

@@ -17,7 +17,7 @@ extension CatchingTests {
     @Test("catching posts what is thrown and returns nil, or false; else what was returned, or true")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
-            expectNil(await bus.catching { try await fail(1) })
+            expectNil(await bus.catching(metadata: ["try": "1"]) { try await fail(1) })
             expectNil(bus.catching { try failNow(2) })
             expect(
                 await bus.catching {
@@ -26,6 +26,8 @@ extension CatchingTests {
             expect(bus.catching { 6 }, equals: 6)
         }
         expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2])
+        expect(recorded.reports.map(\.metadata), equals: [["try": "1"], [:]])
+        expect(recorded.reports.map(\.source.line), equals: [#line - 10, #line - 9])
 
         // What returns nothing says whether it succeeded.
         let client = Client()

@@ -81,19 +81,4 @@ extension RoleTests {
         expect(recorded.statistics.suppressed, equals: 1)
         #expect(recorded.statistics.isBalanced)
     }
-
-    @Test("a flood limit tells errors of one line apart by the path of their scopes, not by the scope")
-    func scopes() async {
-        let configuration = ErrorBus.Configuration(
-            floodLimit: FloodLimit(first: 1, per: .seconds(10)), clock: ManualClock())
-        let recorded = await withRecordedErrors(configuration: configuration) { bus in
-            // As a middleware does: one line, and a scope of its own for each request.
-            for (number, route) in ["/orders", "/users", "/orders", "/users", "/orders"].enumerated() {
-                bus.scope("http").scope(route).post(Numbered(number))
-            }
-        }
-        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [0, 1, 4, 3])
-        expect(recorded.reports.map(\.occurrences), equals: [1, 1, 2, 1])
-        expect(recorded.reports.map { $0.scope.last }, equals: ["/orders", "/users", "/orders", "/users"])
-    }
 }

@@ -91,10 +91,7 @@ extension WithErrorBusTests {
     @Test("the body may finish the bus, and a shutdown in it takes back what hangs")
     func shutdownInBody() async {
         let gate = Gate()
-        let handler = ErrorHandler().on(Numbered(1)) { _ in
-            await gate.wait()
-            return .stop
-        }
+        let handler = ErrorHandler.hanging(on: 1, at: gate)
         let left = await withErrorBus(handler: handler) { bus in
             bus.post(Numbered(1))
             bus.post(Numbered(2))

@@ -11,13 +11,7 @@ extension DrivenStorage {
         return if case .notifies(let unreported) = event { unreported } else { nil }
     }
 
-    /// Completes the worker's report, of which nobody has to be notified; returns what comes next.
-    func goOn(_ disposition: HandleOutcome.Disposition = .handled) -> Event {
-        complete(disposition, isObserved: false)
-    }
-
     var hasEnded: Bool { storage.hasEnded }
-    func run() -> Bool { storage.perform { $0.run() } }
     func replaceWorker(_ generation: UInt64) -> UInt64? { storage.perform { $0.replaceWorker(generation) } }
     func leftoversWereReceived() -> Bool { storage.perform { $0.leftoversWereReceived() } }
     func isDelivering(_ sequence: UInt64) -> Bool { storage.perform { $0.isDelivering(sequence) } }

@@ -24,9 +24,7 @@ final class DrivenStorage {
     var isObserved = false
     /// Whether the worker is to stop where it has come to a report that a flood limit has to let pass.
     var stopsUnadmitted = false
-    /// The number of the report at which it stopped so the last time.
-    private(set) var unadmittedNumber = 0
-    /// What the worker delivers.
+    /// What the worker delivers, or has come to.
     private(set) var delivery: Delivery?
     /// Where a worker would begin with what was delivered last.
     private(set) var progress = DispatchProgress()
@@ -38,16 +36,14 @@ final class DrivenStorage {
     private(set) var alarm: Duration?
     let rule = AsynchronousRule(ErrorMatcher<any Error>.any, at: .init()) { _ in .stop }
 
-    init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil, isRunning: Bool = true) {
+    init(capacity: Int = 8, limit: Duration? = .seconds(30), flood: FloodLimit? = nil) {
         storage = BusStorage(capacity: capacity, actionTimeLimit: limit, floodLimit: flood)
-        if isRunning { expect(run(), equals: true) }
+        expect(storage.perform { $0.run() }, equals: true)
     }
 
     var statistics: ErrorBus.Statistics { storage.perform { $0.statistics($1) } }
 
     // MARK: Posters
-
-    func reserve(_ number: Int) -> IntakeBox.Reservation { reserve(for: Numbered(number)) }
 
     func reserve(for error: any Error) -> IntakeBox.Reservation {
         .init(storage.intake, for: error)
@@ -66,7 +62,7 @@ final class DrivenStorage {
     /// Posts from beginning to end; returns whether the worker has to be woken, or nil if the error was dropped.
     @discardableResult
     func post(_ number: Int, line: UInt = 1, at moment: Duration = .zero, isWaitedFor: Bool = false) -> Bool? {
-        switch reserve(number) {
+        switch reserve(for: Numbered(number)) {
         case .accepted(let place):
             let posting = IntakeBox.posting(Numbered(number), line: line, at: moment, isWaitedFor: isWaitedFor)
             return fill(place, with: posting) == .filledForSleeper
@@ -91,12 +87,13 @@ final class DrivenStorage {
             return begin(delivery, from: DispatchProgress())
         case .goOn(let delivery, let checkpoint):
             return begin(delivery, from: checkpoint.progress)
-        case .fingerprint(let delivery) where stopsUnadmitted:
-            unadmittedNumber = Int(delivery.number)
-            return .unadmitted
         case .fingerprint(let delivery):
+            self.delivery = stopsUnadmitted ? delivery : nil
+            if stopsUnadmitted { return .unadmitted }
             let token = Self.token(of: unsafe delivery.posting.pointee)
-            return carryOut(admit(token, generation), generation, at: now)
+            var suppressed: Posting?
+            let action = storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
+            return carryOut(action, generation, at: now)
         case .held(let promise):
             promise.fulfill(.pending)
             return next(generation, at: now)
@@ -124,11 +121,6 @@ final class DrivenStorage {
         return Self.event(of: report)
     }
 
-    func admit(_ token: FloodToken?, _ generation: UInt64 = 0) -> WorkerAction {
-        var suppressed: Posting?
-        return storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }
-    }
-
     /// Completes the worker's report, and carries out what follows.
     ///
     /// - Parameter isObserved: Whether anyone has to be notified of it, apart from the poster.
@@ -144,7 +136,7 @@ final class DrivenStorage {
         }
         var isFailureNotice = false
         if case .stop? = action {
-        } else if let posting = delivery?.take(from: storage.intake.mailbox) {
+        } else if let posting = delivery.take()?.take(from: storage.intake.mailbox) {
             isFailureNotice = posting.isFailureNotice
         }
         if let action { return carryOut(action, generation, at: now) }

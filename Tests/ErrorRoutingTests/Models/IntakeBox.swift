@@ -28,29 +28,17 @@ final class IntakeBox: Sendable {
 
     let intake: BusIntake
     /// The place that the reader looks at next; nobody else writes to it.
-    private let next: Atomic<Int>
+    private let next = Atomic<Int>(0)
 
-    init(capacity: Int, startingAt start: Int = 0) {
-        intake = BusIntake(capacity: capacity, startingAt: Int64(start))
-        next = Atomic(start)
-    }
+    init(capacity: Int) { intake = BusIntake(capacity: capacity) }
 
     // MARK: Posters
 
-    func reserve(_ number: Int) -> Reservation { reserve(for: Numbered(number)) }
+    func reserve(_ number: Int) -> Reservation { Reservation(intake, for: Numbered(number)) }
 
-    func reserve(for error: any Error) -> Reservation {
-        Reservation(intake, for: error)
-    }
-
-    @discardableResult
-    func fill(_ place: Int, with number: Int) -> FillResult { fill(place, with: Self.posting(Numbered(number))) }
-
-    func fill(_ place: Int, with posting: Posting) -> FillResult {
-        let answer = intake.mailbox.fill(Int64(place), with: posting)
-        if answer == .refused {
-            expect(Self.number(of: intake.mailbox.reclaim(Int64(place))), equals: Self.number(of: posting))
-        }
+    private func fill(_ place: Int, with number: Int) -> FillResult {
+        let answer = intake.mailbox.fill(Int64(place), with: Self.posting(Numbered(number)))
+        if answer == .refused { expect(Self.number(of: intake.mailbox.reclaim(Int64(place))), equals: number) }
         return answer
     }
 
@@ -63,7 +51,7 @@ final class IntakeBox: Sendable {
     /// Takes what has its turn; nil if it is not there.
     func take() -> Int? {
         let place = next.load(ordering: .relaxed)
-        guard isFilled(at: place) else { return nil }
+        guard intake.mailbox.isFilled(at: Int64(place)) else { return nil }
         next.store(place + 1, ordering: .relaxed)
         return Self.number(of: intake.mailbox.take(Int64(place)))
     }
@@ -74,11 +62,6 @@ final class IntakeBox: Sendable {
         return numbers
     }
 
-    func close(_ place: Int) -> Int? { intake.mailbox.close(Int64(place)).map(Self.number) }
-    func empty(_ place: Int) { _ = intake.mailbox.take(Int64(place)) }
-    func isFilled(at place: Int) -> Bool { intake.mailbox.isFilled(at: Int64(place)) }
-    func sleep() -> Bool { intake.mailbox.sleep(at: Int64(next.load(ordering: .relaxed))) }
-    func rouse() -> Bool { intake.mailbox.rouse(at: Int64(next.load(ordering: .relaxed))) }
     func releaseOne() { intake.publishReleased(intake.released + 1) }
     func release(_ count: Int) { intake.publishReleased(Int64(count)) }
     func close() -> Bool { intake.update { $0.close() } }

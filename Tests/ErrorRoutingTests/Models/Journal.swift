@@ -1,4 +1,5 @@
 import ErrorRouting
+import ErrorRoutingTesting
 import Synchronization
 
 /// An error that says which one it is.
@@ -33,6 +34,15 @@ extension ErrorHandler {
     static func noting(_ journal: Journal<Int>) -> ErrorHandler {
         ErrorHandler().on(Numbered.self) { error in
             journal.note(error.number)
+            return .stop
+        }
+    }
+
+    /// Hangs on each ``Numbered``, or on the one with a number, until a gate opens; another tells that it has begun.
+    static func hanging(on number: Int? = nil, at gate: Gate, entered: Gate = Gate()) -> ErrorHandler {
+        ErrorHandler().on(matching: .type(Numbered.self).where { number == nil || $0.number == number }) { _ in
+            entered.open()
+            await gate.wait()
             return .stop
         }
     }

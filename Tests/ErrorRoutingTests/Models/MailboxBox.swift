@@ -29,10 +29,7 @@ final class MailboxBox: Sendable {
     func sleep(at place: Int) -> Bool { mailbox.sleep(at: Int64(place)) }
     func rouse(at place: Int) -> Bool { mailbox.rouse(at: Int64(place)) }
 
-    /// The item of a place that is filled, where it lies.
-    func look(at place: Int) -> Int? { unsafe mailbox.element(at: Int64(place))?.pointee.number }
-
-    /// The address of that item.
+    /// The address of the item in a place that is filled.
     func address(of place: Int) -> UInt { unsafe UInt(bitPattern: mailbox.element(at: Int64(place))) }
 
     func isFilled(_ place: Int) -> Bool { mailbox.isFilled(at: Int64(place)) }

@@ -10,6 +10,10 @@ struct NaiveFloodLimiter {
         var suppressed = 0
         /// When the held and the suppressed errors were posted.
         var times: [Int] = []
+
+        var release: Release? {
+            held.map { Release(held: $0, occurrences: 1 + suppressed, since: times.min() ?? 0) }
+        }
     }
 
     struct Release: Equatable {
@@ -51,6 +55,13 @@ struct NaiveFloodLimiter {
         return nil
     }
 
+    /// Releases what a flush does first; its window goes on.
+    mutating func releaseHeld() -> Release? {
+        guard let index = windows.firstIndex(where: { $0.held != nil }) else { return nil }
+        defer { (windows[index].held, windows[index].suppressed, windows[index].times) = (nil, 0, []) }
+        return windows[index].release
+    }
+
     mutating func release(toAdmit kind: Int, at time: Int) -> Release? {
         if let release = release(endingBy: time) { return release }
         if let own = windows.first(where: { $0.kind == kind }) {
@@ -80,10 +91,7 @@ struct NaiveFloodLimiter {
 
     private mutating func close(_ kind: Int) -> Release? {
         for index in windows.indices where windows[index].kind == kind {
-            let window = windows.remove(at: index)
-            return window.held.map {
-                Release(held: $0, occurrences: 1 + window.suppressed, since: window.times.min() ?? 0)
-            }
+            return windows.remove(at: index).release
         }
         return nil
     }

@@ -12,8 +12,6 @@ final class PostOffice: Sendable {
         case sleeps
     }
 
-    private static let closed = 1 << 40
-
     let box: MailboxBox
     /// The places that held another element than their own.
     let wrong = Journal<Int>()
@@ -35,34 +33,12 @@ final class PostOffice: Sendable {
         return sleeps == wakes && wrong.entries.isEmpty && box.ends.alive == 0
     }
 
-    /// Returns a number, or nil if there is no room, or another thread was first.
-    func reserve() -> Int? {
-        let found = next.load(ordering: .relaxed)
-        guard found - emptied.load(ordering: .acquiring) < capacity else { return nil }
-        return next.compareExchange(expected: found, desired: found + 1, ordering: .acquiringAndReleasing).exchanged
-            ? found : nil
+    /// Fills the next place, as soon as there is room.
+    func post() {
+        let place = next.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
+        while place - emptied.load(ordering: .acquiring) >= capacity { yieldToOtherThreads() }
+        if box.fill(place) == .filledForSleeper { wake() }
     }
-
-    /// Waits for a number; returns nil if the office is closed.
-    func waitForPlace() -> Int? {
-        while next.load(ordering: .relaxed) < Self.closed {
-            if let place = reserve() { return place }
-            yieldToOtherThreads()
-        }
-        return nil
-    }
-
-    /// Closes the office, and returns how many numbers were given.
-    func close() -> Int { next.bitwiseOr(Self.closed, ordering: .acquiringAndReleasing).oldValue & ~Self.closed }
-
-    @discardableResult
-    func fill(_ place: Int) -> MailboxBox.FillResult {
-        let answer = box.fill(place)
-        if answer == .filledForSleeper { wake() }
-        return answer
-    }
-
-    func post() { if let place = waitForPlace() { fill(place) } }
 
     func wake() {
         wakeCount.wrappingAdd(1, ordering: .releasing)

@@ -7,8 +7,8 @@ import Testing
 
 /// Catches what one delivery leaves behind for the next: marks, observers, memory.
 @Suite(
-    "Behaviours 12, 16, 18 and 19: nothing adds up over a bus's long life",
-    .tags(.behaviour12, .behaviour16, .behaviour18, .behaviour19), .hangLimit)
+    "Behaviours 16, 18 and 19: nothing adds up over a bus's long life",
+    .tags(.behaviour16, .behaviour18, .behaviour19), .hangLimit)
 struct BusLongLifeTests {}
 
 extension BusLongLifeTests {
@@ -34,22 +34,6 @@ extension BusLongLifeTests {
             }
         }
         expect(marks.entries, equals: Array(repeating: 1, count: 20))
-    }
-
-    @Test("behaviour 12: in a bus inside another's action both are still known")
-    func nestedMarks() async {
-        let marks = Journal<Int>()
-        let inner = ErrorHandler().on(Numbered.self) { _ in
-            await Task.yield()
-            marks.note(ErrorBus.actions.count)
-            return .stop
-        }
-        let outer = ErrorHandler().on(Numbered.self) { error in
-            await withErrorBus(handler: inner) { $0.post(error) }
-            return .stop
-        }
-        await withErrorBus(handler: outer) { $0.post(Numbered(1)) }
-        expect(marks.entries, equals: [2])
     }
 
     @Test("behaviour 19: an observer whose reader was cancelled is none, though its stream is held")

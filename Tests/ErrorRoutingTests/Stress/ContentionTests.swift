@@ -8,7 +8,7 @@ import Testing
 ///
 /// | part | what its tests catch |
 /// | --- | --- |
-/// | mailbox | a place lost or read twice, a wake too few or too many, what a close in the midst leaves behind |
+/// | mailbox | a place lost or read twice, a wake too few or too many |
 /// | intake | a capacity that is exceeded or missed by one, and a post that is accepted after the last drain |
 /// | notices | a drop that is in two notices, or in none |
 @Suite(
@@ -37,7 +37,7 @@ extension ContentionTests {
 
     @Test(
         "while the loop takes and releases, never more are accepted than there is room for, and none is lost",
-        arguments: [1, 16, 63, 64, 65, 128]
+        arguments: [1, 6, 7, 62, 63, 128]
     )
     func capacityWhileReleasing(capacity: Int) async {
         let (box, posters, each) = (IntakeBox(capacity: capacity), 4, isLong ? 2_000 : 1_000)
@@ -204,7 +204,7 @@ extension ContentionTests {
 
     @Test(
         "posted, delivered and shut down at once, each report ends once, and all are counted",
-        arguments: [1, 2, 63, 64, 65, 128, 1_000], [false, true]
+        arguments: [1, 2, 6, 7, 62, 63, 1_000], [false, true]
     )
     func wholeBus(capacity: Int, isObserved: Bool) async {
         let (posters, each) = (2, 400)
@@ -282,7 +282,7 @@ private struct UncheckedStorage: @unchecked Sendable {
     /// else reports.
     @discardableResult
     func post(_ number: Int) -> (isDropped: Bool, drops: ErrorsDropped?) {
-        switch bus.reserve(number) {
+        switch bus.reserve(for: Numbered(number)) {
         case .accepted(let place):
             bus.fill(place, with: IntakeBox.posting(Numbered(number)))
         case .full(let makesNotice):

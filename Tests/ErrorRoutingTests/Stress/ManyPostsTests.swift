@@ -26,47 +26,6 @@ extension ManyPostsTests {
         for number in numbers { #expect(number is Int64) }
     }
 
-    @Test("an intake accepts and releases, drops, announces the drops, and ends", arguments: starts)
-    func intake(start: Int) {
-        let box = IntakeBox(capacity: 3, startingAt: start)
-        for place in start..<(start + 300) {
-            expect(box.reserve(place), equals: .accepted(place))
-            expect(box.fill(place, with: place), equals: .filled)
-            expect(box.take(), equals: place)
-            box.releaseOne()
-        }
-        for number in 1...3 { expect(box.post(number), equals: .filled) }
-        expect(box.reserve(4), equals: .full(makesNotice: true))
-        var drops: [String: Int64] = [:]
-        let isMoreUntold = box.intake.drops.take(into: &drops)
-        expect(box.takeAll(), equals: [1, 2, 3])
-        expect(Array(drops.values), equals: [1])
-        #expect(!isMoreUntold)
-        box.intake.publishReleased(Int64(start) + 303)
-        box.intake.accept(atMost: 1)
-        expect(box.reserve(5).place, equals: start + 303)
-        expect(box.reserve(6), equals: .closed)
-        #expect(box.close() && !box.end())
-        expect(box.abort(), equals: [])
-        expect(box.fill(start + 303, with: 5), equals: .refused)
-        expect(box.intake.accepted, equals: Int64(start) + 304)
-    }
-
-    @Test("a mailbox has a place of its own for each number", arguments: starts, [1, 63, 64, 200])
-    func mailbox(start: Int, window: Int) {
-        let box = MailboxBox(capacity: window)
-        var isRight = true
-        for first in stride(from: start, to: start + 600, by: window) {
-            isRight = box.sleep(at: first) && isRight
-            for place in (first..<(first + window)).reversed() {
-                isRight = box.fill(place) == (place == first ? .filledForSleeper : .filled) && isRight
-            }
-            for place in first..<(first + window) { isRight = box.take(place) == place && isRight }
-        }
-        #expect(isRight)
-        expect(box.ends.alive, equals: 0)
-    }
-
     @Test("a bus delivers all in order, with and without a flood limit, and its figures balance", arguments: starts)
     func delivery(start: Int) async {
         for floodLimit in [nil, FloodLimit(first: .max, per: .seconds(1))] {
@@ -95,12 +54,9 @@ extension ManyPostsTests {
     @Test("a bus that is full drops and says so, and a shutdown gives the rest back", arguments: starts)
     func shutdown(start: Int) async {
         let (entered, gate) = (Gate(), Gate())
-        let handler = ErrorHandler().on(Numbered(1)) { _ in
-            entered.open()
-            await gate.wait()
-            return .stop
-        }
-        let bus = ErrorBus(handler: handler, configuration: .init(capacity: 80), startingAt: Int64(start))
+        let handler = ErrorHandler.hanging(on: 1, at: gate, entered: entered)
+        let configuration = ErrorBus.Configuration(capacity: 80, actionTimeLimit: nil)
+        let bus = ErrorBus(handler: handler, configuration: configuration, startingAt: Int64(start))
         async let running: Void = bus.run()
         bus.post(Numbered(0))
         bus.post(Numbered(1))

@@ -138,11 +138,7 @@ extension BusFloodEndTests {
         "shutdown gives back what is held between what is in flight and what is behind it; who waits hears .dropped")
     func shutdownAtTheDeadline() async {
         let (entered, gate) = (Gate(), Gate())
-        let handler = ErrorHandler().on(Numbered(0)) { _ in
-            entered.open()
-            await gate.wait()
-            return .stop
-        }
+        let handler = ErrorHandler.hanging(on: 0, at: gate, entered: entered)
         let bus = ErrorBus(handler: handler, configuration: configuration())
         async let running: Void = bus.run()
         for number in 1...4 { bus.post(Numbered(number), line: 1) }

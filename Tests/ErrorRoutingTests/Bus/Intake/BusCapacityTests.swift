@@ -32,12 +32,9 @@ extension BusCapacityTests {
     @Test("neither the report in delivery nor a notice takes capacity, and later drops add to the notice")
     func noticeTakesNoCapacity() async {
         let (entered, gate) = (Gate(), Gate())
-        let handler = ErrorHandler().on(Numbered(1)) { _ in
-            entered.open()
-            await gate.wait()
-            return .stop
-        }
-        let recorded = await withRecordedErrors(handler: handler, configuration: .init(capacity: 2)) { bus in
+        let handler = ErrorHandler.hanging(on: 1, at: gate, entered: entered)
+        let configuration = ErrorBus.Configuration(capacity: 2, actionTimeLimit: nil)
+        let recorded = await withRecordedErrors(handler: handler, configuration: configuration) { bus in
             bus.post(Numbered(1))
             await entered.wait()
             // Fills the queue, then drops two; then the notice stands behind 2 and 3.

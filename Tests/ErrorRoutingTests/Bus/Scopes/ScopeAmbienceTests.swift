@@ -63,21 +63,6 @@ extension ScopeAmbienceTests {
         expect(recorded.reports.map(\.scope), equals: [[], ["in action"]])
     }
 
-    @Test("the ambient poster and postError find the bus of the task")
-    func ambient() async {
-        let errors: any ErrorPosting = .ambient
-        let recorded = await withRecordedErrors { _ in
-            postError(Numbered(1), metadata: ["by": "function"])
-            errors.post(Numbered(2))
-            errors.catching { throw Numbered(3) }
-            await errors.task { throw Numbered(4) }.value
-            expect(await errors.deliver(Numbered(5)).disposition, equals: .unmatched)
-        }
-        expect(recorded.matches(of: .type(Numbered.self)).map(\.number), equals: [1, 2, 3, 4, 5])
-        expect(recorded.reports.first?.metadata, equals: ["by": "function"])
-        #expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID })
-    }
-
     @Test(
         "threads and detached tasks, in no bus's task, reach the root, also one for a body; it resigns when its run returns"
     )

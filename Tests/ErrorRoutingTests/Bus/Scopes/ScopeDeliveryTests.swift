@@ -57,7 +57,7 @@ extension ScopeDeliveryTests {
         #expect(recorded.statistics.isBalanced)
     }
 
-    @Test("a flood limit counts by scope too, and the newest of a scope goes that scope's way")
+    @Test("a flood limit counts by the path of scopes, not by the scope, and the newest of a path goes that way")
     func flood() async {
         let clock = ManualClock()
         let limit = FloodLimit(first: 1, per: .seconds(10))
@@ -68,8 +68,9 @@ extension ScopeDeliveryTests {
         }
         let configuration = ErrorBus.Configuration(floodLimit: limit, clock: clock)
         let recorded = await withRecordedErrors(handler: noting("bus"), configuration: configuration) { bus in
-            let inner = bus.scope("c", handler: noting("c"), metadata: ["k": "c"]).scope("d")
             for number in 0..<6 {
+                // As a middleware does: one line, and a scope of its own for each request.
+                let inner = bus.scope("c", handler: noting("c"), metadata: ["k": "c"]).scope("d")
                 let poster: any ErrorPosting = number % 2 == 0 ? bus : inner
                 poster.post(Numbered(number))
             }

@@ -12,7 +12,7 @@ struct ScopeDepthTests {}
 
 extension ScopeDepthTests {
     /// A scope within so many others, each with what the closure gives it.
-    fileprivate static func nested(
+    private static func nested(
         _ depth: Int,
         in bus: ErrorBus,
         _ handler: (_ level: Int) -> ErrorHandler = { _ in ErrorHandler() },
@@ -163,58 +163,32 @@ extension ScopeDepthTests {
         }
     }
 
-    #if os(Linux)
-        // In a process of its own, where nothing else takes memory.
-        @Test("20,000 scopes with a rule each take ten times of what 2,000 take, also once they are posted through")
-        func memory() async {
-            await #expect(processExitsWith: .success) {
-                endIfItHangs()
-                _ = try await MemoryOfScopes(depth: 100)
-                let small = try await MemoryOfScopes(depth: 2_000)
-                // At most 16 KiB each: with more, ten times as many would not fit.
-                try #require(small.afterDispatch < 32 << 20, "\(small)")
-                let large = try await MemoryOfScopes(depth: 20_000)
-                // Fifteen times, since memory is taken page by page; growth by the square would take a hundred times.
-                #expect(large.made < small.made * 15 + 1 << 20, "\(small), \(large)")
-                #expect(large.afterDispatch < small.afterDispatch * 15 + 1 << 20, "\(small), \(large)")
-            }
-        }
-    #endif
-}
-
-#if os(Linux)
-    /// What a number of nested scopes with a rule each take, in bytes.
-    private struct MemoryOfScopes: CustomStringConvertible {
-        let depth: Int
-        /// Before anything is posted.
-        let made: Int
-        /// After an error was posted through the innermost.
-        let afterDispatch: Int
-
-        init(depth: Int) async throws {
-            self.depth = depth
-            let before = try Self.resident
-            (made, afterDispatch) = try await withErrorBus(handler: ErrorHandler()) { bus in
-                let scope = ScopeDepthTests.nested(
-                    depth,
-                    in: bus,
-                    { level in ErrorHandler().on(Numbered.self) { _ in level < 0 ? .stop : .next } }
-                )
-                let made = try Self.resident - before
-                expect(await scope.deliver(Numbered(1)).matchedRuleCount, equals: depth)
-                return (made, try Self.resident - before)
-            }
-        }
-
-        private static var resident: Int {
-            get throws {
-                let numbers = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
-                return try #require(Int(numbers[1])) * 4_096
-            }
-        }
-
-        var description: String {
-            "\(depth) scopes: \(made / 1_024) KiB, after dispatch \(afterDispatch / 1_024) KiB"
+    // In a process of its own, where nothing else takes memory.
+    @Test("20,000 scopes with a rule each take ten times of what 2,000 take, also once they are posted through")
+    func memory() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            _ = await ScopeDepthTests.memory(of: 100)
+            let small = await ScopeDepthTests.memory(of: 2_000)
+            // At most 16 KiB each: with more, ten times as many would not fit.
+            try #require(small.afterDispatch < 32 << 20, "\(small)")
+            let large = await ScopeDepthTests.memory(of: 20_000)
+            // Fifteen times, since memory is taken page by page; growth by the square would take a hundred times.
+            #expect(large.made < small.made * 15 + 1 << 20, "\(small), \(large)")
+            #expect(large.afterDispatch < small.afterDispatch * 15 + 1 << 20, "\(small), \(large)")
         }
     }
-#endif
+
+    /// What a number of nested scopes with a rule each take, in bytes: before anything is posted, and after an error was
+    /// posted through the innermost.
+    private static func memory(of depth: Int) async -> (made: Int, afterDispatch: Int) {
+        let before = residentSize()
+        return await withErrorBus(handler: ErrorHandler()) { bus in
+            let scope = nested(
+                depth, in: bus, { level in ErrorHandler().on(Numbered.self) { _ in level < 0 ? .stop : .next } })
+            let made = residentSize() - before
+            expect(await scope.deliver(Numbered(1)).matchedRuleCount, equals: depth)
+            return (made, residentSize() - before)
+        }
+    }
+}

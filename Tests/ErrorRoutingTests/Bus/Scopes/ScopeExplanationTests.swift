@@ -68,32 +68,6 @@ extension ScopeExplanationTests {
         expect(hostile.last?.contains(#"  a\nb  "#), equals: true)
     }
 
-    @Test("where nothing matches, the innermost onNoMatch runs; an ignore leaves the whole path behind it unreached")
-    func noMatch() {
-        let bus = ErrorBus(handler: handler("Bus"))
-        let entries = scope(of: bus).explain(Zoo.Offline()).entries
-        #expect(entries.prefix(3).allSatisfy { $0.verdict == .notMatched })
-        expect(entries[3..<6].map(\.verdict), equals: [.matched, .matchedIfReached, .matchedIfReached])
-        expect(entries[3].scope, equals: ["outer", "inner"])
-
-        let ignoring = ErrorBus(handler: handler("Bus").ignore(Zoo.Payment.expired))
-        let verdicts = scope(of: ignoring).explain(Zoo.Payment.expired).entries.map(\.verdict)
-        let notReached = Verdict.notReached(because: "rule 2 ignores the error")
-        expect(verdicts.prefix(4), equals: [.matched, .matchedIfReached, notReached, notReached])
-        expect(
-            verdicts.dropFirst(4).prefix(3), equals: .init(repeating: .notReached(because: "rule 1 matched"), count: 3))
-    }
-
-    @Test("scopes without rules add none, and rules added to a handler later are not the scope's")
-    func withoutRules() {
-        let handler = handler("Bus")
-        let scope = ErrorBus(handler: handler).scope("plain").scope("within", handler: ErrorHandler())
-        _ = handler.ignore(matching: .any)
-        let entries = scope.explain(Zoo.Payment.expired).entries
-        expect(entries.map(\.scope), equals: [[], [], []])
-        expect(entries.map(\.verdict), equals: handler.explain(Zoo.Payment.expired).entries.map(\.verdict))
-    }
-
     @Test("no action runs; predicates of the whole path do")
     func noActionRuns() {
         let trace = ActionTrace()

@@ -119,43 +119,6 @@ extension ScopeOrderTests {
         }
     }
 
-    @Test("an always that returns .stop ends those after it on the path, and each knows the outcome so far")
-    func stoppingAlways() async {
-        func always(_ name: String, _ answer: HandleStrategy = .next) -> ErrorHandler {
-            ErrorHandler().always { [trace] _, report in
-                trace("\(name) \(report.outcome.disposition.rawValue) \(report.scope)", answer)
-            }
-        }
-        let (ran, _) = await delivering(Numbered(1), handler: always("bus").on(Numbered.self) { _ in .next }) { bus in
-            bus.scope("a", handler: always("a", .stop)).scope("b", handler: always("b"))
-        }
-        expect(ran, equals: [#"b handled ["a", "b"]"#, #"a handled ["a", "b"]"#])
-    }
-
-    @Test("what actions throw is in the outcome in the order of the path, and the next handler has its turn")
-    func failures() async {
-        func throwing(_ number: Int) -> ErrorHandler {
-            ErrorHandler().on(matching: .value(Numbered(0))) { _ in throw Numbered(number) }
-        }
-        let (_, outcome) = await delivering(Numbered(0), handler: throwing(1)) { bus in
-            bus.scope("a", handler: throwing(2)).scope("b", handler: throwing(3), order: .rootFirst)
-        }
-        expect(outcome.failures.map(\.error) as? [Numbered], equals: [Numbered(2), Numbered(1), Numbered(3)])
-        #expect(outcome.failures.allSatisfy { $0.report.scope == ["a", "b"] })
-        expect(outcome.matchedRuleCount, equals: 3)
-    }
-
-    @Test("a scope without rules goes the way of what is around it, and still has its name on every report")
-    func withoutRules() async {
-        let (ran, outcome) = await delivering(Numbered(1), handler: handler("bus")) { bus in bus.scope("plain") }
-        expect(ran, equals: ["bus", "bus always"])
-        #expect(outcome.isHandled)
-        let (nested, _) = await delivering(Numbered(1), handler: ErrorHandler()) { bus in
-            bus.scope("plain").scope("ruled", handler: handler("ruled")).scope("within")
-        }
-        expect(nested, equals: ["ruled", "ruled always"])
-    }
-
     @Test("scopes side by side do not see each other's rules, and the bus sees none of them")
     func siblings() async {
         await withErrorBus(handler: handler("bus")) { bus in

@@ -68,57 +68,8 @@ extension ScopeReportTests {
         #expect(reports.allSatisfy { $0.outcome.matchedRuleCount == 3 })
     }
 
-    @Test("deliver, through a scope or on a bus, returns whether anyone on the path handled it")
-    func deliver() async {
-        let bus = ErrorHandler().on(Numbered(1)) { _ in .stop }
-        let outer = ErrorHandler().ignore(Numbered(2))
-        let inner = ErrorHandler().on(Numbered(3)) { _ in .stop }
-        await withErrorBus(handler: bus) { bus in
-            let scope: any ErrorPosting = bus.scope("outer", handler: outer).scope("inner", handler: inner)
-            expect(await scope.deliver(Numbered(1)).disposition, equals: .handled)
-            expect(await scope.deliver(Numbered(2)).disposition, equals: .ignored)
-            let outcome = await scope.deliver(Numbered(3))
-            expect(outcome.disposition, equals: .handled)
-            expect(outcome.rule?.matcher, equals: "value(Numbered(number: 3))")
-            expect(await scope.deliver(Numbered(4)).disposition, equals: .unmatched)
-            expect(await bus.deliver(Numbered(3)).disposition, equals: .unmatched)
-        }
-    }
-
-    @Test("catching, rethrowing and task post through the scope, with the place and metadata of the call")
-    func verbs() async {
-        let recorded = await withRecordedErrors { bus in
-            let scope = bus.scope("scope")
-            scope.catching(metadata: ["by": "catching"]) { throw Numbered(1) }
-            await scope.catching {
-                await Task.yield()
-                throw Numbered(2)
-            }
-            #expect(throws: Numbered(3)) {
-                try scope.rethrowing { () throws(Numbered) in throw Numbered(3) }
-            }
-            await scope.task(metadata: ["by": "task"]) { throw Numbered(4) }.value
-            // Cancellation is no error that anyone has to hear of.
-            scope.catching { throw CancellationError() }
-            await scope.task { throw CancellationError() }.value
-        }
-        expect(recorded.errors as? [Numbered], equals: (1...4).map(Numbered.init))
-        #expect(recorded.reports.allSatisfy { $0.scope == ["scope"] && $0.source.fileID == #fileID })
-        expect(recorded.reports.map { $0.metadata["by"] }, equals: ["catching", nil, nil, "task"])
-    }
-
-    @Test("withErrorBus waits for tasks that were started through its scopes, and cancels them if its body throws")
+    @Test("tasks that were started through a scope are cancelled if the body of its bus throws, and awaited")
     func tasks() async {
-        let gate = Gate()
-        let recorded = await withRecordedErrors { bus in
-            bus.scope("outer").scope("inner").task {
-                await gate.wait()
-                throw Numbered(1)
-            }
-            bus.task { gate.open() }
-        }
-        recorded.expectReported(.value(Numbered(1)), count: 1)
-
         let (journal, never) = (Journal<Int>(), Gate())
         await #expect(throws: Numbered(0)) {
             try await withErrorBus(handler: .noting(journal)) { bus in

@@ -76,8 +76,10 @@ extension BusTimeLimitTests {
         gate.open()
     }
 
-    @Test("failures before it are reported once, although it returns only when the bus has ended")
-    func failuresBefore() async {
+    @Test(
+        "failures before it are reported once, whether it returns before or after the bus's end",
+        arguments: [false, true])
+    func failuresBefore(isLate: Bool) async {
         let (failures, lines, returned) = (Journal<String>(), Journal<String>(), Gate())
         let handler = ErrorHandler()
             .on(ActionFailure.self) { failure in
@@ -96,6 +98,11 @@ extension BusTimeLimitTests {
             bus.post(Numbered(1))
             await clock.waitForSleepers()
             clock.advance(by: .seconds(30))
+            if isLate { return }
+            while failures.entries.count < 2 { await Task.yield() }
+            gate.open()
+            await returned.wait()
+            for _ in 0..<1_000 { await Task.yield() }
         }
         gate.open()
         await returned.wait()
@@ -156,11 +163,7 @@ extension BusTimeLimitTests {
         expect(recorded.statistics.handled, equals: 2)
 
         let (begun, slowGate) = (Gate(), Gate())
-        let slow = ErrorHandler().on(Numbered.self) { [slowGate] _ in
-            begun.open()
-            await slowGate.wait()
-            return .stop
-        }
+        let slow = ErrorHandler.hanging(at: slowGate, entered: begun)
         let unlimited = await withRecordedErrors(handler: slow, configuration: configuration(limit: nil)) { bus in
             bus.post(Numbered(1))
             await begun.wait()
