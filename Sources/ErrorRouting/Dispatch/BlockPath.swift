@@ -3,53 +3,63 @@
 ///
 /// The blocks are not retained: the rule set that the path is made for holds them, or the scopes of the path do.
 ///
-/// Unchecked, since the compiler cannot know that the memory does not change.
-@safe final class BlockPath: @unchecked Sendable {
-    static let empty = BlockPath(EmptyCollection())
+/// In one allocation, since a customised preset makes a path for one error. Does not change once it is made.
+@safe final class BlockPath: ManagedBuffer<BlockPath.Summary, Borrowed<Block>> {
+    /// What a path says of its blocks.
+    struct Summary {
+        /// The number of the last block; -1 if there is none.
+        var last = -1
+        /// The stages in which any block has rules, and asynchronous ones.
+        var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
+        /// Whether the blocks, which are in the order in which their rules are tried, are followed by the same blocks in
+        /// another order, in which their `onNoMatch` rules are tried.
+        var hasOwnOrder = false
+    }
 
-    /// The number of blocks.
-    let count: Int
-    /// The stages in which any block has rules.
-    let stages: RuleSet.Stages
-    /// The stages in which any block has asynchronous rules.
-    private let asynchronousStages: RuleSet.Stages
-    /// The blocks in the order in which their rules are tried, which is that of `onNoMatch` rules too if those have no
-    /// order of their own; else followed by the same blocks in that order.
-    private let blocks: UnsafeMutablePointer<Borrowed<Block>>
-    private let hasOwnOrder: Bool
+    // Unsafe for the compiler, since no `ManagedBuffer` is `Sendable`.
+    nonisolated(unsafe) static let empty = make(EmptyCollection())
 
     /// - Parameters:
     ///   - blocks: The blocks in the order in which their rules are tried.
     ///   - fallbacks: The same blocks in the order in which their `onNoMatch` rules are tried, if that is another.
-    init(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) {
+    static func make(_ blocks: some Sequence<Borrowed<Block>>, fallbacks: [Borrowed<Block>] = []) -> BlockPath {
+        var (path, count) = (withCapacity(4), 0)
         var (stages, asynchronousStages) = (RuleSet.Stages(), RuleSet.Stages())
-        // Enough for a preset and what was added to it.
-        var (count, capacity) = (0, 4)
-        var places = UnsafeMutablePointer<Borrowed<Block>>.allocate(capacity: capacity)
-        func add(_ block: Borrowed<Block>) {
-            if count == capacity {
-                let larger = UnsafeMutablePointer<Borrowed<Block>>.allocate(capacity: 2 * capacity)
-                unsafe larger.moveInitialize(from: places, count: count)
-                unsafe places.deallocate()
-                unsafe (places, capacity) = unsafe (larger, 2 * capacity)
-            }
-            unsafe (places + count).initialize(to: block)
-            count += 1
-        }
         for block in blocks {
-            add(block)
+            add(block, to: &path, &count)
             block.read { block in
                 stages |= block.stages
                 asynchronousStages |= block.asynchronousStages
             }
         }
-        (self.count, self.stages, self.asynchronousStages) = (count, stages, asynchronousStages)
-        hasOwnOrder = !fallbacks.isEmpty
-        fallbacks.forEach(add)
-        unsafe self.blocks = unsafe places
+        let summary = Summary(
+            last: count - 1, stages: stages, asynchronousStages: asynchronousStages, hasOwnOrder: !fallbacks.isEmpty)
+        for block in fallbacks { add(block, to: &path, &count) }
+        unsafe path.withUnsafeMutablePointerToHeader { unsafe $0.pointee = summary }
+        return path
     }
 
-    deinit { unsafe blocks.deallocate() }
+    private static func add(_ block: Borrowed<Block>, to path: inout BlockPath, _ count: inout Int) {
+        // It has room for four blocks, which is enough for a preset and what was added to it, then for eight, and so on.
+        if count >= 4, count & (count - 1) == 0 {
+            let larger = withCapacity(2 * count)
+            unsafe larger.withUnsafeMutablePointerToElements { [path] copy in
+                unsafe path.withUnsafeMutablePointerToElements { unsafe copy.initialize(from: $0, count: count) }
+            }
+            path = larger
+        }
+        unsafe path.withUnsafeMutablePointerToElements { unsafe ($0 + count).initialize(to: block) }
+        count += 1
+    }
+
+    private static func withCapacity(_ capacity: Int) -> BlockPath {
+        unsafe unsafeDowncast(create(minimumCapacity: capacity) { _ in Summary() }, to: BlockPath.self)
+    }
+
+    /// As `header`, without a check for exclusive access: nobody changes it.
+    private var summary: Summary {
+        @inline(__always) get { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee } }
+    }
 
     /// A rule set on the path of a scope, and whether it is tried before all outer ones or after them.
     struct Member {
@@ -58,33 +68,41 @@
     }
 
     /// - Parameter members: The rule sets from the innermost outwards; the caller holds them for as long as the path.
-    convenience init(_ members: [Member]) {
+    static func make(_ members: [Member]) -> BlockPath {
         // `onNoMatch` rules are tried from the innermost scope outwards, whatever the order of the rules.
         let outwards = members.lazy.flatMap(\.rules.blocks)
         let last = members.reversed().filter { !$0.isTriedFirst }
-        if last.isEmpty {
-            self.init(outwards)
-        } else {
-            let inOrder = members.filter(\.isTriedFirst) + last
-            self.init(inOrder.lazy.flatMap(\.rules.blocks), fallbacks: Array(outwards))
-        }
+        if last.isEmpty { return make(outwards) }
+        let inOrder = members.filter(\.isTriedFirst) + last
+        return make(inOrder.lazy.flatMap(\.rules.blocks), fallbacks: Array(outwards))
     }
 
     /// Returns the block with a number in a stage.
     @inline(__always)
     func block(_ number: Int, _ stage: RuleSet.Stage) -> Borrowed<Block> {
         assert(0..<count ~= number)
-        return unsafe blocks[stage == .onNoMatch && hasOwnOrder ? count + number : number]
+        let number = stage == .onNoMatch && summary.hasOwnOrder ? count + number : number
+        return unsafe withUnsafeMutablePointerToElements { unsafe $0[number] }
     }
+
+    /// The number of the last block; -1 if there is none.
+    var last: Int { summary.last }
+
+    /// The number of blocks.
+    var count: Int { last + 1 }
+
+    /// Whether a stage has a rule.
+    @inline(__always)
+    func hasRules(_ stage: RuleSet.Stage) -> Bool { summary.stages[stage.rawValue] > 0 }
 
     /// Whether a stage has an asynchronous rule.
     @inline(__always)
-    func hasAsynchronous(_ stage: RuleSet.Stage) -> Bool { asynchronousStages[stage.rawValue] > 0 }
+    func hasAsynchronous(_ stage: RuleSet.Stage) -> Bool { summary.asynchronousStages[stage.rawValue] > 0 }
 
     /// Whether an error could reach an asynchronous rule by its type.
     @inline(__always)
     func mayBeAsynchronous(for error: any Error) -> Bool {
-        asynchronousStages == .zero ? false : mayReachAsynchronous(error)
+        summary.asynchronousStages == .zero ? false : mayReachAsynchronous(error)
     }
 
     @inline(never)

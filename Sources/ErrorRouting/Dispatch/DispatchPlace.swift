@@ -31,7 +31,7 @@ struct DispatchPlace: Sendable {
         _ rest: inout RuleStepList?, for content: Content, _ error: any Error, on path: BlockPath,
         _ report: inout LazyReport
     ) -> RuleStep? {
-        if path.count == 0 { return nil }
+        if path.last < 0 { return nil }
         while true {
             if !isStageOver {
                 var steps = rest ?? path.block(block, stage).read { $0.steps(for: content, error, stage, &report) }
@@ -58,13 +58,13 @@ struct DispatchPlace: Sendable {
     /// is one.
     @inline(__always)
     mutating func advance(on path: BlockPath) -> Bool {
-        if !isStageOver, block &+ 1 < path.count {
+        if !isStageOver, block < path.last {
             block &+= 1
             return true
         }
-        if stage == .rules, matchedRuleCount == 0, path.stages[RuleSet.Stage.onNoMatch.rawValue] > 0 {
+        if stage == .rules, matchedRuleCount == 0, path.hasRules(.onNoMatch) {
             stage = .onNoMatch
-        } else if stage != .always, path.stages[RuleSet.Stage.always.rawValue] > 0 {
+        } else if stage != .always, path.hasRules(.always) {
             stage = .always
         } else {
             return false

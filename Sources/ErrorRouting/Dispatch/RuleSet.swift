@@ -42,7 +42,7 @@ struct RuleSet: Sendable {
 
     /// The blocks as dispatches go through them; not retained, and as long-lived as the set.
     @inline(__always)
-    var path: Borrowed<BlockPath> { last?.path ?? Borrowed(BlockPath.empty) }
+    var path: Borrowed<BlockPath> { unsafe last?.path ?? Borrowed(BlockPath.empty) }
 }
 
 /// A link in the list of registrations: a rule, or all the rules of another set.
@@ -101,7 +101,7 @@ class RuleNode: @unchecked Sendable {
     fileprivate final var path: Borrowed<BlockPath> { madePath.borrowed ?? firstPath() }
 
     @inline(never)
-    private final func firstPath() -> Borrowed<BlockPath> { madePath.set(BlockPath(BlockWalk(from: self))) }
+    private final func firstPath() -> Borrowed<BlockPath> { madePath.set(.make(BlockWalk(from: self))) }
 
     /// The block that begins with this rule, made now unless it was made before.
     fileprivate final var block: Borrowed<Block> { madeBlock.borrowed ?? madeBlock.set(Block(from: self)) }

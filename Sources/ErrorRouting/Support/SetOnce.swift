@@ -6,8 +6,9 @@ import Synchronization
 /// sees the order between the thread that made the object and its readers. It does not see that order if the atomic
 /// access is in the system's library, which is not instrumented.
 ///
-/// `@unchecked` because of the address: it is accessed atomically, and the object lives as long as this value.
-@safe struct SetOnce<Instance: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
+/// `@unchecked` because of the address: it is accessed atomically, and the object lives as long as this value. That object
+/// may be used by several threads, as no `ManagedBuffer` can declare.
+@safe struct SetOnce<Instance: AnyObject>: ~Copyable, @unchecked Sendable {
     private let address = Atomic<UInt>(0)
 
     deinit {

@@ -76,7 +76,7 @@
         // The bus's own path, if no scope adds rules to it.
         if members.isEmpty, let root { return blockPath.set(root.path.object) }
         if let root { members.append(.init(rules: root, isTriedFirst: true)) }
-        return blockPath.set(BlockPath(members))
+        return blockPath.set(.make(members))
     }
 
     /// Whether this scope is the given one, or lies within it.
