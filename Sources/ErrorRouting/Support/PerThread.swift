@@ -123,8 +123,9 @@ enum PerThread {
         if isCounted { unsafe record.pointee.within += 1 }
         defer {
             unsafe record.pointee.texts -= 1
-            // The text that began with a count of 0 resets it.
-            if before == 0 { unsafe record.pointee.within = 0 }
+            // The text that began with a count of 0 resets it. An explanation within a matcher does not: it began with 0
+            // since the first matchers are not counted either, and with each of its own the count would start anew.
+            if before == 0, unsafe isCounted || record.pointee.matchers == 0 { unsafe record.pointee.within = 0 }
         }
         return body()
     }

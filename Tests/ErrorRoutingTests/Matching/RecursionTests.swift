@@ -207,13 +207,18 @@ extension RecursionTests {
 
     private struct Counted: Error {}
 
-    @Test("predicates that each dispatch the error again are asked some thousand times at most")
-    func manyPredicates() {
+    @Test(
+        "predicates that each dispatch or explain the error again are asked some thousand times at most",
+        arguments: [false, true], [false, true])
+    func manyPredicates(explainFirst: Bool, explainAgain: Bool) {
         let asked = Journal<Void>()
         let here = Locked<ErrorHandler?>(nil)
+        @Sendable func ask(_ handler: ErrorHandler?, explain: Bool, _ error: Counted) {
+            if explain { _ = handler?.explain(error) } else { _ = handler?.handleSynchronously(error) }
+        }
         let matcher = ErrorMatcher.type(Counted.self).where { error in
             asked.note(())
-            _ = here.withLock { $0 }?.handleSynchronously(error)
+            ask(here.withLock { $0 }, explain: explainAgain, error)
             return false
         }
         for rules in [2, 8] {
@@ -222,7 +227,7 @@ extension RecursionTests {
             }
             here.withLock { $0 = handler }
             let before = asked.entries.count
-            _ = handler.handleSynchronously(Counted())
+            ask(handler, explain: explainFirst, Counted())
             #expect(asked.entries.count - before < 20_000, "\(rules) rules")
         }
         here.withLock { $0 = nil }
