@@ -67,12 +67,13 @@ struct ErrorCode: Equatable, Sendable {
     /// Reads an error's code, which may run code of the user's.
     init(of error: any Error) {
         let type = Swift.type(of: error)
-        self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
         if NSErrorBridge.isNSErrorOrBridged(type) {
+            self.type = ObjectIdentifier(NSErrorBridge.isBridged(type) ? NSError.self : type)
             let error = NSErrorBridge.bridged(error)
             number = error?.code ?? 0
             domain = error?.domain
         } else {
+            self.type = ObjectIdentifier(type)
             // The number of an enum's case, or 1 for a struct; for a `CustomNSError` its `errorCode`, which may post
             // the error itself.
             let entry = PerThread.enterMatcher()

@@ -94,7 +94,7 @@ struct FloodLimiter<Held> {
         _ token: FloodToken, suppressing former: inout Held?, holding error: () -> (Held, Moment)
     ) -> Verdict {
         if let release = release(endingBy: token.moment) { return .comesAfter(release) }
-        var found = windows.index(forKey: token.kind)
+        var found = window(of: token)
         // Errors are not quite in the order of their moments, so the window of this kind may have ended although one
         // that was opened before has not.
         if let index = found, windows.values[index].end <= token.moment {
@@ -106,8 +106,9 @@ struct FloodLimiter<Held> {
                 if let release = removeFirstWindow() { return .comesAfter(release) }
             }
             open(token)
+            found = window(of: token)
         }
-        guard let found = found ?? windows.index(forKey: token.kind) else { return .passes }
+        guard let found else { return .passes }
         if windows.values[found].passed < limit.first {
             windows.values[found].passed += 1
             return .passes
@@ -120,6 +121,12 @@ struct FloodLimiter<Held> {
             former = windows.values[found].held[0].replaceHeld(by: newest.0, posted: newest.1)
         }
         return .isHeld
+    }
+
+    /// Returns where the window of an error's kind is; nil if it has none.
+    @inline(never)  // Else the kind would be copied.
+    private func window(of token: FloodToken) -> Dictionary<ErrorFingerprint, Window>.Index? {
+        windows.index(forKey: token.kind)
     }
 
     private mutating func open(_ token: FloodToken) {
