@@ -70,7 +70,7 @@ extension ErrorBus {
             startTimer(within: limit) { [weak self] in
                 guard let self else { return }
                 let reason = "it was not delivered within the drain time limit of \(limit)"
-                takeBack { reports in for report in reports { lastResort.write(report, because: reason) } }
+                abort { reports in for report in reports { lastResort.write(report, because: reason) } }
             }
         }
         defer { cancelTimer?() }
@@ -109,7 +109,7 @@ extension ErrorBus {
         let left = Promise<[ErrorReport]>()
         let cancelTimer = startTimer(within: limit) { [weak self] in
             guard let self else { return }
-            takeBack { reports in
+            abort { reports in
                 if !isInside { configuration.witness?.tookBack(reports) }
                 left.fulfill(reports)
                 for report in isInside ? reports : [] {
@@ -133,8 +133,8 @@ extension ErrorBus {
     ///
     /// - Parameter receive: Gets the reports before anybody learns that the bus has ended, since the process may exit
     ///   soon after; none if the bus had ended already.
-    private func takeBack(_ receive: ([ErrorReport]) -> Void) {
-        let left = storage.perform { $0.takeBack($1) }
+    private func abort(_ receive: ([ErrorReport]) -> Void) {
+        let left = storage.perform { $0.abort($1) }
         // First, so that another bus can become the root as soon as anybody learns that this one has ended.
         ProcessRoot.remove(self)
         for failure in left?.failures ?? [] { lastResort.write(failure) }

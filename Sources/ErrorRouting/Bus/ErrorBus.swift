@@ -84,7 +84,7 @@ public final class ErrorBus: ErrorPosting {
 
     deinit {
         PendingAtExit.remove(self)
-        let left = storage.perform { $0.takeBack($1) }?.postings ?? []
+        let left = storage.perform { $0.abort($1) }?.postings ?? []
         // Before the user's code below runs: an observation that ends there gets its statistics from the registry.
         observers.finish(statistics)
         for (posting, _) in left {

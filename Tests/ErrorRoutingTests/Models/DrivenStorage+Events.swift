@@ -34,8 +34,8 @@ extension DrivenStorage {
     func finish() -> Bool { storage.perform { $0.close($1) } == .wake }
 
     /// Takes everything back, and returns what was not delivered, and the failures in flight.
-    func takeBack() -> (reports: [Event], failures: [Event]) {
-        let left = storage.perform { $0.takeBack($1) } ?? .init(worker: 0)
+    func abort() -> (reports: [Event], failures: [Event]) {
+        let left = storage.perform { $0.abort($1) } ?? .init(worker: 0)
         return (left.reports.map(Self.event(of:)), left.failures.map(Self.event(of:)))
     }
 

@@ -171,7 +171,7 @@ struct NaiveBus {
         return true
     }
 
-    mutating func takeBack() -> [DrivenStorage.Event] {
+    mutating func abort() -> [DrivenStorage.Event] {
         (isClosed, hasEnded, isAsleep) = (true, true, false)
         counts.actionFailures += abandoned
         var left: [Delivery] = delivering.map { [$0] } ?? []

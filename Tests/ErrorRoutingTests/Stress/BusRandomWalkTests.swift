@@ -67,7 +67,7 @@ final class BusWalk {
             case ..<980: replaceWorker()
             case ..<990: bus.isObserved = chance(30)
             // An early end would cut a long walk short.
-            case ..<992 where chance(100 * 400 / steps): takeBack()
+            case ..<992 where chance(100 * 400 / steps): abort()
             case ..<994 where chance(100 * 400 / steps): finish()
             default: continue
             }
@@ -127,7 +127,7 @@ final class BusWalk {
         #expect(naive.delivering == nil)
         check()
         bus.stopsUnadmitted = false
-        if chance(10) { return takeBack() }
+        if chance(10) { return abort() }
         if chance(10) { replaceWorker() }
         expectNext(bus.next(generation, at: .milliseconds(now)))
     }
@@ -198,11 +198,11 @@ final class BusWalk {
 
     private func finish() { expect(bus.finish(), equals: naive.finish()) }
 
-    private func takeBack() {
+    private func abort() {
         if naive.hasEnded { return }
         let abandoned = naive.abandoned
-        let left = bus.takeBack()
-        expect(left.reports, equals: naive.takeBack())
+        let left = bus.abort()
+        expect(left.reports, equals: naive.abort())
         if let number = bus.delivery?.number, number >= 0 {
             let isStillThere = bus.storage.intake.mailbox.isFilled(at: number)
             #expect(isStillThere, "the worker may be reading it")

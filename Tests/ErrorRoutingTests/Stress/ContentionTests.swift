@@ -174,7 +174,7 @@ extension ContentionTests {
             for _ in 0..<round {
                 for case .drops(let drops) in storage.bus.drain() { reported.note(drops.count) }
             }
-            for case .drops(let drops) in storage.bus.takeBack().reports { reported.note(drops.count) }
+            for case .drops(let drops) in storage.bus.abort().reports { reported.note(drops.count) }
         }
         expect(reported.entries.reduce(0, +), equals: dropped.entries.count)
         #expect(reported.entries.allSatisfy { $0 > 0 })

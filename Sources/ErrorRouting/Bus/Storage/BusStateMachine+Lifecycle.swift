@@ -83,7 +83,7 @@ extension BusStateMachine {
     }
 
     /// Ends the bus, and returns everything that was not delivered; nil if the bus has ended already.
-    mutating func takeBack(_ intake: borrowing BusIntake) -> Leftovers? {
+    mutating func abort(_ intake: borrowing BusIntake) -> Leftovers? {
         if hasEnded { return nil }
         var left = Leftovers(worker: generation)
         generation += 1

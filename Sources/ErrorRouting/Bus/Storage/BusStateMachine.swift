@@ -26,9 +26,9 @@ struct BusStateMachine: ~Copyable {
     /// | | `admit` | the report passes, or another one has to go first: `delivering`; it is held: as `next` |
     /// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
     /// | | `note`, `timeIsUp`, `replaceWorker`, `next` | as it is: another worker may go on with the report |
-    /// | `notifying` | `next` | as `next` in `idle`; after a `takeBack`: `ended` |
-    /// | | `takeBack` | `notifying`, and the end waits for that |
-    /// | any other | `takeBack` | `ended` |
+    /// | `notifying` | `next` | as `next` in `idle`; after an `abort`: `ended` |
+    /// | | `abort` | `notifying`, and the end waits for that |
+    /// | any other | `abort` | `ended` |
     enum Phase {
         case idle
         /// A report is in delivery.

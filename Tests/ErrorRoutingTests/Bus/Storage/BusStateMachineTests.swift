@@ -77,7 +77,7 @@ extension BusStateMachineTests {
         _ = bus.storage.perform { $0.note(checkpoint(), for: 1) }
         #expect(found.entries.isEmpty)
         switch way {
-        case 0: _ = bus.takeBack()
+        case 0: _ = bus.abort()
         case 1: _ = bus.complete(generation: 1)
         default: _ = bus.storage.perform { $0.note(Checkpoint(DispatchProgress()), for: 1) }
         }

@@ -106,7 +106,7 @@ extension BusShutdownTests {
             endIfItHangs()
             for isInSlot in [true, false] {
                 // Otherwise the process could end before the action does, and what it holds would count as a leak.
-                await Self.takeBackTwice(isInSlot: isInSlot).wait()
+                await Self.abortTwice(isInSlot: isInSlot).wait()
             }
         }
         // What had failed before is told once.
@@ -116,7 +116,7 @@ extension BusShutdownTests {
     /// Shuts a bus down twice while an action hangs, after one that has thrown.
     ///
     /// - Returns: A gate that is open once nobody has the error of that action any more.
-    private static func takeBackTwice(isInSlot: Bool) async -> Gate {
+    private static func abortTwice(isInSlot: Bool) async -> Gate {
         let (entered, gate, asked, returned, freed) = (Gate(), Gate(), Gate(), Gate(), Gate())
         let answer = DispatchSemaphore(value: 0)
         let handler = ErrorHandler()
