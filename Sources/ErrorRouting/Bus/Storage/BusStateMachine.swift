@@ -170,7 +170,8 @@ struct BusStateMachine: ~Copyable {
             }
             if let posting = unsafe intake.mailbox.element(at: nextNumber) {
                 let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
-                return hasFloodLimit ? .fingerprint(delivery) : pass(delivery)
+                if hasFloodLimit, unsafe posting.pointee.role != .notice { return .fingerprint(delivery) }
+                return pass(delivery)
             }
             if let action = beginToWait(at: now, intake) { return action }
         }
@@ -221,12 +222,12 @@ struct BusStateMachine: ~Copyable {
     /// If another one has to go first, the report stays in its slot, and the worker is told to compute it again.
     ///
     /// - Parameters:
-    ///   - token: What the limit needs to know of the report; nil if it passes whatever the limit.
+    ///   - token: What the limit needs to know of the report.
     ///   - generation: The worker's.
     ///   - suppressed: Set to the report that is suppressed, if there is one.
     ///   - intake: Where the reports are.
     mutating func admit(
-        _ token: FloodToken?, for generation: UInt64, suppressing suppressed: inout Posting?,
+        _ token: FloodToken, for generation: UInt64, suppressing suppressed: inout Posting?,
         _ intake: borrowing BusIntake
     ) -> WorkerAction {
         guard generation == self.generation, let posting = unsafe intake.mailbox.element(at: nextNumber) else {
@@ -234,7 +235,6 @@ struct BusStateMachine: ~Copyable {
         }
         defer { intake.publishReleased(released) }
         let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
-        guard let token else { return pass(delivery) }
         let waiting = unsafe delivery.posting.pointee.isWaitedFor ? delivery.posting.pointee.promise : nil
         let verdict = flood?.admit(token, suppressing: &suppressed) {
             let moment = unsafe delivery.posting.pointee.moment

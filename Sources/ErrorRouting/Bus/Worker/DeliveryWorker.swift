@@ -157,7 +157,7 @@ final class DeliveryWorker: ActionSupervisor {
     // MARK: One report
 
     /// Lets the flood limit decide about a report.
-    private func admit(_ token: FloodToken?) -> WorkerAction {
+    private func admit(_ token: FloodToken) -> WorkerAction {
         // Released when this returns: an error's deinitializer may run the user's code.
         var suppressed: Posting?
         return bus.storage.perform { $0.admit(token, for: generation, suppressing: &suppressed, $1) }

@@ -10,12 +10,11 @@ extension ErrorBus {
         return (ErrorCode(of: error), clock.now().nanoseconds)
     }
 
-    /// Returns what the flood limit needs to know of a posting; nil for a notice, which passes whatever the limit.
+    /// Returns what the flood limit needs to know of a posting.
     ///
     /// The worker calls this without the lock, since it may run the user's code.
-    func floodToken(of posting: UnsafePointer<Posting>) -> FloodToken? {
+    func floodToken(of posting: UnsafePointer<Posting>) -> FloodToken {
         let (role, stamp) = unsafe (posting.pointee.role, posting.pointee.floodStamp)
-        if role == .notice { return nil }
         let moment = unsafe stamp?.moment ?? posting.pointee.moment.sinceOrigin
         // A failure is not merged with an attempt, nor an error with one that a test expects.
         let mark = unsafe posting.pointee.mark.map { ObjectIdentifier($0) }
