@@ -48,6 +48,10 @@ public final class ErrorBus: ErrorPosting {
     let internalTasks = Locked(InternalTasks())
     let ended = Promise<Void>()
     let wakeUps: AsyncStream<Void>
+    /// Wakes the worker.
+    ///
+    /// `yield` takes the only lock on a poster's way: the stream's own, for its buffer and its sleeper, released before
+    /// the sleeper is resumed. One poster takes it for each sleep of the worker.
     let waker: AsyncStream<Void>.Continuation
 
     /// Creates a bus; ``run()`` starts the delivery.
