@@ -51,7 +51,7 @@ public final class ErrorBus: ErrorPosting {
     /// Wakes the worker.
     ///
     /// `yield` takes the only lock on a poster's way: the stream's own, for its buffer and its sleeper, released before
-    /// the sleeper is resumed. One poster takes it for each sleep of the worker.
+    /// the sleeper is resumed. Who posts to a sleeping worker takes it, and who is the first to be dropped.
     let waker: AsyncStream<Void>.Continuation
 
     /// Creates a bus; ``run()`` starts the delivery.

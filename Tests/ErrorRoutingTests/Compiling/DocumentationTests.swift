@@ -72,12 +72,13 @@ extension PromiseTests {
 }
 
 @Suite("The page on an error's way names declarations that exist")
-struct ErrorsWayTests {}
+struct ErrorsWayTests {
+    private let page: String
 
-extension ErrorsWayTests {
+    init() throws { page = try Markdown.text(of: ".github/AN_ERRORS_WAY.md") }
+
     @Test("each function that the page lists is declared in the file that it names")
-    func listed() throws {
-        let page = try Markdown.text(of: ".github/AN_ERRORS_WAY.md")
+    func functions() throws {
         let row = /\| (\d+) \| `([^`]+)` \| `([^`]+)` \|.*/
         let rows = page.matches(of: row).map(\.output)
         // All of the three tables: a row in another form would be passed over.
@@ -93,5 +94,21 @@ extension ErrorsWayTests {
             }
             #expect(isDeclared, "\(declaration) is not declared in \(file)")
         }
+    }
+
+    @Test("each place for a change that the page lists is a file, or a type")
+    func places() throws {
+        let table = try #require(page.components(separatedBy: "## Where a change belongs").last)
+        let names = table.matches(of: /\| .* \| (`.*`) \|/).flatMap { row in
+            row.1.matches(of: /`([^`]+)`/).map { String($0.1) }
+        }
+        #expect(names.count > 10)
+        let files = Markdown.files(below: "Sources/ErrorRouting", endingIn: ".swift")
+        let sources = try files.map { try Markdown.text(of: "Sources/ErrorRouting/\($0)") }.joined(separator: "\n")
+        let types = Set(sources.matches(of: /(?:struct|class|enum) (\w+)/).map { String($0.1) })
+        let missing = names.filter { name in
+            !types.contains(name) && !files.contains { $0.hasSuffix("/\(name).swift") }
+        }
+        expect(missing, equals: [])
     }
 }
