@@ -142,7 +142,6 @@ extension ErrorBus {
         guard let left else { return }
         for (posting, _) in left.postings { posting.promise?.fulfill(HandleOutcome(disposition: .dropped)) }
         if storage.perform({ $0.leftoversWereReceived() }) { end() }
-        // Last, since an action's cancellation handler may be slow.
         cancelWorker(left.worker)
     }
 

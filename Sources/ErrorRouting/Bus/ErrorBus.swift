@@ -185,7 +185,7 @@ public final class ErrorBus: ErrorPosting {
         // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.
         let metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
         let mark = hasWitness ? mark(error, as: role) : nil
-        let floodStamp = configuration.floodLimit == nil || role == .notice ? nil : floodStamp(for: error)
+        let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
         switch storage.intake.reserve() {
         case .accepted(let number):
             let answer = storage.intake.mailbox.fill(

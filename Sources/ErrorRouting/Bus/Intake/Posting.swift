@@ -24,9 +24,6 @@ struct Posting: Sendable {
         var floodStamp: FloodStamp?
         /// How many errors the posting stands for.
         var occurrences = 1
-        /// Whether it is a notice that an action failed: failures of its own actions go to the last resort, and no
-        /// further.
-        var isFailureNotice = false
     }
 
     let error: any Error
@@ -63,8 +60,7 @@ struct Posting: Sendable {
 
     /// The notice of a failed action: its source is where the rule was registered, its scope the report's.
     init(noticeOf failure: ActionFailure, in scope: ScopeContext?) {
-        self.init(failure, at: failure.rule.source, metadata: failure.report.metadata)
-        context = .more(Extras(scope: scope, isFailureNotice: true))
+        self.init(failure, at: failure.rule.source, metadata: failure.report.metadata, scope: scope)
     }
 
     /// What a flood limit releases, which stands for the suppressed errors too.
@@ -102,8 +98,11 @@ struct Posting: Sendable {
     /// The promise of the outcome, if the poster waits for it.
     var promise: Promise<HandleOutcome>? { extras?.promise }
 
-    /// The flood stamp; nil for notices, and if the worker can find out everything itself.
+    /// The flood stamp; nil if the worker can find out everything itself.
     var floodStamp: FloodStamp? { extras?.floodStamp }
+
+    /// When it was posted, as a flood limit reads it: in nanoseconds, by the bus's clock.
+    var floodMoment: Int64 { floodStamp?.moment ?? moment.sinceOrigin }
 
     /// The mark of the bus's witness.
     var mark: (any AnyObject & Sendable)? { label?.mark }
@@ -117,8 +116,8 @@ struct Posting: Sendable {
     @inline(__always)
     var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
 
-    /// Whether it is a notice that an action failed.
-    var isFailureNotice: Bool { extras?.isFailureNotice ?? false }
+    /// Whether it says that an action failed: failures of its own actions go to the last resort, and no further.
+    var isFailureNotice: Bool { type(of: error) == ActionFailure.self }
 
     /// Returns the report, as actions and observers get it.
     @inline(__always)

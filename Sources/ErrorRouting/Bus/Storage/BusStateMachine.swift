@@ -170,8 +170,7 @@ struct BusStateMachine: ~Copyable {
             }
             if let posting = unsafe intake.mailbox.element(at: nextNumber) {
                 let delivery = unsafe Delivery(posting, inSlot: nextNumber, sequence: nextSequence)
-                if hasFloodLimit, unsafe posting.pointee.role != .notice { return .fingerprint(delivery) }
-                return pass(delivery)
+                return hasFloodLimit ? beginLimited(delivery) : pass(delivery)
             }
             if let action = beginToWait(at: now, intake) { return action }
         }
@@ -207,6 +206,15 @@ struct BusStateMachine: ~Copyable {
         let delivery = Delivery(posting, sequence: nextSequence)
         phase = .delivering(delivery)
         return .deliver(delivery)
+    }
+
+    /// Begins with the report in the next slot under a flood limit, which the worker has to ask about it; a notice
+    /// passes, after what is held until before it.
+    @inline(never)
+    private mutating func beginLimited(_ delivery: Delivery) -> WorkerAction {
+        guard unsafe delivery.posting.pointee.role == .notice else { return .fingerprint(delivery) }
+        let moment = unsafe delivery.posting.pointee.floodMoment
+        return flood?.release(endingBy: moment).map { deliver(Posting($0)) } ?? pass(delivery)
     }
 
     /// Begins to deliver the report in the next slot.

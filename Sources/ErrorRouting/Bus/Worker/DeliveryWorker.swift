@@ -210,9 +210,10 @@ final class DeliveryWorker: ActionSupervisor {
     }
 
     private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
-        let (isObserved, disposition, failures) = (!observers.isEmpty, cursor.disposition, cursor.failures)
+        let (disposition, failures) = (cursor.disposition, cursor.failures)
         let action = bus.storage.perform {
-            $0.complete(disposition, failures, for: generation, isObserved: isObserved, $1)
+            // Asked under the lock: whoever still sees the report as pending may have begun to observe before.
+            $0.complete(disposition, failures, for: generation, isObserved: !observers.isEmpty, $1)
         }
         if let action {
             if case .stop = action { return action }

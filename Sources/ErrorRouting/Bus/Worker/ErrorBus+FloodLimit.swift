@@ -15,7 +15,7 @@ extension ErrorBus {
     /// The worker calls this without the lock, since it may run the user's code.
     func floodToken(of posting: UnsafePointer<Posting>) -> FloodToken {
         let (role, stamp) = unsafe (posting.pointee.role, posting.pointee.floodStamp)
-        let moment = unsafe stamp?.moment ?? posting.pointee.moment.sinceOrigin
+        let moment = unsafe posting.pointee.floodMoment
         // A failure is not merged with an attempt, nor an error with one that a test expects.
         let mark = unsafe posting.pointee.mark.map { ObjectIdentifier($0) }
         if let given = configuration.floodLimit?.fingerprint {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The tasks that work for the bus: its worker, and its timer.
 extension ErrorBus {
     /// The tasks that work for the bus.
@@ -36,8 +38,12 @@ extension ErrorBus {
     func noteDelivery() { deliveryBegan.set(clock.now().nanoseconds) }
 
     /// Cancels the worker of a generation, if that is the current one.
+    ///
+    /// In a thread of its own: an action's cancellation handler may be slow, and nobody waits for it.
     func cancelWorker(_ generation: UInt64) {
-        internalTasks.withLock { $0.worker.flatMap { $0.generation == generation ? $0.task : nil } }?.cancel()
+        let worker = internalTasks.withLock { $0.worker.flatMap { $0.generation == generation ? $0.task : nil } }
+        guard let worker else { return }
+        Thread.detachNewThread { worker.cancel() }
     }
 
     // MARK: The timer

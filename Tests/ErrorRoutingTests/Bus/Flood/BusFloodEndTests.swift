@@ -42,6 +42,25 @@ extension BusFloodEndTests {
         #expect(bus.statistics.isBalanced)
     }
 
+    @Test("what is held comes at its window's end although one notice follows the other")
+    func noticesWithoutEnd() async {
+        let (journal, clock) = (Journal<Int>(), clock)
+        let handler = ErrorHandler().on(Numbered.self) { error, report in
+            journal.note(error.number)
+            if report.role == .notice, let bus = ErrorBus.current {
+                clock.advance(by: .seconds(1))
+                bus.post(Numbered(error.number + 1), as: .notice)
+                if error.number == 29 { bus.finish() }
+            }
+            return .stop
+        }
+        let bus = ErrorBus(handler: handler, configuration: configuration())
+        for number in 1...2 { bus.post(Numbered(number), line: 1) }
+        bus.post(Numbered(10), as: .notice)
+        await bus.run()
+        expect(journal.entries, equals: [1] + Array(10...19) + [2] + Array(20...30))
+    }
+
     @Test("who waits for an error that is held hears at once that it is pending, and does not wait for the window")
     func waiters() async {
         let bus = ErrorBus(handler: .noting(Journal()), configuration: configuration())

@@ -1,4 +1,6 @@
+import Dispatch
 import ErrorRoutingTesting
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -26,6 +28,28 @@ extension BusObserveTests {
         }
 
         var numbers: [Int] { reports.entries.compactMap { ($0.error as? Numbered)?.number } }
+    }
+
+    @Test("also the report in delivery, if that still counts as pending when observe returns")
+    func justBeforeTheEnd() async {
+        let (receiver, observation) = (Receiver(), Locked<ErrorObservation?>(nil))
+        let handler = ErrorHandler().on(Numbered.self) { _ in
+            guard let bus = ErrorBus.current else { return .next }
+            let isLocked = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                bus.storage.perform { _, _ in
+                    isLocked.signal()
+                    // Meanwhile the action ends, and the worker waits for this lock.
+                    Thread.sleep(forTimeInterval: 0.1)
+                    observation.withLock { $0 = receiver.observe(bus) }
+                }
+            }
+            isLocked.wait()
+            return .stop
+        }
+        await withErrorBus(handler: handler) { $0.post(Numbered(1)) }
+        expect(receiver.numbers, equals: [1])
+        observation.withLock { $0?.cancel() }
     }
 
     @Test("from the moment it returns, with outcomes and sequence numbers, and the end is told once, after the last")

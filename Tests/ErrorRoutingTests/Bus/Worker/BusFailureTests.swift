@@ -37,6 +37,20 @@ extension BusFailureTests {
         expect(recorded.statistics.dropped, equals: 0)
     }
 
+    @Test("what fails while an ActionFailure is handled goes no further than the last resort, whoever posted that")
+    func posted() async {
+        let written = Journal<String>()
+        let handler = ErrorHandler().on(matching: .any) { _ in throw Broken() }
+        let failed = await ErrorHandler().on(Numbered.self) { _ in throw Broken() }.handle(Numbered(1))
+        let lastResort = LastResort { written.note("\($0)") }
+        let recorded = await withRecordedErrors(handler: handler, configuration: .init(lastResort: lastResort)) { bus in
+            for failure in failed.failures { bus.post(failure) }
+        }
+        expect(recorded.errors.map { "\(type(of: $0))" }, equals: ["ActionFailure"])
+        expect(recorded.statistics.actionFailures, equals: 1)
+        expect(written.entries.count, equals: 1)
+    }
+
     @Test("several failures of one report are delivered in the order in which they arose")
     func severalFailures() async {
         let handler = ErrorHandler()

@@ -1,3 +1,4 @@
+import Dispatch
 import ErrorRouting
 import ErrorRoutingTesting
 import TestSupport
@@ -171,5 +172,49 @@ extension BusTimeLimitTests {
             slowGate.open()
         }
         expect(unlimited.statistics.actionFailures, equals: 0)
+    }
+}
+
+extension BusTimeLimitTests {
+    @Test(
+        "an action's cancellation handler that hangs holds up neither the next reports nor a shutdown",
+        .tags(.behaviour16), arguments: [false, true])
+    func slowCancellationHandler(isShutdown: Bool) async {
+        let (entered, next, cancelled, left) = (Gate(), Gate(), Gate(), Gate())
+        let leave = DispatchSemaphore(value: 0)
+        let handler = ErrorHandler()
+            .on(Numbered(2)) { _ in
+                next.open()
+                return .stop
+            }
+            .on(Numbered(1)) { [gate] _ in
+                entered.open()
+                await withTaskCancellationHandler {
+                    await gate.wait()
+                } onCancel: {
+                    cancelled.open()
+                    _ = leave.wait(timeout: .now() + 10)
+                    left.open()
+                }
+                return .stop
+            }
+        let bus = ErrorBus(handler: handler, configuration: configuration())
+        async let running: Void = bus.run()
+        for number in 1...2 { bus.post(Numbered(number)) }
+        await entered.wait()
+        if isShutdown {
+            expect(await bus.shutdown(within: .zero).count, equals: 2)
+        } else {
+            await clock.waitForSleepers()
+            clock.advance(by: .seconds(30))
+            await next.wait()
+            bus.finish()
+        }
+        await cancelled.wait()
+        #expect(!left.isOpen)
+        await running
+        leave.signal()
+        gate.open()
+        await left.wait()
     }
 }
