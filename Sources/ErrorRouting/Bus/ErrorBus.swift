@@ -50,8 +50,8 @@ public final class ErrorBus: ErrorPosting {
     let wakeUps: AsyncStream<Void>
     /// Wakes the worker.
     ///
-    /// `yield` takes the only lock on a poster's way: the stream's own, for its buffer and its sleeper, released before
-    /// the sleeper is resumed. Who posts to a sleeping worker takes it, and who is the first to be dropped.
+    /// `yield` takes the only lock on a poster's way: the stream's own, which it releases before it resumes the worker.
+    /// A post takes it if the worker sleeps, or if its error is the first one dropped since the last notice of drops.
     let waker: AsyncStream<Void>.Continuation
 
     /// Creates a bus; ``run()`` starts the delivery.

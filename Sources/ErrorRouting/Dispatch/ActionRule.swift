@@ -3,7 +3,7 @@
 
 /// A rule with a synchronous action that gets the match alone.
 @usableFromInline
-final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline
     typealias Action = @Sendable (Input) throws -> HandleStrategy
 
@@ -34,7 +34,7 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
 
 /// A rule with a synchronous action that gets the match and its report.
 @usableFromInline
-final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline
     typealias Action = @Sendable (Input, ErrorReport) throws -> HandleStrategy
 
@@ -55,7 +55,7 @@ final class SynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @uncheck
 
 /// A rule with an asynchronous action that gets the match alone.
 @usableFromInline
-final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline
     typealias Action = @Sendable (Input) async throws -> HandleStrategy
 
@@ -78,7 +78,7 @@ final class AsynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Se
 
 /// A rule with an asynchronous action that gets the match and its report.
 @usableFromInline
-final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {
+final class AsynchronousReportRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sendable {  // As `Rule`.
     @usableFromInline
     typealias Action = @Sendable (Input, ErrorReport) async throws -> HandleStrategy
 

@@ -1,6 +1,6 @@
 /// A rule with an action that gets its matcher's output; subclasses define the action.
 @usableFromInline
-class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {
+class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
     final let matcher: ErrorMatcher<Input>
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {

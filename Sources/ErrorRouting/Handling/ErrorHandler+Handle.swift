@@ -44,8 +44,8 @@ extension ErrorHandler {
     /// Handles an error without suspending, or declines.
     ///
     /// It declines if by the error's type an asynchronous action could be reached: if a rule that errors of the type may
-    /// match is asynchronous, whether this error matches or not; an `onNoMatch`, unless some rule, which asks for no
-    /// domain, matches every error of the type; or an `always`.
+    /// match is asynchronous, whether this error matches or not; an `onNoMatch`, unless a rule that asks for no domain
+    /// matches every error of the type; or an `always`.
     ///
     /// - Parameters:
     ///   - error: The error to handle.

@@ -134,12 +134,12 @@ final class DrivenStorage {
                 result.place.disposition, result.failures, for: generation,
                 isObserved: isObserved, $1)
         }
-        var isFailureNotice = false
+        var isActionFailure = false
         if case .stop? = action {
         } else if let posting = delivery.take()?.take(from: storage.intake.mailbox) {
-            isFailureNotice = posting.isFailureNotice
+            isActionFailure = posting.isActionFailure
         }
         if let action { return carryOut(action, generation, at: now) }
-        return .notifies(isFailureNotice ? (result.failures ?? []).map(Self.event(of:)) : [])
+        return .notifies(isActionFailure ? (result.failures ?? []).map(Self.event(of:)) : [])
     }
 }

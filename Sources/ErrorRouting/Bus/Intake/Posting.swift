@@ -117,7 +117,7 @@ struct Posting: Sendable {
     var isWaitedFor: Bool { if case .more(let extras) = context { extras.promise != nil } else { false } }
 
     /// Whether it says that an action failed: failures of its own actions go to the last resort, and no further.
-    var isFailureNotice: Bool { type(of: error) == ActionFailure.self }
+    var isActionFailure: Bool { type(of: error) == ActionFailure.self }
 
     /// Returns the report, as actions and observers get it.
     @inline(__always)

@@ -22,7 +22,7 @@ struct BusStateMachine: ~Copyable {
     ///
     /// | in the phase | event | leads to |
     /// | --- | --- | --- |
-    /// | `idle` | `next` | `delivering`; under a flood limit, `admit` follows; nothing is there: sleep, or `ended` |
+    /// | `idle` | `next` | `delivering`; under a flood limit, `admit` may follow; nothing is there: sleep, or `ended` |
     /// | | `admit` | the report passes, or another one has to go first: `delivering`; it is held: as `next` |
     /// | `delivering` | `complete` | somebody has to be notified: `notifying`; nobody: as `next` in `idle` |
     /// | | `note`, `timeIsUp`, `replaceWorker`, `next` | as it is: another worker may go on with the report |
@@ -208,8 +208,8 @@ struct BusStateMachine: ~Copyable {
         return .deliver(delivery)
     }
 
-    /// Begins with the report in the next slot under a flood limit, which the worker has to ask about it; a notice
-    /// passes, after what is held until before it.
+    /// Begins with the report in the next slot under a flood limit, which decides about it, unless it is a notice: that
+    /// is delivered, but after what was held in windows that ended before it.
     @inline(never)
     private mutating func beginLimited(_ delivery: Delivery) -> WorkerAction {
         guard unsafe delivery.posting.pointee.role == .notice else { return .fingerprint(delivery) }
@@ -294,7 +294,7 @@ struct BusStateMachine: ~Copyable {
     @inline(never)
     private mutating func note(_ failures: [ActionFailure], of delivery: Delivery) -> Bool {
         counts.actionFailures += Int64(failures.count)
-        if unsafe delivery.posting.pointee.isFailureNotice { return true }
+        if unsafe delivery.posting.pointee.isActionFailure { return true }
         for failure in failures {
             counts.notices += 1
             failureNotices.append(Posting(noticeOf: failure, in: unsafe delivery.posting.pointee.scope))

@@ -212,7 +212,7 @@ final class DeliveryWorker: ActionSupervisor {
     private func complete(_ delivery: Delivery, _ cursor: borrowing DispatchCursor) -> WorkerAction {
         let (disposition, failures) = (cursor.disposition, cursor.failures)
         let action = bus.storage.perform {
-            // Asked under the lock: whoever still sees the report as pending may have begun to observe before.
+            // Read under the lock: an observer that came while the report still counted as pending must get it.
             $0.complete(disposition, failures, for: generation, isObserved: !observers.isEmpty, $1)
         }
         if let action {
@@ -228,13 +228,13 @@ final class DeliveryWorker: ActionSupervisor {
     /// resort.
     @inline(never)
     private func notify(_ posting: consuming Posting, _ sequence: UInt64, _ cursor: borrowing DispatchCursor) {
-        let (scope, promise, isFailureNotice) = (posting.scope, posting.promise, posting.isFailureNotice)
+        let (scope, promise, isActionFailure) = (posting.scope, posting.promise, posting.isActionFailure)
         if !observers.isEmpty {
             // Moved into the report, not copied.
             observers.send(posting.report(sequence: sequence, outcome: cursor.outcome), of: scope)
         }
         promise?.fulfill(cursor.outcome)
-        if isFailureNotice { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
+        if isActionFailure { for failure in cursor.failures ?? [] { bus.lastResort.write(failure) } }
     }
 
     /// Returns the blocks on the path of a scope; those of the bus if there is no scope.

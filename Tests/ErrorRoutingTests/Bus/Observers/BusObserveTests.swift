@@ -39,7 +39,8 @@ extension BusObserveTests {
             Thread.detachNewThread {
                 bus.storage.perform { _, _ in
                     isLocked.signal()
-                    // Meanwhile the action ends, and the worker waits for this lock.
+                    // Meanwhile the action ends, and the worker comes to wait for this lock, which nothing shows: if
+                    // the time is too short for that, the test misses the fault, and does not fail without one.
                     Thread.sleep(forTimeInterval: 0.1)
                     observation.withLock { $0 = receiver.observe(bus) }
                 }
