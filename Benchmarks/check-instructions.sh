@@ -25,6 +25,10 @@ miss|64
 match by value|1
 match by value|8
 match by NSError|8
+match by domain|1
+match by domain|1000
+match by type, built at once|4000
+match by type, used after each rule|4000
 match by superclass|8
 error map|64
 always alone|1
@@ -34,6 +38,12 @@ switch, 4th case|4
 a preset customised and used once|11
 a preset with onNoMatch customised and used once|11
 a preset with onNoMatch customised and used twice|11
+a preset customised by a type and used once|11
+a preset customised by an enum's value and used once|11
+a preset customised by a struct's value and used once|11
+a preset customised by an Equatable value and used once|11
+a preset customised by a domain and used once|11
+a preset customised by a domain and used once, for another error|11
 a list of closures customised and used once|11
 rules built and used once|10
 a list of closures built and used once|10

@@ -5,7 +5,8 @@ extension Contender {
     /// A preset of ten rules to which one more rule is added, used a few times as for a request; and rules that are
     /// built and used once; the same with a list of closures.
     ///
-    /// The error's rule is the first of the ten, so that a list is scanned to its end.
+    /// Where nothing else is said, the error's rule is the first of the ten, so that a list is scanned to its end. Where a
+    /// value or a domain is added, the error has it.
     package static var once: [Contender] {
         let first = Handlers.firstOfTypes
         let preset = Handlers.preset(Handlers.types(10))
@@ -13,6 +14,27 @@ extension Contender {
             customised("a preset customised and used once", Handlers.types(10), uses: 1),
             customised("a preset with onNoMatch customised and used once", preset, uses: 1),
             customised("a preset with onNoMatch customised and used twice", preset, uses: 2),
+            customised("a preset customised by a type and used once") { preset, _ in
+                (preset.on(E1.self) { _ in .stop }, E1())
+            },
+            customised("a preset customised by an enum's value and used once") { preset, number in
+                let error = Status.code(number)
+                return (preset.on(error) { _ in .stop }, error)
+            },
+            customised("a preset customised by a struct's value and used once") { preset, number in
+                let error = Counted(number: number)
+                return (preset.on(error) { _ in .stop }, error)
+            },
+            customised("a preset customised by an Equatable value and used once") { preset, number in
+                let error = Compared(number: number)
+                return (preset.on(error) { _ in .stop }, error)
+            },
+            customised("a preset customised by a domain and used once") { preset, number in
+                (preset.on(domain: "contenders") { _ in .stop }, NSError(domain: "contenders", code: number))
+            },
+            customised("a preset customised by a domain and used once, for another error") { preset, _ in
+                (preset.on(domain: "contenders") { _ in .stop }, Handlers.firstOfTypes)
+            },
             Contender("a list of closures customised and used once", rules: 11, iterations: 1_000) {
                 [preset = ClosureList.types(10)] times in
                 for number in 0..<times {
@@ -32,6 +54,18 @@ extension Contender {
                 for _ in 0..<times { ClosureList.tenTypes().handle(E1()) }
             },
         ]
+    }
+
+    /// A preset of ten rules with one more, added by a closure, which also returns the error to handle once.
+    private static func customised(
+        _ name: String, by add: @escaping @Sendable (ErrorHandler, Int) -> (ErrorHandler, any Error)
+    ) -> Contender {
+        Contender(name, rules: 11, iterations: 1_000) { [preset = Handlers.types(10)] times in
+            for number in 0..<times {
+                let (handler, error) = add(preset, number)
+                await handler.handle(error)
+            }
+        }
     }
 
     private static func customised(_ name: String, _ preset: ErrorHandler, uses: Int) -> Contender {

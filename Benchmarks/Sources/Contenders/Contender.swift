@@ -36,6 +36,15 @@ package struct Contender: Sendable {
                 linear(count),
             ]
         }
+            + [1, 1_000].map { count in
+                handling(
+                    "match by domain", count, Handlers.domains(count), NSError(domain: "contenders.0", code: 1))
+            }
+            + [false, true].map { isUsedAfterEach in
+                handling(
+                    isUsedAfterEach ? "match by type, used after each rule" : "match by type, built at once", 4_000,
+                    Handlers.manyTypes(4_000, isUsedAfterEach: isUsedAfterEach), Handlers.firstOfTypes)
+            }
             + [1, 4, 8].map { count in
                 handling(
                     "match under an error", count, Handlers.anywhere(count), Wrapper(Handlers.firstOfTypes),

@@ -65,6 +65,13 @@ package struct Unknown: Error { package init() {} }
 /// An error with many values.
 package enum Status: Error, Hashable { case code(Int) }
 
+/// Structs with many values, one of which has no hash.
+package struct Counted: Error, Hashable { package var number: Int }
+package struct Compared: Error, Equatable { package var number: Int }
+
+/// Another type for each error type, so that there are as many again.
+package struct Again<Original: Error, Times: Digit>: Error {}
+
 /// A hierarchy three deep.
 package class BaseError: Error, @unchecked Sendable { package init() {} }
 package class MiddleError: BaseError, @unchecked Sendable {}

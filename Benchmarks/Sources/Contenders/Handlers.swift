@@ -13,6 +13,28 @@ package enum Handlers {
         return builder.handler
     }
 
+    /// Returns a handler with rules for a number of types, at most 10,000.
+    ///
+    /// - Parameter isUsedAfterEach: Whether the handler handles an error after each rule that is added to it.
+    package static func manyTypes(_ count: Int, isUsedAfterEach: Bool) -> ErrorHandler {
+        var builder = TypeBuilder()
+        for number in 0..<count {
+            builder.again = number < 1_000 ? nil : digits[number / 1_000]
+            visit(number % 1_000, &builder)
+            if isUsedAfterEach { consume(builder.handler.handleSynchronously(Unknown())) }
+        }
+        return builder.handler
+    }
+
+    /// Returns a handler with rules for one code of each of a number of domains.
+    package static func domains(_ count: Int) -> ErrorHandler {
+        (0..<count).reduce(ErrorHandler()) { handler, number in
+            handler.on(domain: "contenders.\(number)", code: 1) {
+                consume($0.code); return .stop
+            }
+        }
+    }
+
     /// The error whose rule is the first of ``types(_:)``.
     package static var firstOfTypes: any Error { Numbered<D0, D0, D0>.failed(0) }
 
@@ -218,8 +240,11 @@ package enum Handlers {
     private struct TypeBuilder: ErrorTypeVisitor {
         var handler = ErrorHandler()
         var isAnywhere = false
+        /// Which of the types made from the visited one has the rule; nil for the visited one itself.
+        var again: (any Digit.Type)?
 
         mutating func visit<E: Error>(_ type: E.Type, sample: E) {
+            if let again = again.take() { return visit(E.self, again) }
             handler =
                 isAnywhere
                 ? handler.on(matching: .anywhere(.type(type))) {
@@ -228,6 +253,10 @@ package enum Handlers {
                 : handler.on(type) {
                     consume($0); return .stop
                 }
+        }
+
+        private mutating func visit<E: Error, Times: Digit>(_ type: E.Type, _ times: Times.Type) {
+            visit(Again<E, Times>.self, sample: Again())
         }
     }
 

@@ -25,7 +25,7 @@ final class SynchronousRule<Input: Sendable>: MatcherRule<Input>, @unchecked Sen
     // Overridden, so that it calls the action directly.
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> HandleStrategy { try matcher.handOn(content, error, to: action) }
+    ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error, to: action) }
 
     override func perform(
         _ input: Input, _ error: any Error, _ report: inout LazyReport

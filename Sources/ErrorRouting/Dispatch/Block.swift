@@ -1,9 +1,10 @@
 /// An immutable run of a set's rules, shared by all handlers and scopes that contain it, with a plan for each type of
 /// error that it has met.
 ///
-/// A small block is read linearly, and makes no plan, where the error's type says enough: most handlers that are made for
-/// one error add a rule or two to a preset. Where a matcher would have to be asked for each error, as one for a protocol,
-/// it makes a plan too, since asking once costs as much. Retains no rules: the rule with which it begins retains this.
+/// A small block is read linearly, and makes no plan, where each rule is compared with the error's type, value or domain:
+/// most handlers that are made for one error add a rule or two to a preset. Where a matcher would have to be asked for
+/// each error, as one for a protocol, it makes a plan too, because asking once costs as much. Retains no rules: the rule
+/// with which it begins retains this.
 ///
 /// Unchecked for the lists, whose memory does not change.
 @safe final class Block: @unchecked Sendable {
@@ -23,7 +24,7 @@
     private let isSmall: Bool
     /// Whether any rule has to ask its matcher.
     private let asks: Bool
-    private let plans = PlanTable()
+    private let plans = TypeTable<TypePlan>()
 
     /// - Parameter top: The rule with which the block begins.
     init(from top: RuleNode) {
@@ -52,7 +53,12 @@
     }
 
     /// Whether this block's rules are better read together with some that were added later.
-    func isBetterRead(withLater laterCount: Int) -> Bool { !asks && laterCount + count <= Self.smallCount }
+    ///
+    /// A block is copied into one at least twice as large, so a handler that is used after each rule added to it has no
+    /// more blocks than its number of rules has bits, and each of its rules is in as many.
+    func isBetterRead(withLater laterCount: Int) -> Bool {
+        count <= laterCount || !asks && laterCount + count <= Self.smallCount
+    }
 
     /// All rules of a stage.
     subscript(stage: RuleSet.Stage) -> RuleStepList {
@@ -90,6 +96,9 @@
     private func mustAsk(aboutErrorsOf type: any Error.Type) -> Bool {
         rules.contains { $0.match == .asked && $0.isFor(type) }
     }
+
+    /// Whether a plan was made for errors of a dynamic type; for tests.
+    func hasPlan(for type: any Error.Type) -> Bool { plans[type] != nil }
 
     /// Returns the plan for an error's dynamic type.
     @inline(__always)

@@ -68,7 +68,7 @@ struct DispatchCursor: ~Copyable {
                     let isMatch = step.rule.read { rule in
                         // A map has no other rules.
                         let rule = unsafe unsafeDowncast(rule, to: MapRule<Value>.self)
-                        if step.match == .asked { return rule.giveIfMatching(error, &report, to: &value) }
+                        if !step.isKnown(of: Content.self) { return rule.giveIfMatching(error, &report, to: &value) }
                         rule.give(for: content, error, to: &value)
                         return true
                     }
@@ -113,10 +113,11 @@ struct DispatchCursor: ~Copyable {
                     rest?.removeFirst()
                     do {
                         if place.stage == .always, step.traits.needsReport { carryOutcome() }
+                        let isKnown = step.isKnown(of: Content.self)
                         let answer = try step.rule.read { rule in
-                            step.match == .asked
-                                ? try rule.actIfMatching(error, &report, under: supervisor)
-                                : try rule.act(on: content, error, &report)
+                            isKnown
+                                ? try rule.act(on: content, error, &report)
+                                : try rule.actIfMatching(error, &report, under: supervisor)
                         }
                         place.record(answer, of: step.rule)
                     } catch let thrown {

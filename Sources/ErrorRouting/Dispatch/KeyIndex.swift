@@ -22,8 +22,8 @@ class StepIndex: @unchecked Sendable {
 /// every call.
 ///
 /// Unchecked, since the compiler cannot know that the memory does not change after `init`.
-@safe class KeyIndex<Key: Hashable>: StepIndex, @unchecked Sendable {
-    typealias Entry = (key: Key, step: RuleStep)
+@safe class KeyIndex<Key: Equatable>: StepIndex, @unchecked Sendable {
+    typealias Entry = (key: Key, hash: Int, step: RuleStep)
 
     /// The largest number of keys that are compared without a hash.
     private static var fewKeys: Int { 4 }
@@ -47,13 +47,13 @@ class StepIndex: @unchecked Sendable {
         // No dictionary of keys, which would trap if the user's `==` and `hash` were inconsistent.
         var groups: [[RuleStep]] = []
         // No error is like a key that does not equal itself.
-        for (key, step) in entries where key == key {
-            if let known = place(of: key) {
+        for (key, hash, step) in entries where key == key {
+            if let known = place(of: key, hash) {
                 groups[known].append(step)
             } else {
                 unsafe (keys + count).initialize(to: key)
                 count += 1
-                table.insert(UInt(count), for: UInt(bitPattern: key.hashValue))
+                table.insert(UInt(count), for: UInt(bitPattern: hash))
                 groups.append([step])
             }
         }
@@ -68,16 +68,24 @@ class StepIndex: @unchecked Sendable {
     }
 
     /// Returns the steps for a key; nil if no rule has it.
-    final func find(_ key: Key) -> RuleStepList? { place(of: key).map { lists[$0] } }
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - hash: The key's hash, as for the entries; called only if there are more than a few keys.
+    @inline(__always)
+    final func find(_ key: Key, _ hash: @autoclosure () -> Int) -> RuleStepList? {
+        place(of: key, hash()).map { lists[$0] }
+    }
 
-    private func place(of key: Key) -> Int? {
+    @inline(__always)
+    private final func place(of key: Key, _ hash: @autoclosure () -> Int) -> Int? {
         if count <= Self.fewKeys {
             var place = 0
             while unsafe place < count && keys[place] != key { place += 1 }
             return place == count ? nil : place
         }
         let isWanted = { (place: UInt) in unsafe self.keys[Int(bitPattern: place) - 1] == key }
-        let found = table.find(UInt(bitPattern: key.hashValue), where: isWanted)
+        let found = table.find(UInt(bitPattern: hash()), where: isWanted)
         return found == 0 ? nil : Int(bitPattern: found) - 1
     }
 }
@@ -91,36 +99,56 @@ final class ValueIndex<Value: Error & Hashable>: KeyIndex<Value>, @unchecked Sen
         defer { PerThread.leaveMatcher(entry) }
         let value = unsafe BoxContent.content(content, as: Value.self)
         // An error that does not equal itself matches no value.
-        return value == value ? find(value) : nil
+        return value == value ? find(value, value.hashValue) : nil
     }
 }
 
 /// A domain, and a code unless the rule is for any.
-struct DomainKey: Hashable {
+struct DomainKey: Equatable {
     let domain: String
     let code: Int?
-
-    /// A code is its own hash, since the table spreads those.
-    var hashValue: Int { code ?? domain.hashValue }
-    func hash(into hasher: inout Hasher) { hasher.combine(hashValue) }
 }
 
 /// The steps by what `as NSError` says of an error's domain and code.
 final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
+    typealias Condition = (key: DomainKey, step: RuleStep)
+
+    /// The largest number of rules for one code that are told apart without the domain's hash.
+    private static let fewRules = 4
+
     /// Whether the errors are `NSError` objects.
     private let isOfObjects: Bool
+    /// Whether so many rules have the same code that domains are hashed: hashing one takes as long as all the rest.
+    private let hashesDomains: Bool
 
     /// - Parameters:
-    ///   - entries: The rules in order, each with its domain and code.
+    ///   - conditions: The rules in order, each with its domain and code.
     ///   - others: The steps for all errors of the type.
     ///   - isOfObjects: Whether the errors are `NSError` objects.
-    init(_ entries: [Entry], among others: [RuleStep], isOfObjects: Bool) {
-        self.isOfObjects = isOfObjects
+    init(_ conditions: [Condition], among others: [RuleStep], isOfObjects: Bool) {
         var anyCode: [String: [RuleStep]] = [:]
-        for (key, step) in entries where key.code == nil { anyCode[key.domain, default: []].append(step) }
-        super.init(entries, room: entries.count) { key in
+        var counts: [Int: Int] = [:]
+        for (key, step) in conditions {
+            if let code = key.code {
+                counts[code, default: 0] += 1
+            } else {
+                anyCode[key.domain, default: []].append(step)
+            }
+        }
+        let hashesDomains = counts.values.contains { $0 > Self.fewRules }
+        self.isOfObjects = isOfObjects
+        self.hashesDomains = hashesDomains
+        let entries = conditions.lazy.map { (key: $0.key, hash: Self.hash($0.key, hashesDomains), step: $0.step) }
+        super.init(entries, room: conditions.count) { key in
             key.code == nil || anyCode.isEmpty ? others : others + anyCode[key.domain, default: []]
         }
+    }
+
+    /// A code is its own hash, because the table spreads those.
+    @inline(__always)
+    private static func hash(_ key: DomainKey, _ hashesDomains: Bool) -> Int {
+        guard let code = key.code else { return key.domain.hashValue }
+        return hashesDomains ? code ^ key.domain.hashValue : code
     }
 
     override func steps<Content: Error>(
@@ -139,4 +167,7 @@ final class DomainIndex: KeyIndex<DomainKey>, @unchecked Sendable {
         let domain = error.domain
         return find(DomainKey(domain: domain, code: error.code)) ?? find(DomainKey(domain: domain, code: nil))
     }
+
+    @inline(__always)
+    private func find(_ key: DomainKey) -> RuleStepList? { find(key, Self.hash(key, hashesDomains)) }
 }

@@ -22,7 +22,7 @@ final class ConstantMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ value: Value) {
         (self.matcher, constant) = (matcher, value)
-        super.init(matcher.shape, at: source)
+        super.init(matcher.shape, matcher.predicate, at: source)
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
@@ -54,13 +54,13 @@ final class ComputedMapRule<Input: Sendable, Value: Sendable>: MapRule<Value>, @
         _ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ compute: @escaping @Sendable (Input) -> Value
     ) {
         (self.matcher, self.compute) = (matcher, compute)
-        super.init(matcher.shape, at: source)
+        super.init(matcher.shape, matcher.predicate, at: source)
     }
 
     override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
 
     override func give<Content: Error>(for content: Content, _ error: any Error, to value: inout Value) {
-        value = matcher.handOn(content, error, to: compute)
+        value = ErrorMatcher<Input>.handOn(content, error, to: compute)
     }
 
     override func giveIfMatching(_ error: any Error, _ report: inout LazyReport, to value: inout Value) -> Bool {

@@ -1,23 +1,30 @@
 /// A rule with an action that gets its matcher's output; subclasses define the action.
 @usableFromInline
 class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
-    final let matcher: ErrorMatcher<Input>
+    private final let evaluation: ErrorMatcher<Input>.Evaluation?
 
     init(_ matcher: ErrorMatcher<Input>, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
-        self.matcher = matcher
-        super.init(matcher.shape, at: source, traits)
+        evaluation = matcher.evaluation
+        super.init(matcher.shape, matcher.predicate, at: source, traits)
     }
 
-    final override func matches(_ subject: inout ErrorSubject) -> Bool { matcher.match(&subject) != nil }
+    final override func matches(_ subject: inout ErrorSubject) -> Bool { match(&subject) != nil }
+
+    /// As ``ErrorMatcher/match(_:)``.
+    private final func match(_ subject: inout ErrorSubject) -> Input? {
+        guard let entry = PerThread.enterMatcher() else { return nil }
+        defer { PerThread.leaveMatcher(entry) }
+        return ErrorMatcher<Input>.evaluate(&subject, predicate, evaluation)
+    }
 
     override func act<Content: Error>(
         on content: Content, _ error: any Error, _ report: inout LazyReport
-    ) throws -> HandleStrategy { try matcher.handOn(content, error) { try perform($0, error, &report) } }
+    ) throws -> HandleStrategy { try ErrorMatcher<Input>.handOn(content, error) { try perform($0, error, &report) } }
 
     final override func actIfMatching(
         _ error: any Error, _ report: inout LazyReport, under supervisor: (any ActionSupervisor)?
     ) throws -> HandleStrategy? {
-        guard let input = report.ask(error, matcher.match) else { return nil }
+        guard let input = report.ask(error, match) else { return nil }
         // The matcher may have run a slow predicate meanwhile.
         if let supervisor, !supervisor.isCurrent { return nil }
         return try perform(input, error, &report)
@@ -31,7 +38,7 @@ class MatcherRule<Input: Sendable>: Rule, @unchecked Sendable {  // As `Rule`.
             let input = unsafe ErrorSubject.content(of: error, as: Input.self)
             return try await performSuspending(input, error, &report)
         }
-        guard let input = report.ask(error, matcher.match), mayBegin() else { return nil }
+        guard let input = report.ask(error, match), mayBegin() else { return nil }
         return try await performSuspending(input, error, &report)
     }
 

@@ -22,22 +22,34 @@ class Rule: RuleNode, @unchecked Sendable {
     final let requiredType: ObjectIdentifier?
     /// What is known of whether an error of the required type matches.
     final let match: RuleStep.Match
-    /// The matcher's predicate if that is all, kept here so that asking it costs no more than calling it.
+    /// What to call instead of the matcher, kept here so that it costs no more than a call; true for every error
+    /// if there is nothing.
     final let predicate: @Sendable (any Error) -> Bool
 
-    init(_ shape: MatcherShape, at source: ErrorReport.Source, _ traits: Traits = Traits()) {
+    /// - Parameters:
+    ///   - shape: What the matcher is made of.
+    ///   - predicate: What to call instead of the matcher (``ErrorMatcher/predicate``).
+    ///   - source: Where the rule is registered.
+    ///   - traits: What the rule does with an error that it matches.
+    init(
+        _ shape: MatcherShape, _ predicate: (@Sendable (any Error) -> Bool)?, at source: ErrorReport.Source,
+        _ traits: Traits = Traits()
+    ) {
         let requirement = shape.requirement
         registration = RuleRegistration(shape: shape, source: source)
         self.traits = traits
         requiredType = requirement.type
-        // No `??`, which would allocate for the closure.
-        if !requirement.isOnlyType, let predicate = shape.onlyPredicate {
-            self.predicate = predicate
-            match = traits.isAsynchronous || traits.needsReport ? .asked : .byPredicate
+        if requirement.isOnlyType {
+            match = .certain
+        } else if predicate != nil, !traits.isAsynchronous {
+            match = requiredType != nil ? .byValue : shape.isDomain ? .byDomain : .byPredicate
+        } else if shape.key?.isAll == true, !traits.isAsynchronous || requiredType != nil {
+            match = .comparing
         } else {
-            predicate = { _ in false }
-            match = requirement.isOnlyType ? .certain : .asked
+            match = .asked
         }
+        // No `??`, which would allocate for the closure.
+        if let predicate { self.predicate = predicate } else { self.predicate = { _ in true } }
     }
 
     /// Whether an error of a type may match; runs no code of the user's.

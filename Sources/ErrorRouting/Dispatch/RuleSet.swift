@@ -109,9 +109,8 @@ class RuleNode: @unchecked Sendable {
     /// Returns the node with which the next block begins, if a block begins with this rule.
     ///
     /// A block ends before the rules of another set, before a rule to which several others were added, as to a preset's
-    /// last one, and before a rule with which a block begins already. But a small one that is read linearly is read
-    /// together with the rules above it, so that a handler that is used after each such rule added to it has not as many
-    /// blocks as rules.
+    /// last one, and before a rule with which a larger block begins already. A smaller one is read together with the
+    /// rules above it: a handler that is used after each rule added to it must not have as many blocks as rules.
     final var endOfBlock: Borrowed<RuleNode>? {
         var (node, count) = (Borrowed(self), 1)
         while let previous = node.read({ $0.previous.map(Borrowed.init) }) {

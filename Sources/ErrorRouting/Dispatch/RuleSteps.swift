@@ -1,3 +1,5 @@
+import Foundation
+
 /// One rule among those that are tried, with its place in the order.
 ///
 /// The rule is not retained: the rule set holds it, and every dispatch holds the set.
@@ -6,9 +8,16 @@ struct RuleStep {
     enum Match {
         /// The rule is known to match, and its matcher's output is the error itself.
         case certain
-        /// The rule is synchronous, needs no report, and matches wherever its predicate holds; its matcher's output is
-        /// the error itself.
+        /// The rule is synchronous, and matches wherever its predicate holds; its matcher's output is the error itself.
         case byPredicate
+        /// As ``byPredicate``, for errors of the required type.
+        case byValue
+        /// The rule is synchronous, and matches only where its predicate holds: an `NSError` object matches then, and is the
+        /// matcher's output; for another error the matcher has to be asked.
+        case byDomain
+        /// The matcher has to be asked, and only compares the error, or the error's domain and code. (Not of an asynchronous
+        /// rule for several types: only a plan tells which types never reach it.)
+        case comparing
         /// The matcher has to be asked.
         case asked
     }
@@ -32,9 +41,25 @@ struct RuleStep {
     func judged(isCertain: Bool) -> RuleStep {
         var step = self
         step.requiredType = nil
-        if isCertain { step.match = .certain }
+        // The domain was compared too.
+        if isCertain { step.match = .certain } else if match == .byDomain { step.match = .asked }
         return step
     }
+
+    /// Whether an error matches, and is the matcher's output, once its predicate, if there is one, holds.
+    ///
+    /// - Parameter type: The static type of the content of the error's box.
+    @inline(__always)
+    func isKnown(of type: any Error.Type) -> Bool {
+        switch match {
+        case .certain, .byPredicate, .byValue: true
+        case .byDomain: Self.isNSError(type)
+        case .comparing, .asked: false
+        }
+    }
+
+    @inline(never)
+    private static func isNSError(_ type: any Error.Type) -> Bool { type == NSError.self }
 
     var shape: MatcherShape { rule.read { $0.registration.shape } }
 
@@ -86,9 +111,13 @@ struct RuleStep {
     mutating func next(for error: any Error, of type: any Error.Type) -> RuleStep? {
         while !isEmpty {
             if first.isFor(type) {
-                if first.match != .byPredicate { return first }
-                self = firstHolding(for: error)
-                if !isEmpty, first.match == .byPredicate { return first }
+                let isHolding: Bool
+                switch first.match {
+                case .certain, .comparing, .asked: return first
+                case .byPredicate: (self, isHolding) = afterPredicates(for: error)
+                case .byValue, .byDomain: (self, isHolding) = afterComparisons(for: error, of: type)
+                }
+                if isHolding { return first }
             } else {
                 removeFirst()
             }
@@ -96,19 +125,33 @@ struct RuleStep {
         return nil
     }
 
-    /// Returns the steps from the first whose predicate holds, or from the first that asks none.
-    ///
-    /// Matchers are entered once for all of them: to enter costs as much as to ask one.
+    /// Returns the steps from the first whose predicate holds, otherwise from the first that has none; and which it is.
     @inline(never)
-    private func firstHolding(for error: any Error) -> RuleStepList {
+    private func afterPredicates(for error: any Error) -> (Self, isHolding: Bool) {
+        from(for: error, among: { $0.match == .byPredicate }, isTried: { _ in true })
+    }
+
+    /// As ``afterPredicates(for:)``, for values and domains: in a loop of its own, which no predicate pays for.
+    @inline(never)
+    private func afterComparisons(for error: any Error, of type: any Error.Type) -> (Self, isHolding: Bool) {
+        from(for: error, among: { $0.match == .byValue || $0.match == .byDomain }, isTried: { $0.isFor(type) })
+    }
+
+    /// Matchers are entered once for all steps: entering costs as much as calling one predicate.
+    @inline(__always)
+    private func from(
+        for error: any Error, among isOfKind: (RuleStep) -> Bool, isTried: (RuleStep) -> Bool
+    ) -> (Self, isHolding: Bool) {
         var steps = self
         let entry = PerThread.enterMatcher()
         defer { if let entry { PerThread.leaveMatcher(entry) } }
-        while !steps.isEmpty, steps.first.match == .byPredicate {
-            if entry != nil, steps.first.rule.read({ $0.predicate(error) }) { return steps }
+        while !steps.isEmpty, isOfKind(steps.first) {
+            if entry != nil, isTried(steps.first), steps.first.rule.read({ $0.predicate(error) }) {
+                return (steps, true)
+            }
             steps.removeFirst()
         }
-        return steps
+        return (steps, false)
     }
 }
 

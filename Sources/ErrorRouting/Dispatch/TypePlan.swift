@@ -33,7 +33,7 @@ struct TypeReach {
         let type = type(of: error)
         let isOfObjects = type is NSError.Type
         var (subject, reach, others) = (ErrorSubject(error), TypeReach(), [RuleStep]())
-        var (values, domains): ([ValueEntry], [DomainIndex.Entry]) = ([], [])
+        var (values, domains): ([ValueEntry], [DomainIndex.Condition]) = ([], [])
         for step in rules where step.isFor(type) {
             let shape = step.shape
             let verdict = step.match == .certain ? .certain : shape.verdict(for: &subject, asksDomain: true)
@@ -83,7 +83,7 @@ struct TypeReach {
         defer { PerThread.leaveMatcher(entry) }
         func make<Value: Error & Hashable>(_ type: Value.Type) -> StepIndex {
             let keyed = entries.lazy.compactMap { value, step, isAll in
-                (value as? Value).map { (key: $0, step: step.judged(isCertain: isAll)) }
+                (value as? Value).map { (key: $0, hash: $0.hashValue, step: step.judged(isCertain: isAll)) }
             }
             return ValueIndex(keyed, room: entries.count) { _ in others }
         }

@@ -47,8 +47,8 @@ extension ErrorMatcher where Output: Error & Equatable {
     ///   `POSIXError` (whose hash traps on Linux for some user infos), and where `Hashable` is isolated to a global actor,
     ///   one `==` for each rule.
     public static func value(_ value: Output) -> Self {
-        let valueType = Swift.type(of: value)
-        if NSErrorBridge.isNSErrorOrBridged(valueType) {
+        let (valueType, isObject) = (Swift.type(of: value), Output.self is AnyClass)
+        if isObject ? valueType is NSError.Type : NSErrorBridge.isBridged(Output.self) {
             let (typeMatcher, value) = (type(Output.self), NSErrorBridge.object(value as NSError))
             return Self(.value(value)) { subject in
                 guard let error = typeMatcher.evaluate(&subject), NSErrorBridge.areEqual(subject.nsError(), value)
@@ -56,11 +56,18 @@ extension ErrorMatcher where Output: Error & Equatable {
                 return error
             }
         }
-        return Self(.value(value)) { subject in
-            guard let error = subject.exactly(valueType, as: Output.self) else { return nil }
-            // A value that does not equal itself never matches, even if it equals another value.
-            return error == value && value == value && error == error ? error : nil
+        // A value that does not equal itself never matches, even if it equals another value.
+        if isObject {
+            return Self(.value(value)) { subject in
+                guard let error = subject.exactly(valueType, as: Output.self) else { return nil }
+                return error == value && value == value && error == error ? error : nil
+            }
         }
+        let predicate: @Sendable (any Error) -> Bool = { error in
+            let error = unsafe ErrorSubject.content(of: error, as: Output.self)
+            return error == value && value == value && error == error
+        }
+        return Self(.value(value), predicate: predicate, nil)
     }
 }
 
@@ -151,7 +158,7 @@ extension ErrorMatcher where Output == any Error {
     /// - Complexity: That of `predicate`, for every error that reaches the rule: an error's type does not say whether
     ///   the rule can match, so each such rule makes a handler slower.
     public static func predicate(_ predicate: @escaping @Sendable (any Error) -> Bool) -> Self {
-        Self(.predicate(predicate)) { subject in predicate(subject.error) ? subject.error : nil }
+        Self(.predicate, predicate: predicate) { subject in predicate(subject.error) ? subject.error : nil }
     }
 
     /// Matches every error.
@@ -173,10 +180,9 @@ extension ErrorMatcher where Output == NSError {
     /// - Returns: A matcher that hands on the `NSError`.
     /// - Complexity: O(1); an error is bridged at most once, whatever the number of such rules.
     public static func nsError(domain: String, code: Int? = nil) -> Self {
-        Self(.nsError(domain: domain, code: code)) { subject in
-            let error = subject.nsError()
-            guard error.domain == domain, code == nil || error.code == code else { return nil }
-            return error
+        let mayMatch: @Sendable (any Error) -> Bool = { TypeDomains.mayHave($0, domain: domain, code: code) }
+        return Self(.nsError(domain: domain, code: code), predicate: mayMatch) { subject in
+            subject.nsError(domain: domain, code: code)
         }
     }
 }

@@ -16,20 +16,35 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// What the matcher is made of, for descriptions and for the index of the rules.
     let shape: MatcherShape
 
-    /// Decides for ``evaluate(_:)``; nil if the error's dynamic type has to be the output's, and no more.
+    /// What a rule calls instead of ``evaluation``, because it costs less; nil if there is nothing.
+    ///
+    /// The matcher matches where it returns true, and the output is the error; by domain, it only says which errors may
+    /// match. Called only for errors of the type that the shape requires.
+    let predicate: Predicate?
+
+    /// Decides for ``evaluate(_:)``; nil if the error's dynamic type must be the output's, a struct or an enum, and the
+    /// predicate, if there is one, must return true.
     ///
     /// Most rules match such errors, and a closure would be an allocation for each of them.
-    private let evaluation: (@Sendable (inout ErrorSubject) -> Output?)?
+    let evaluation: Evaluation?
 
-    init(_ shape: MatcherShape, _ evaluation: (@Sendable (inout ErrorSubject) -> Output?)?) {
-        self.shape = shape
-        self.evaluation = evaluation
+    typealias Predicate = @Sendable (any Error) -> Bool
+    typealias Evaluation = @Sendable (inout ErrorSubject) -> Output?
+
+    init(_ shape: MatcherShape, predicate: Predicate? = nil, _ evaluation: Evaluation?) {
+        (self.shape, self.predicate, self.evaluation) = (shape, predicate, evaluation)
     }
 
     /// Returns what the matcher hands on, or nil if it does not match.
-    func evaluate(_ subject: inout ErrorSubject) -> Output? {
+    func evaluate(_ subject: inout ErrorSubject) -> Output? { Self.evaluate(&subject, predicate, evaluation) }
+
+    /// As ``evaluate(_:)``, for a rule, which stores no more than the two.
+    static func evaluate(
+        _ subject: inout ErrorSubject, _ predicate: Predicate?, _ evaluation: Evaluation?
+    ) -> Output? {
         if let evaluation { return evaluation(&subject) }
-        return subject.isExactly(Output.self) ? unsafe subject.error(as: Output.self) : nil
+        guard subject.isExactly(Output.self), predicate?(subject.error) != false else { return nil }
+        return unsafe subject.error(as: Output.self)
     }
 
     /// Asks the matcher about one error.
@@ -53,7 +68,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     ///
     /// - Precondition: The content of the box is an `Output`, or `Output` is `any Error`.
     @inline(__always)
-    func handOn<Content: Error, Result>(
+    static func handOn<Content: Error, Result>(
         _ content: Content, _ error: any Error, to receive: (Output) throws -> Result
     ) rethrows -> Result {
         Output.self == (any Error).self
@@ -81,7 +96,7 @@ public struct ErrorMatcher<Output: Sendable>: Sendable, CustomStringConvertible 
     /// - Parameter name: The name to show.
     /// - Returns: The same matcher under that name.
     public func named(_ name: String) -> Self {
-        Self(.named(name, shape), evaluation)
+        Self(.named(name, shape), predicate: predicate, evaluation)
     }
 
     /// The same matcher with its output as `any Error`.

@@ -103,6 +103,19 @@ struct ErrorSubject: Sendable {
         return bridged
     }
 
+    /// Returns the error as `as NSError` does if it has a domain and a code; nil if it does not.
+    mutating func nsError(domain: String, code: Int?) -> NSError? {
+        if typeHas(domain: domain) == false { return nil }
+        let error = nsError()
+        return error.domain == domain && (code == nil || error.code == code) ? error : nil
+    }
+
+    /// Whether all errors of the error's Swift type have a domain; nil for an `NSError` object, and if the domain is not
+    /// known because matchers are nested too deeply.
+    mutating func typeHas(domain: String) -> Bool? {
+        isNSErrorObject ? nil : TypeDomains.has(type, domain: domain) { bridgedIfAllowed()?.domain }
+    }
+
     /// Returns a matcher's output for the first underlying error that it matches, breadth first.
     mutating func firstUnderlying<Output>(_ match: (inout ErrorSubject) -> Output?) -> Output? {
         let chain = chain ?? ErrorChain(under: error, bridged: bridged)

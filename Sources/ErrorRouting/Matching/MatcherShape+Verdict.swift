@@ -27,11 +27,8 @@ extension MatcherShape {
             }
             return Swift.type(of: value) == error.type ? .maybe : .never
         case .nsError(let required, let code):
-            // Not known where matchers recurse too deep.
-            guard asksDomain, !error.isNSErrorObject, let domain = error.bridgedIfAllowed()?.domain else {
-                return .maybe
-            }
-            return domain != required ? .never : code == nil ? .always : .maybe
+            guard asksDomain, let hasDomain = error.typeHas(domain: required) else { return .maybe }
+            return !hasDomain ? .never : code == nil ? .always : .maybe
         case .conforming(_, let conforms):
             // An `NSError` object may conform by bridging although its class does not, so each is asked.
             return error.isNSErrorObject ? .maybe : conforms(error.error) ? .always : .never
@@ -109,12 +106,12 @@ extension MatcherShape {
         }
     }
 
-    /// The predicate, if it is the only condition.
-    var onlyPredicate: (@Sendable (any Error) -> Bool)? {
+    /// Whether a domain, and maybe a code, is the only condition.
+    var isDomain: Bool {
         switch self {
-        case .predicate(let predicate): predicate
-        case .named(_, let inner): inner.onlyPredicate
-        default: nil
+        case .nsError: true
+        case .named(_, let inner): inner.isDomain
+        default: false
         }
     }
 }

@@ -13,7 +13,7 @@ enum MatcherShape: Sendable {
     indirect case nsError(domain: String, code: Int?)
     indirect case conforming(to: Any.Type, @Sendable (any Error) -> Bool)
     case extracting(any Error.Type)
-    indirect case predicate(@Sendable (any Error) -> Bool)
+    case predicate
     indirect case anywhere(MatcherShape)
     indirect case narrowed(MatcherShape)
     indirect case either(MatcherShape, MatcherShape)

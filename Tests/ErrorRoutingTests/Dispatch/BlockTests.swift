@@ -49,6 +49,7 @@ extension BlockTests {
     }
 
     private protocol Bounced: Error {}
+    fileprivate protocol Sized: Error {}
 
     @Test("overlays and scopes concatenate the blocks of their handlers", .tags(.behaviour21))
     func concatenation() {
@@ -60,14 +61,46 @@ extension BlockTests {
         expect(Self.addresses(scope.context.blocks), equals: Self.addresses(base) + Self.addresses(both))
     }
 
-    @Test("a handler that is used after each rule added to it has fewer blocks than rules, and matches as ever")
+    @Test("a handler that is used after each rule added has no more blocks than its number of rules has bits")
     func grown() {
-        var handler = ErrorHandler()
-        for number in 1...40 {
-            handler = handler.on(Numbered.self) { _ in .next }
-            expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: number)
+        for isAsked in [false, true] {
+            var handler = ErrorHandler()
+            for number in 1...300 {
+                handler =
+                    isAsked
+                    ? handler.on(matching: .conforming(to: (any Sized).self)) { _ in .next }
+                    : handler.on(Numbered.self) { _ in .next }
+                expect(handler.handleSynchronously(Numbered(1))?.matchedRuleCount, equals: number)
+                #expect(Self.addresses(handler).count <= Int.bitWidth - number.leadingZeroBitCount)
+            }
         }
-        expect(Self.addresses(handler).count, equals: 10)
+    }
+
+    @Test("rules that compare a value or a domain are read without a plan; one that has to be asked makes one")
+    func comparedWithoutPlan() {
+        let preset = Self.numbers(10)
+        _ = preset.handleSynchronously(Numbered(3))
+        func hasPlan(_ handler: ErrorHandler, _ error: any Error) -> Bool? {
+            _ = handler.handleSynchronously(error)
+            return handler.rules.path.read { $0.block(0, .rules).read { $0.hasPlan(for: type(of: error)) } }
+        }
+        expect(hasPlan(preset.on(Numbered(3)) { _ in .stop }, Numbered(3)), equals: false)
+        expect(hasPlan(preset.on(Numbered(3)) { _, _ in .stop }, Numbered(4)), equals: false)
+        let error = NSError(domain: "a domain", code: 3)
+        expect(hasPlan(preset.on(domain: "a domain", code: 3) { _ in .stop }, error), equals: false)
+        expect(hasPlan(preset.ignore(domain: "a domain"), Numbered(3)), equals: false)
+        let asking = preset.on(matching: .conforming(to: (any Sized).self)) { _ in .stop }
+        expect(hasPlan(asking, Numbered(3)), equals: true)
+    }
+
+    @Test("1,000 rules for one code of 1,000 domains each find their own error, and no other's")
+    func domains() {
+        let rules = (0..<1_000).reduce(ErrorMap(default: -1)) { $0.on(domain: "domain \($1)", code: 1, $1) }
+            .on(domain: "domain 5", 1_005)
+        for number in [0, 4, 5, 999] {
+            expect(rules[NSError(domain: "domain \(number)", code: 1)], equals: number == 5 ? 1_005 : number)
+            expect(rules[NSError(domain: "domain \(number)", code: 2)], equals: number == 5 ? 1_005 : -1)
+        }
     }
 
     // A recursion over so many would overflow the stack.
@@ -169,3 +202,5 @@ extension BlockTests {
         expect(handler.handleSynchronously(Deep())?.disposition, equals: .handled)
     }
 }
+
+extension Numbered: BlockTests.Sized {}

@@ -1,0 +1,55 @@
+import Synchronization
+
+/// Objects by type, read without a lock and written under one.
+///
+/// Grows by doubling. Old tables are kept because readers may still use them. Together they are no larger than the
+/// newest table. A noncopyable value rather than an object, which would be retained for every call.
+struct TypeTable<Entry: AnyObject & Sendable>: ~Copyable, Sendable {
+    private struct State {
+        /// All tables, the newest last.
+        var tables: [ProbeTable] = []
+        /// How many entries the newest table has room for.
+        var room = 2
+        /// All entries, retained here: larger tables are filled from these.
+        var entries: [(key: UInt, entry: Entry)] = []
+    }
+
+    /// The newest table's address; 0 before the first entry.
+    private let current = Atomic<UInt>(0)
+    /// Created for the first entry, because many tables never have one.
+    private let state = SetOnce<Locked<State>>()
+
+    deinit {
+        state.value?.withLock { state in for table in state.tables { table.deallocate() } }
+    }
+
+    /// The entry for a type, if there is one; not retained.
+    @inline(__always)
+    subscript(type: Any.Type) -> Borrowed<Entry>? {
+        guard let table = ProbeTable(at: current.load(ordering: .acquiring)) else { return nil }
+        return unsafe Borrowed(at: table.find(UInt(bitPattern: ObjectIdentifier(type))))
+    }
+
+    /// Adds an entry for a type unless there is one already, and returns the one in the table.
+    func insert(_ entry: Entry, for type: Any.Type) -> Borrowed<Entry> {
+        let key = UInt(bitPattern: ObjectIdentifier(type))
+        return (state.value ?? state.set(Locked(State())).object).withLock { state in
+            if let known = self[type] { return known }
+            state.entries.append((key, entry))
+            if let table = state.tables.last, state.entries.count <= state.room {
+                table.insert(Borrowed(entry).address, for: key)
+            } else {
+                grow(&state)
+            }
+            return Borrowed(entry)
+        }
+    }
+
+    private func grow(_ state: inout State) {
+        state.room *= 2
+        let table = ProbeTable(room: state.room)
+        for (key, entry) in state.entries { table.insert(Borrowed(entry).address, for: key) }
+        state.tables.append(table)
+        current.store(table.address, ordering: .releasing)
+    }
+}
