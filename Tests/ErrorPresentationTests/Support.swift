@@ -81,9 +81,7 @@ final class RecordingPoster: ErrorPosting {
     }
 
     func deliver(
-        _ error: any Error,
-        metadata: [String: String],
-        source: ErrorReport.Source
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         post(error, as: .failure, metadata: metadata, source: source)
         return HandleOutcome(disposition: .handled)

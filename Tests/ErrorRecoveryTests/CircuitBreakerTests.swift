@@ -199,7 +199,7 @@ private final class Asking: ErrorPosting {
     }
 
     func deliver(
-        _ error: any Error, metadata: [String: String], source: ErrorReport.Source
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         HandleOutcome(disposition: .dropped)
     }
@@ -212,7 +212,7 @@ struct Nobody: ErrorPosting {
     ) {}
 
     func deliver(
-        _ error: any Error, metadata: [String: String], source: ErrorReport.Source
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         HandleOutcome(disposition: .dropped)
     }

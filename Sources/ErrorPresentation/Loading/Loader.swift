@@ -52,12 +52,13 @@ public final class Loader<Value: Sendable, Failure: Error> {
     ///
     /// If several loads are under way, the newest one decides the state, and a result makes all loads that began
     /// earlier obsolete. A cancelled load counts as if it had never begun: the load before it decides again, even if it
-    /// has ended meanwhile; if there is none, the previous state returns. A load is cancelled if it throws an error
-    /// that `ErrorMatcher.cancellation` matches or, in a cancelled task, any error.
+    /// has ended meanwhile; if there is none, the previous state returns. A load is cancelled if it throws in a
+    /// cancelled task.
     ///
-    /// What a load throws is posted once, also by a cancelled or obsolete load, which does not change the state. A
-    /// cancellation is not posted: an error that `ErrorMatcher.cancellation` matches or, in a cancelled task,
-    /// `URLError.cancelled`. The ambient poster is the one of the task that calls `load()`. The report is marked in its
+    /// What a load throws is posted once, also by a cancelled or obsolete load, which does not change the state. In a
+    /// cancelled task, an error that `ErrorMatcher.cancellation` matches and `URLError.cancelled` are not posted. In a task
+    /// that nobody has cancelled, a cancellation is a failure, and posted as a notice: something else was cancelled, and
+    /// the value is missing. The ambient poster is the one of the task that calls `load()`. The report is marked in its
     /// metadata, under `presentation.shown`, so that an ``ErrorPresenter`` does not show again what ``state`` says.
     public func load() async {
         let number = change { $0.begin() }
@@ -65,10 +66,10 @@ public final class Loader<Value: Sendable, Failure: Error> {
             let value = try await operation()
             change { $0.end(number, .success(value)) }
         } catch {
-            let isCancellation = Cancellation.isEnd(error)
-            change { $0.end(number, isCancellation || Task.isCancelled ? .cancelled : .failure(error)) }
-            if isCancellation { return }
-            errors?.post(error, as: .failure, metadata: OwnViewMark.metadata(for: error), source: source)
+            let role = Cancellation.role(of: error)
+            change { $0.end(number, Task.isCancelled ? .cancelled : .failure(error)) }
+            guard let role else { return }
+            errors?.post(error, as: role, metadata: OwnViewMark.metadata(for: error), source: source)
         }
     }
 

@@ -51,14 +51,12 @@ extension ErrorPresenter {
         } catch {
             failure = Self.unboxed(error)
         }
-        let isCancellation = Cancellation.isEnd(failure)
-        if isCancellation || Task.isCancelled {
-            if !isCancellation { post(failure, to: errors, source) }
+        let (isCancelled, isIgnored) = (Task.isCancelled, Self.isIgnored(failure, by: errors))
+        if let role = Cancellation.role(of: failure) { post(failure, as: role, to: errors, source) }
+        if isCancelled {
             passCancellation()
             return nil
         }
-        let isIgnored = await Self.isIgnored(failure, by: errors)
-        post(failure, to: errors, source)
         if isIgnored {
             if let retried { machine.failRetry(retried) }
             pass()
@@ -70,25 +68,24 @@ extension ErrorPresenter {
         return nil
     }
 
-    private func post(_ failure: any Error, to errors: any ErrorPosting, _ source: ErrorReport.Source) {
-        errors.post(failure, as: .failure, metadata: OwnViewMark.metadata(for: failure), source: source)
+    private func post(
+        _ failure: any Error, as role: ErrorReport.Role, to errors: any ErrorPosting, _ source: ErrorReport.Source
+    ) {
+        errors.post(failure, as: role, metadata: OwnViewMark.metadata(for: failure), source: source)
     }
 
     /// Returns whether the rules of a bus or scope would ignore an error.
     ///
     /// The rules are asked before posting: the bus may take long to deliver the error, or never run.
-    private static func isIgnored(_ error: any Error, by errors: any ErrorPosting) async -> Bool {
-        switch errors {
-        case let bus as ErrorBus:
-            bus.scope("presentation").explain(error).disposition == .ignored
-        case let scope as ErrorScope:
-            scope.explain(error).disposition == .ignored
-        case is AmbientErrorPosting:
-            // A scope below the current scope, bus or root, to which the error will be posted.
-            await withErrorScope("presentation") { $0.explain(error).disposition == .ignored }
-        default:
-            false
+    private static func isIgnored(_ error: any Error, by errors: any ErrorPosting) -> Bool {
+        var poster: (any ErrorPosting)? = errors
+        // A wrapper might wrap itself.
+        for _ in 0...8 {
+            if let bus = poster as? ErrorBus { return bus.explain(error).disposition == .ignored }
+            if let scope = poster as? ErrorScope { return scope.explain(error).disposition == .ignored }
+            poster = poster?.wrapped
         }
+        return false
     }
 }
 
@@ -100,10 +97,11 @@ enum Cancellation {
     /// Returns whether an error says that work was cancelled, in any task.
     static func matches(_ error: any Error) -> Bool { matcher.match(error) != nil }
 
-    /// Returns whether an error means that the work of this task was cancelled, by the same rule as `catching`.
-    ///
-    /// In a cancelled task this includes `URLError.cancelled`.
-    static func isEnd(_ error: any Error) -> Bool {
-        matches(error) || Task.isCancelled && ofTransfer.match(error) != nil
+    /// Returns what the failure of an operation in this task is posted as, by the same rule as `catching`; nil if the task
+    /// was cancelled and the error only says so, as `URLError.cancelled` does there too.
+    static func role(of error: any Error) -> ErrorReport.Role? {
+        let isCancellation = matches(error)
+        guard Task.isCancelled else { return isCancellation ? .notice : .failure }
+        return isCancellation || ofTransfer.match(error) != nil ? nil : .failure
     }
 }

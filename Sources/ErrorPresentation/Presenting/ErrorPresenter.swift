@@ -122,7 +122,7 @@ public final class ErrorPresenter {
     ///     cancelled task, or if its task is cancelled when it returns.
     public func present(_ error: any Error, retry: (@MainActor () async -> Void)? = nil) {
         let error = Self.unboxed(error)
-        if Cancellation.matches(error) || Task.isCancelled && retried != nil { return passCancellation() }
+        if Task.isCancelled, retried != nil || Cancellation.matches(error) { return passCancellation() }
         var arrival = Arrival(error: error, count: 1, isAskedFor: true, retried: retried)
         if let retry {
             arrival.retry = { [weak self] in

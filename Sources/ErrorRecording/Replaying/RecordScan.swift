@@ -18,7 +18,7 @@ struct RecordScan {
     private var (scope, trail): ([Range<Int>], [Range<Int>]) = ([], [])
 
     private enum Text: Int, CaseIterable {
-        case time, host, service, disposition, type, caseName, domain, message, rule, ruleSource, value
+        case time, host, service, disposition, role, type, caseName, domain, message, rule, ruleSource, value
     }
 
     /// Where the next byte is.
@@ -48,11 +48,8 @@ struct RecordScan {
 
     private mutating func readError(_ line: Span<UInt8>) -> Bool {
         var begin = position
-        guard text(",\"disposition\":", line, .disposition) else { return false }
-        decide(begin..<position, line)
-        guard text(",\"role\":", line) else { return false }
-        begin = position
-        guard text(",\"type\":", line, .type), optionalText(",\"caseName\":", line, .caseName),
+        guard text(",\"disposition\":", line, .disposition), text(",\"role\":", line, .role),
+            text(",\"type\":", line, .type), optionalText(",\"caseName\":", line, .caseName),
             optionalText(",\"domain\":", line, .domain)
         else { return false }
         code = nil
@@ -239,7 +236,7 @@ extension RecordScan {
             isWanted ? place(of: name).map { Self.string($0, line) } : nil
         }
         return ReplayedRecord(
-            version: 1, disposition: text(.disposition) ?? "", type: text(.type) ?? "", caseName: text(.caseName),
+            version: 1, disposition: text(.disposition) ?? "", role: text(.role), type: text(.type) ?? "", caseName: text(.caseName),
             domain: text(.domain), code: code, scope: scope.map { Self.string($0, line) }, rule: text(.rule),
             ruleSource: text(.ruleSource), matchedRuleCount: matchedRuleCount,
             trail: trail.map { ReplayedRecord.TrailStep(fingerprint: Self.string($0, line)) }, value: text(.value),

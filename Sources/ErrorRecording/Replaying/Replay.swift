@@ -245,6 +245,10 @@ public struct Replay: Sendable, CustomStringConvertible {
         guard delivered.contains(where: { $0.rawValue == record.disposition }) else {
             return Kept(row: tally.row(of: .undelivered))
         }
+        // A bus tries no rule for an attempt.
+        if record.role == ErrorReport.Role.attempt.name {
+            return Kept(row: tally.row(of: rules.compare(record, HandleOutcome(disposition: .ignored), nil)))
+        }
         guard let error = rebuilding.error(of: record, value: record.value.map { Data($0.utf8) }) else {
             return Kept(row: tally.row(of: .notRebuilt(record.type)))
         }

@@ -66,7 +66,7 @@ struct ReplayRules: Sendable {
 
     /// Says what would become of the error of a record, as a row of the tally.
     mutating func compare(
-        _ record: ReplayedRecord, _ outcome: HandleOutcome, _ explanation: Explanation
+        _ record: ReplayedRecord, _ outcome: HandleOutcome, _ explanation: Explanation?
     ) -> ReplayTally.Outcome {
         let disposition = outcome.disposition.rawValue
         let rule = outcome.rule.map { text($0) }
@@ -77,8 +77,8 @@ struct ReplayRules: Sendable {
     }
 
     /// Whether a rule is taken for the one that is recorded.
-    private func isSame(_ rule: Text?, _ record: ReplayedRecord, _ explanation: Explanation) -> Bool {
-        guard let rule else { return record.rule == nil }
+    private func isSame(_ rule: Text?, _ record: ReplayedRecord, _ explanation: Explanation?) -> Bool {
+        guard let rule, let explanation else { return rule == nil && record.rule == nil }
         guard rule.matcher == record.rule, let source = record.ruleSource else { return false }
         if rule.source == source { return true }
         func isAlike(_ other: RuleDescription) -> Bool {

@@ -6,6 +6,7 @@ import Foundation
 struct ReplayedRecord: Decodable, Sendable {
     var version: Int
     var disposition: String
+    var role: String?
     var type: String
     var caseName: String?
     var domain: String?

@@ -19,13 +19,10 @@ struct CircuitNotices: Sendable {
         let metadata = ["circuit.name": change.name, "circuit.state": change.state.rawValue]
         if !(errors is AmbientErrorPosting) {
             errors.post(change, as: .notice, metadata: metadata, source: source)
-        } else if let bus = home ?? ErrorBus.root {
-            bus.post(change, as: .notice, metadata: metadata, source: source)
         } else {
-            // Without the caller's bus, and so without its scope, nothing but the last resort is left.
-            ErrorBus.$current.withValue(nil) {
-                errors.post(change, as: .notice, metadata: metadata, source: source)
-            }
+            // Not the caller's bus or scope: those are of whoever happens to change the state.
+            let poster: any ErrorPosting = home ?? .root
+            poster.post(change, as: .notice, metadata: metadata, source: source)
         }
     }
 }

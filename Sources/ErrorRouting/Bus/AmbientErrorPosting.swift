@@ -10,9 +10,6 @@
 public struct AmbientErrorPosting: ErrorPosting {
     init() {}
 
-    /// The scope or bus that this posts to now; nil if only the last resort is left.
-    var target: (any ErrorPosting)? { ErrorScope.innermost ?? ErrorBus.current ?? ErrorBus.root }
-
     /// The reason given to the last resort if there is no bus.
     static let noBus = "no bus is bound, and there is no root bus"
 
@@ -27,10 +24,9 @@ public struct AmbientErrorPosting: ErrorPosting {
     public func post(
         _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) {
-        guard let target else {
+        guard let target = wrapped else {
             let report = ErrorReport(error: error, role: role, source: source, metadata: metadata)
-            LastResort.ofProcess.write(report, because: Self.noBus)
-            return
+            return LastResort.ofProcess.write(report, because: Self.noBus)
         }
         target.post(error, as: role, metadata: metadata, source: source)
     }
@@ -39,21 +35,23 @@ public struct AmbientErrorPosting: ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome; `.unmatched` if the error went to the last resort.
     @discardableResult
     public func deliver(
-        _ error: any Error,
-        metadata: [String: String],
-        source: ErrorReport.Source
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
-        guard let target else {
-            post(error, as: .failure, metadata: metadata, source: source)
+        guard let target = wrapped else {
+            post(error, as: role, metadata: metadata, source: source)
             return HandleOutcome(disposition: .unmatched)
         }
-        return await target.deliver(error, metadata: metadata, source: source)
+        return await target.deliver(error, as: role, metadata: metadata, source: source)
     }
+
+    /// The scope or bus that this posts to now; nil if only the last resort is left.
+    public var wrapped: (any ErrorPosting)? { ErrorScope.current ?? ErrorBus.current ?? ErrorBus.root }
 }
 
 extension ErrorPosting where Self == AmbientErrorPosting {

@@ -7,37 +7,48 @@ extension ErrorBus {
 
     /// Makes this the process's bus until its run or its shutdown has returned.
     ///
-    /// There is one root at a time: to make a second bus the root is a programming error, and so is to make a bus the
-    /// root that has already ended. Calling this again on the same bus changes nothing.
+    /// The newest root counts. When it ends, the one before it is the root again if it still runs and somebody else
+    /// still retains it, so that parallel tests may each call an application's `main`. Does nothing for a bus that has
+    /// ended, or that is a root already.
     public func becomeRoot() {
-        if storage.hasEnded {
-            fatalError("ErrorBus.becomeRoot(): this bus has ended; only one that still delivers can be the root")
-        }
-        if !ProcessRoot.set(self) {
-            fatalError("ErrorBus.becomeRoot(): another bus is the root, and its run has not returned")
-        }
-        // The bus may have ended since the check above; then it resigned before it was the root.
+        if storage.hasEnded { return }
+        ProcessRoot.add(self)
+        // The bus might have ended since the check above, before it became the root, so remove it.
         if storage.hasEnded { ProcessRoot.remove(self) }
     }
 
     /// Delivers what is posted, until the bus is finished and drained.
     ///
     /// This is the root component's loop. Actions run in a task of the bus's own: neither the caller's actor nor its
-    /// cancellation reaches them. Cancelling the caller finishes the bus; this returns once everything posted before is
-    /// delivered. A bus runs once: a second call is a programming error, also for a bus that
-    /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` runs. It does not wait for tasks started with `task`;
-    /// `withErrorBus` does.
+    /// cancellation, priority or task-local values reach them. Cancelling the caller finishes the bus; this returns once
+    /// everything posted before is delivered. It does not wait for tasks started with `task`; `withErrorBus` does.
+    ///
+    /// A second call, also for a bus that ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` runs, waits for
+    /// the same end. Inside the bus's own body, tasks or actions it would wait for itself: it returns at once there, and
+    /// writes a line to the ``LastResort``.
     public func run() async {
-        if !storage.perform({ $0.run() }) {
-            fatalError("ErrorBus.run() was called a second time; a bus runs once")
+        if !start(within: ErrorBus.marks), isInsideOwnWork {
+            let line = "error-bus: run() was called within the bus's own body, tasks or actions, and returned at once"
+            return lastResort.write(line: line)
         }
-        // If the bus has ended already, the worker stops at once.
-        startWorker(0)
         await withTaskCancellationHandler {
             await ended.value
         } onCancel: {
             finish()
         }
+    }
+
+    /// Starts the delivery, unless it was started before.
+    ///
+    /// - Parameter marks: What the caller runs in; the bus's actions run in it too.
+    /// - Returns: Whether it was started now.
+    @discardableResult
+    func start(within marks: [Mark]) -> Bool {
+        guard storage.perform({ $0.run() }) else { return false }
+        internalTasks.withLock { $0.marks = marks.filter { $0.bus != number } }
+        // If the bus has ended already, the worker stops at once.
+        startWorker(0)
+        return true
     }
 
     /// Ends posting: what is pending is still delivered, then ``run()`` returns.
@@ -119,12 +130,10 @@ extension ErrorBus {
         }
         // If everything is delivered, nothing is left. Below, this waits for `left` and not for `ended`, which an
         // observer's matcher may hold up.
-        Self.unbound {
-            _ = Task { [ended] in
-                await ended.value
-                cancelTimer()
-                left.fulfill([])
-            }
+        Task.detached { [ended] in
+            await ended.value
+            cancelTimer()
+            left.fulfill([])
         }
         return isInside ? [] : await left.value
     }
@@ -223,13 +232,12 @@ extension ErrorBus {
 
     /// Starts a task that sleeps until a moment, and then calls a closure, unless it is cancelled before.
     ///
-    /// Without the task-locals that tasks inherit: a user's clock may sleep on after its cancellation.
+    /// Detached, because it works for all: it must retain no task-local value of its caller, since a user's clock may
+    /// sleep on after the cancellation, nor pass any on to a worker that it starts.
     func startTask(at moment: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
-        Self.unbound {
-            Task { [clock] in
-                do { try await clock.sleep(moment) } catch { return }
-                body()
-            }
+        Task.detached { [clock] in
+            do { try await clock.sleep(moment) } catch { return }
+            body()
         }
     }
 }

@@ -31,9 +31,7 @@ extension ErrorBus {
     private func tasksEnd(within limit: Duration) async -> Bool? {
         if let haveEnded = tasks.haveEnded { return haveEnded }
         let end = Promise<Bool?>()
-        Self.unbound {
-            _ = Task { [tasks] in end.fulfill(await tasks.waitForAll()) }
-        }
+        Task.detached { [tasks] in end.fulfill(await tasks.waitForAll()) }
         let cancelTimer = startTimer(within: limit) { end.fulfill(nil) }
         defer { cancelTimer() }
         return await end.value

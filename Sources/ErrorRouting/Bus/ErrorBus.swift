@@ -18,16 +18,22 @@ import Synchronization
 public final class ErrorBus: ErrorPosting {
     /// The bus of this task: bound by ``withErrorBus(handler:configuration:asRoot:isolation:_:)``, and inside every
     /// action.
-    @TaskLocal public static var current: ErrorBus?
+    public static var current: ErrorBus? { bound }
 
-    /// The asynchronous actions that this task runs in, or was started from, the outermost first.
-    @TaskLocal static var actions: [ActionMark] = []
+    @TaskLocal static var bound: ErrorBus?
 
-    /// An action of a bus, identified by the report that it handles.
-    struct ActionMark: Sendable {
-        /// The bus's number; its address would not do, since another bus may get the same one later.
+    /// The task-local value that holds the bound bus.
+    @usableFromInline static var binder: TaskLocal<ErrorBus?> { $bound }
+
+    /// What this task runs in, or was started from, the outermost first.
+    @TaskLocal static var marks: [Mark] = []
+
+    /// A part of a bus's work that the bus waits for.
+    struct Mark: Sendable {
+        /// The bus's number; its address would not do, because another bus might get the same one later.
         let bus: UInt64
-        let sequence: UInt64
+        /// The report that an asynchronous action handles; nil for the body of `withErrorBus`, and a task of the bus.
+        var sequence: UInt64?
     }
 
     private static let lastNumber = Atomic<UInt64>(0)
@@ -126,47 +132,70 @@ public final class ErrorBus: ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome.
     @discardableResult
     public func deliver(
-        _ error: any Error,
-        metadata: [String: String],
-        source: ErrorReport.Source
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
-        await deliver(error, metadata, source, in: nil)
+        await deliver(error, role, metadata, source, in: nil)
     }
 
     /// Posts an error in a scope, or to the bus itself if that is nil, and waits until it is delivered.
     func deliver(
         _ error: any Error,
+        _ role: ErrorReport.Role,
         _ metadata: [String: String],
         _ source: ErrorReport.Source,
         in scope: ScopeContext?
     ) async -> HandleOutcome {
         guard !isInsideOwnAction else {
-            let isPending = post(error, .failure, metadata, source, in: scope)
+            let isPending = post(error, role, metadata, source, in: scope)
             return HandleOutcome(disposition: isPending ? .pending : .dropped)
         }
         let promise = Promise<HandleOutcome>()
-        post(error, .failure, metadata, source, in: scope, promise)
+        post(error, role, metadata, source, in: scope, promise)
         return await promise.value(ifCancelled: .pending)
     }
+
+    /// Explains what the bus's rules would do with an error, rule by rule; see ``ErrorHandler/explain(_:)``.
+    ///
+    /// - Parameter error: The error to explain.
+    /// - Returns: One entry for each rule, in the order in which they are tried.
+    /// - Complexity: O(number of rules).
+    public func explain(_ error: any Error) -> Explanation { handler.explain(error) }
 
     /// The bus's own last resort, else the process's.
     var lastResort: LastResort { configuration.lastResort ?? .ofProcess }
 
-    /// Runs a body with no bus and no scope bound, so that a task which it starts retains neither.
-    static func unbound<Result>(_ body: () -> Result) -> Result {
-        $current.withValue(nil) { ErrorScope.$bound.withValue(nil, operation: body) }
+    /// Whether this task runs in an asynchronous action of this bus, or was started in one that still runs.
+    var isInsideOwnAction: Bool { isInside(orIn: { _ in false }) }
+
+    /// Whether this task runs in this bus's body, tasks or asynchronous actions, or was started there.
+    var isInsideOwnWork: Bool { isInside(orIn: { $0.sequence == nil }) }
+
+    private func isInside(orIn isOther: (Mark) -> Bool) -> Bool {
+        ErrorBus.marks.contains { mark in
+            guard mark.bus == number else { return false }
+            return isOther(mark) || mark.sequence.map { number in storage.perform { $0.isDelivering(number) } } ?? false
+        }
     }
 
-    /// Whether this task runs in an action of this bus, or was started in one that still runs.
-    var isInsideOwnAction: Bool {
-        ErrorBus.actions.contains { action in
-            action.bus == number && storage.perform { $0.isDelivering(action.sequence) }
+    /// Runs an operation marked as being within a bus's body or tasks.
+    ///
+    /// - Parameters:
+    ///   - bus: The bus; nil to run the operation as it is.
+    ///   - isolation: The caller's actor.
+    ///   - operation: The operation.
+    static func marked<T, F: Error>(
+        asWithin bus: ErrorBus?, isolation: isolated (any Actor)?, _ operation: () async throws(F) -> T
+    ) async throws(F) -> T {
+        guard let bus, !marks.contains(where: { $0.bus == bus.number && $0.sequence == nil }) else {
+            return try await operation()
         }
+        return try await $marks.binding(marks + [Mark(bus: bus.number)], isolation: isolation, operation)
     }
 
     /// Posts an error in a scope, or to the bus itself if that is nil.
@@ -183,8 +212,11 @@ public final class ErrorBus: ErrorPosting {
     ) -> Bool {
         let error = ErrorBox.unboxed(error)
         // The user's code runs first: between reservation and filling, the worker may have to wait for this poster.
-        let metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
+        var metadata = configuration.metadataProvider == nil ? metadata : provided(metadata, for: error)
+        if let scope, ScopeContext.hasAnnotations { metadata = scope.annotated(metadata) }
         let mark = hasWitness ? mark(error, as: role) : nil
+        // Found out here and not by the worker, which reads it under the lock: the matcher runs the user's code.
+        let isCancellation = configuration.floodLimit != nil && role == .notice && Cancellation.matches(error)
         let floodStamp = configuration.floodLimit == nil ? nil : floodStamp(for: error)
         switch storage.intake.reserve() {
         case .accepted(let number):
@@ -198,7 +230,8 @@ public final class ErrorBus: ErrorPosting {
                     scope: scope,
                     promise: promise,
                     floodStamp: floodStamp,
-                    mark: mark
+                    mark: mark,
+                    isCancellation: isCancellation
                 )
             )
             switch answer {

@@ -2,15 +2,16 @@ extension ErrorPosting {
     /// Starts a task; if its operation throws, posts the error.
     ///
     /// Like `Task {}` it inherits the caller's actor, priority and task-local values, and tasks that one actor starts
-    /// begin in order. As in `catching`, cancellation is not posted.
+    /// begin in order. A cancellation is posted as in `catching`: as a notice, or not at all in a cancelled task.
     /// ``withErrorBus(handler:configuration:asRoot:isolation:_:)`` waits for the tasks of its bus, and cancels them
     /// if its body throws or is cancelled. A task of a scope runs with that scope bound, as in
-    /// ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus that are bound at the call.
+    /// ``ErrorScope/bound(isolation:_:)``; a task of a bus inherits the scope and bus that are bound at the call. A poster
+    /// that wraps another says so by ``wrapped``: its task is one of that bus or scope, and posts through the wrapper.
     ///
     /// - Parameters:
     ///   - name: A name for debuggers and profilers.
     ///   - priority: The task's priority; nil for the caller's.
-    ///   - metadata: Metadata for the report of an error.
+    ///   - metadata: Metadata for the report of an error; computed at the call.
     ///   - fileID: The file that the report of an error gives as its source.
     ///   - line: The line that the report of an error gives as its source.
     ///   - isolation: The caller's actor, where the task starts.
@@ -29,7 +30,8 @@ extension ErrorPosting {
     ) -> Task<Void, Never> {
         let source = ErrorReport.Source(fileID: fileID, line: line)
         let poster = resolved
-        let tasks = ((poster as? ErrorBus) ?? (poster as? ErrorScope)?.bus)?.tasks
+        let (bus, scope) = poster.target
+        let tasks = bus?.tasks
         let id = tasks?.reserve()
         let task = Task(name: name, priority: priority) {
             // Captured, so that the task starts on the caller's actor, and tasks of one actor start in order.
@@ -37,13 +39,15 @@ extension ErrorPosting {
             // If the bus's tasks are cancelled already, this one cancels itself: `enter` below might come too late.
             if let tasks, tasks.isCancelled { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
             do {
-                if let scope = poster as? ErrorScope {
-                    try await scope.bound(isolation: isolation) { try await operation() }
-                } else {
-                    try await operation()
+                try await ErrorBus.marked(asWithin: bus, isolation: isolation) {
+                    if let scope {
+                        try await scope.bound(isolation: isolation) { try await operation() }
+                    } else {
+                        try await operation()
+                    }
                 }
             } catch {
-                poster.postUnlessCancellation(error, metadata, source)
+                poster.postUnlessCancelled(error, metadata, source)
             }
             if let tasks, let id { tasks.remove(id) }
         }
@@ -54,7 +58,21 @@ extension ErrorPosting {
     /// The poster itself, or what it stands for in the caller's context: the target of the ambient poster, and the
     /// current bus for a scope that was created without one.
     private var resolved: any ErrorPosting {
-        let poster = (self as? AmbientErrorPosting)?.target ?? self
+        let poster = (self as? AmbientErrorPosting)?.wrapped ?? self
         return (poster as? ErrorScope)?.rooted ?? poster
     }
+
+    /// The bus that this posts to in the end, and the scope; nil if neither is known.
+    private var target: (bus: ErrorBus?, scope: ErrorScope?) {
+        var poster: (any ErrorPosting)? = self
+        for _ in 0...Self.wrapperLimit {
+            if let bus = poster as? ErrorBus { return (bus, nil) }
+            if let scope = (poster as? ErrorScope)?.rooted { return (scope.bus, scope) }
+            poster = poster?.wrapped
+        }
+        return (nil, nil)
+    }
+
+    /// How many wrappers are followed: one might wrap itself.
+    private static var wrapperLimit: Int { 8 }
 }

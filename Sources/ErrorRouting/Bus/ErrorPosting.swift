@@ -16,11 +16,25 @@ public protocol ErrorPosting: Sendable {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - metadata: Metadata for the report.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome.
     @discardableResult
-    func deliver(_ error: any Error, metadata: [String: String], source: ErrorReport.Source) async -> HandleOutcome
+    func deliver(
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) async -> HandleOutcome
+
+    /// The poster that this one posts to, if it wraps another; nil otherwise, as by default.
+    ///
+    /// A wrapper that adds something to each post should return what it wraps, so that `task` finds the bus whose
+    /// `withErrorBus` waits for the task. Posts still go through the wrapper. Followed at most eight deep.
+    var wrapped: (any ErrorPosting)? { get }
+}
+
+extension ErrorPosting {
+    /// Nil: this poster wraps no other.
+    public var wrapped: (any ErrorPosting)? { nil }
 }
 
 extension ErrorPosting {
@@ -50,6 +64,7 @@ extension ErrorPosting {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is: a failure unless said otherwise.
     ///   - metadata: Metadata for the report.
     ///   - fileID: The file in which the error is posted.
     ///   - line: The line on which the error is posted.
@@ -57,10 +72,11 @@ extension ErrorPosting {
     @discardableResult
     public func deliver(
         _ error: any Error,
+        as role: ErrorReport.Role = .failure,
         metadata: [String: String] = [:],
         fileID: String = #fileID,
         line: UInt = #line
     ) async -> HandleOutcome {
-        await deliver(error, metadata: metadata, source: .init(fileID: fileID, line: line))
+        await deliver(error, as: role, metadata: metadata, source: .init(fileID: fileID, line: line))
     }
 }

@@ -1,44 +1,64 @@
 import Synchronization
 
-/// The process's root bus, which posters read without a lock.
+/// The process's root buses, of which the newest counts; posters read it without a lock.
 enum ProcessRoot {
-    /// One for each time that a bus has become the root; kept for good, since a poster may still be reading it.
+    /// One for each time that a bus has become a root; kept for good, because a poster may still be reading it.
     private final class Entry: Sendable {
+        let number: UInt64
         let bus: Weak<ErrorBus>
 
-        init(_ bus: ErrorBus) { self.bus = Weak(bus) }
+        init(_ bus: ErrorBus) { (number, self.bus) = (bus.number, Weak(bus)) }
     }
 
-    private static let state = Locked((bus: nil as ErrorBus?, entries: [] as [Entry]))
-    /// The address of the root's entry; 0 if there is no root.
+    private struct State {
+        /// The newest root, retained: a program may keep no other reference to it.
+        var newest: ErrorBus?
+        /// The roots in the order in which they became that.
+        var roots: [Entry] = []
+        /// All entries ever made.
+        var entries: [Entry] = []
+    }
+
+    private static let state = Locked(State())
+    /// The address of the newest root's entry; 0 if there is no root.
     private static let current = Atomic<UInt>(0)
 
-    /// The root; nil if there is none.
+    /// The newest root; nil if there is none.
     static var bus: ErrorBus? {
         guard let entry = unsafe UnsafeRawPointer(bitPattern: current.load(ordering: .acquiring)) else { return nil }
         return unsafe Unmanaged<Entry>.fromOpaque(entry)._withUnsafeGuaranteedRef { $0.bus.object }
     }
 
-    /// Makes a bus the root, unless another one is; returns whether it is now.
-    static func set(_ bus: ErrorBus) -> Bool {
-        state.withLock { state in
-            if let root = state.bus { return root === bus }
+    /// Makes a bus the newest root, unless it is a root already.
+    static func add(_ bus: ErrorBus) {
+        change { state in
+            if state.roots.contains(where: { $0.number == bus.number }) { return }
             let entry = Entry(bus)
-            state.bus = bus
             state.entries.append(entry)
-            unsafe current.store(UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()), ordering: .releasing)
-            return true
+            state.roots.append(entry)
         }
     }
 
-    /// Leaves the process without a root, if a bus is it.
-    static func remove(_ bus: ErrorBus) {
-        // This may be the last reference to the bus, whose deinitializer must not run under the lock.
-        let former = state.withLock { state -> ErrorBus? in
-            guard state.bus === bus else { return nil }
-            current.store(0, ordering: .releasing)
-            return state.bus.take()
+    /// Removes a bus from the roots; the newest of the others that still run is the root again.
+    static func remove(_ bus: ErrorBus) { change { state in state.roots.removeAll { $0.number == bus.number } } }
+
+    /// Changes the list of roots, and publishes the newest that still runs.
+    private static func change(_ event: (inout State) -> Void) {
+        // Released after unlocking: a bus's deinitializer runs the user's code.
+        var seen: [ErrorBus] = []
+        defer { withExtendedLifetime(seen) {} }
+        state.withLock { state in
+            event(&state)
+            if let newest = state.newest.take() { seen.append(newest) }
+            while let entry = state.roots.last, state.newest == nil {
+                if let bus = entry.bus.object {
+                    seen.append(bus)
+                    if !bus.storage.hasEnded { state.newest = bus }
+                }
+                if state.newest == nil { state.roots.removeLast() }
+            }
+            let entry = state.roots.last.map { unsafe UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) }
+            current.store(entry ?? 0, ordering: .releasing)
         }
-        withExtendedLifetime(former) {}
     }
 }

@@ -35,16 +35,17 @@ public func withErrorBus<T, F: Error>(
 ) async throws(F) -> T {
     let bus = ErrorBus(handler: handler, configuration: configuration)
     if asRoot { bus.becomeRoot() }
-    // In a task of its own, since cancellation of the caller must not finish the bus while the body still posts.
-    let loop = Task { await bus.run() }
+    bus.start(within: ErrorBus.marks)
     let result = await withTaskCancellationHandler {
         // Captured, so that the closure runs on the caller's actor.
         _ = isolation
         let result: Result<T, F>
         do throws(F) {
             result = .success(
-                try await ErrorBus.$current.binding(bus, isolation: isolation) { () async throws(F) -> T in
-                    try await body(bus)
+                try await ErrorBus.$bound.binding(bus, isolation: isolation) { () async throws(F) -> T in
+                    try await ErrorBus.marked(asWithin: bus, isolation: isolation) { () async throws(F) -> T in
+                        try await body(bus)
+                    }
                 }
             )
         } catch {
@@ -56,6 +57,6 @@ public func withErrorBus<T, F: Error>(
     } onCancel: {
         bus.cancel()
     }
-    await loop.value
+    await bus.ended.value
     return try result.get()
 }

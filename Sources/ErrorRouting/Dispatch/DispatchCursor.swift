@@ -26,10 +26,14 @@ struct DispatchCursor: ~Copyable {
     /// - Parameters:
     ///   - path: The blocks.
     ///   - report: The error's report.
+    ///   - isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
     ///   - progress: How far the dispatch has come, if it goes on.
     @inline(__always)
-    init(_ path: Borrowed<BlockPath>, _ report: consuming LazyReport, from progress: DispatchProgress? = nil) {
-        (self.path, place) = (path, progress?.place ?? DispatchPlace())
+    init(
+        _ path: Borrowed<BlockPath>, _ report: consuming LazyReport, isAttempt: Bool = false,
+        from progress: DispatchProgress? = nil
+    ) {
+        (self.path, place) = (path, progress?.place ?? DispatchPlace(isAttempt: isAttempt))
         self.report = report
         if let progress { self.report.know(progress) }
     }

@@ -15,11 +15,20 @@ struct DispatchPlace: Sendable {
     private(set) var matchedRuleCount = 0
     /// The rule that the outcome names.
     private(set) var decisive: Borrowed<Rule>?
+    /// Whether rules and `onNoMatch` are skipped, so that the error counts as ignored.
+    private let isAttempt: Bool
+
+    /// - Parameter isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
+    @inline(__always)
+    init(isAttempt: Bool = false) {
+        self.isAttempt = isAttempt
+        if isAttempt { stage = .always }
+    }
 
     /// The error's disposition so far.
     @inline(__always)
     var disposition: HandleOutcome.Disposition {
-        guard let decisive else { return .unmatched }
+        guard let decisive else { return isAttempt ? .ignored : .unmatched }
         return decisive.read { $0.traits.ignores } ? .ignored : .handled
     }
 

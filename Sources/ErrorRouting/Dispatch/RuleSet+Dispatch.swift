@@ -4,14 +4,21 @@ extension RuleSet {
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - isAttempt: Whether the error is that of an attempt, for which only `always` actions run.
     ///   - report: The error's report.
     /// - Returns: The outcome; nil, and no action has run, if an asynchronous rule could be reached.
     @inline(__always)
-    func dispatchIfSynchronous(_ error: any Error, _ report: @autoclosure () -> LazyReport) -> HandleOutcome? {
+    func dispatchIfSynchronous(
+        _ error: any Error, isAttempt: Bool = false, _ report: @autoclosure () -> LazyReport
+    ) -> HandleOutcome? {
         defer { withExtendedLifetime(self) {} }
         let path = path
-        if path.read({ $0.mayBeAsynchronous(for: error) }) { return nil }
-        var cursor = DispatchCursor(path, report())
+        if isAttempt {
+            if path.read({ $0.hasAsynchronous(.always) }) { return nil }
+        } else if path.read({ $0.mayBeAsynchronous(for: error) }) {
+            return nil
+        }
+        var cursor = DispatchCursor(path, report(), isAttempt: isAttempt)
         // A rule that matches every error of the type may be refused, where matchers are nested too deep, and asynchronous
         // `onNoMatch` rules reached: then no action has run.
         return cursor.run(error, mustNotSuspend: true) == .completed ? cursor.outcome : nil
@@ -19,9 +26,11 @@ extension RuleSet {
 
     /// Tries the rules in order on the caller's executor, without a time limit.
     @inline(__always)
-    func dispatch(_ error: any Error, _ report: @autoclosure () -> LazyReport) async -> HandleOutcome {
+    func dispatch(
+        _ error: any Error, isAttempt: Bool = false, _ report: @autoclosure () -> LazyReport
+    ) async -> HandleOutcome {
         defer { withExtendedLifetime(self) {} }
-        var cursor = DispatchCursor(path, report())
+        var cursor = DispatchCursor(path, report(), isAttempt: isAttempt)
         _ = await cursor.finish(error, under: nil)
         return cursor.outcome
     }

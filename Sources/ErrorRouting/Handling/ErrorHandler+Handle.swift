@@ -33,12 +33,15 @@ extension ErrorHandler {
 
     /// Handles an error that comes with its report.
     ///
+    /// Rules and `onNoMatch` are skipped for a report whose role is `.attempt`, as a bus skips them.
+    ///
     /// - Parameter report: The report, which actions get unchanged; `always` actions get it with the outcome so far.
     /// - Returns: The outcome, with the failures of actions that threw.
     @discardableResult
     public func handle(_ report: ErrorReport) async -> HandleOutcome {
-        if let outcome = rules.dispatchIfSynchronous(report.error, LazyReport(report)) { return outcome }
-        return await rules.dispatch(report.error, LazyReport(report))
+        let (error, isAttempt) = (report.error, report.role == .attempt)
+        if let outcome = rules.dispatchIfSynchronous(error, isAttempt: isAttempt, LazyReport(report)) { return outcome }
+        return await rules.dispatch(error, isAttempt: isAttempt, LazyReport(report))
     }
 
     /// Handles an error without suspending, or declines.

@@ -52,12 +52,11 @@ extension ErrorHandler {
     /// Passes each error, with its report, to a closure, and does nothing else.
     ///
     /// It is an `always` action that returns `.next`: a bus gets it as its only handler, or overlaid with the rules
-    /// that it is to log. An attempt or a notice is no failure, so the level depends on the role too:
+    /// that it must log. The level follows from the report's role and outcome, as ``ErrorReport/severity`` says:
     ///
     /// ```swift
     /// ErrorHandler.logging { error, report in
-    ///     let isFailure = report.role == .failure && !report.outcome.isHandled
-    ///     logger.log(level: isFailure ? .error : .info, "\(report.message)")
+    ///     logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")
     /// }.overlaid(with: rules)
     /// ```
     ///

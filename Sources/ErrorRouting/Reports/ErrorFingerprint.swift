@@ -1,7 +1,7 @@
 import Foundation
 
 /// The key by which a flood limit groups errors: type, code, posting line, path of scopes and role; or the text that
-/// the user's closure returned.
+/// the user's closure returned, and the role.
 ///
 /// Making one builds no string: an `NSError`'s domain is stored as it is, and texts are compared only if all other
 /// fields are equal.
@@ -14,7 +14,7 @@ struct ErrorFingerprint: Hashable, Sendable {
     private let role: ErrorReport.Role
     /// The mark of the bus's witness.
     private let mark: ObjectIdentifier?
-    /// The code's domain, or the text of the user's closure, which replaces all other fields.
+    /// The code's domain, or the text of the user's closure, which replaces all other fields but role and mark.
     private let text: String?
 
     /// Makes the fingerprint of a posted error; calls no code of the user's.
@@ -33,10 +33,10 @@ struct ErrorFingerprint: Hashable, Sendable {
     }
 
     /// Makes a fingerprint of the text that the closure of a ``FloodLimit`` returned.
-    init(given: String, marked mark: ObjectIdentifier? = nil) {
+    init(given: String, as role: ErrorReport.Role = .failure, marked mark: ObjectIdentifier? = nil) {
         type = ObjectIdentifier(String.self)
         (code, line, fileID, scope) = (0, 0, "", [])
-        (role, self.mark) = (.failure, mark)
+        (self.role, self.mark) = (role, mark)
         text = given
     }
 

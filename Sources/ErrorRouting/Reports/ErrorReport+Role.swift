@@ -1,9 +1,9 @@
 extension ErrorReport {
     /// What a post is, so that a reader of the report knows whether to care.
     ///
-    /// Rules, counts and observers see all roles alike. A line begins with the role, a presenter shows failures only,
-    /// and a test that fails on unexpected errors is not failed by an attempt or a notice. An application may add its
-    /// own roles:
+    /// Rules and `onNoMatch` are not tried for an attempt. Counts, `always` actions and observers see all roles alike. A
+    /// line begins with the role, a presenter shows failures only, and a test that fails on unexpected errors is not
+    /// failed by an attempt or a notice. An application may add its own roles:
     ///
     /// ```swift
     /// extension ErrorReport.Role { static let audit = Self("audit") }
@@ -13,11 +13,13 @@ extension ErrorReport {
 
         /// Something failed, and nobody else will deal with it: the role of a post unless another one is given.
         public static var failure: Role { Role("failure") }
-        /// Something failed, and somebody goes on after it: a retry follows, or another source is asked.
+        /// Something failed, but the work continues, with a retry or another source.
+        ///
+        /// No rule is tried, because nothing is decided yet: the error counts as ignored.
         public static var attempt: Role { Role("attempt") }
         /// Something is announced that is no failure in itself, such as a circuit that closed again.
         ///
-        /// A ``FloodLimit`` neither holds nor merges a notice.
+        /// A ``FloodLimit`` neither holds nor merges a notice, except that of a cancellation.
         public static var notice: Role { Role("notice") }
 
         /// The role's name, as lines and fields show it.

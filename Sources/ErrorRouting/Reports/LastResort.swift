@@ -58,7 +58,11 @@ public struct LastResort: Sendable {
     /// Writes a report that nobody handles, with the reason; not if it has a mark, since the bus's witness knows of it.
     func write(_ report: ErrorReport, because reason: String) {
         if report.mark != nil { return }
-        let line = "\(line(of: report).text) reason=\(OneLine.quoted(reason))"
+        write(line: "\(line(of: report).text) reason=\(OneLine.quoted(reason))")
+    }
+
+    /// Writes a line.
+    func write(line: String) {
         if ErrorText.ask({ write(line) }) == nil { StandardError.write(line) }
     }
 

@@ -155,6 +155,6 @@ extension ErrorPosting {
     }
 
     fileprivate func deliver(_ error: any Error, source: ErrorReport.Source) async -> HandleOutcome {
-        await deliver(error, metadata: [:], source: source)
+        await deliver(error, as: .failure, metadata: [:], source: source)
     }
 }

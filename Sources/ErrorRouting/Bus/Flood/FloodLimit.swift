@@ -1,8 +1,8 @@
 /// A limit on the number of errors of one kind that a bus delivers in a window of time; it sums up the others.
 ///
 /// Errors are of one kind if they have the same type, code (an enum's case; an `NSError`'s domain and code), posting
-/// line, path of scopes and role; payloads do not count. A notice is never held or merged. The first few errors in a
-/// window are delivered as they come. Of the others the newest is held until the window ends, and then delivered; its
+/// line, path of scopes and role; payloads do not count. A notice is never held or merged, except that of a cancellation.
+/// The first few errors in a window are delivered as they come. Of the others the newest is held until the window ends, and then delivered; its
 /// ``ErrorReport/occurrences`` says how many errors it stands for, and its ``ErrorReport/firstInstant`` when the oldest
 /// of them was posted. The rest count as suppressed. A window begins with the first error of its kind, and the next
 /// window with the first error after the end of that one.
@@ -25,8 +25,8 @@ public struct FloodLimit: Sendable {
     ///   - first: The number of errors of a kind that are delivered in a window as they come. A negative number stops
     ///     the program; with 0 only the summed-up reports are delivered.
     ///   - window: The length of a window, by the bus's clock. A length that is not positive stops the program.
-    ///   - fingerprint: Returns the kind of a reported error, in place of type, code, posting line, scope and role:
-    ///     errors with equal strings are of one kind. The bus's worker calls it for each error before the report is
+    ///   - fingerprint: Returns the kind of a reported error, instead of type, code, posting line and scope: errors with
+    ///     equal strings and the same role are of one kind. The bus's worker calls it for each error before the report is
     ///     delivered, and again if a held one goes first; so it should be quick.
     public init(first: Int, per window: Duration, by fingerprint: (@Sendable (ErrorReport) -> String)? = nil) {
         if first < 0 { fatalError("FloodLimit(first:per:): first must not be negative, but is \(first)") }

@@ -22,6 +22,8 @@ struct Posting: Sendable {
         /// The promise of a waiting poster.
         var promise: Promise<HandleOutcome>?
         var floodStamp: FloodStamp?
+        /// Whether it is the notice of a cancellation, which a flood limit treats as a failure.
+        var isCancellation = false
         /// How many errors the posting stands for.
         var occurrences = 1
     }
@@ -41,7 +43,8 @@ struct Posting: Sendable {
         moment: Moment = .init(),
         promise: Promise<HandleOutcome>? = nil,
         floodStamp: FloodStamp? = nil,
-        mark: (any AnyObject & Sendable)? = nil
+        mark: (any AnyObject & Sendable)? = nil,
+        isCancellation: Bool = false
     ) {
         self.error = error
         self.source = source
@@ -50,7 +53,10 @@ struct Posting: Sendable {
         let label = ErrorReport.Label.of(role, mark)
         context =
             if promise != nil || floodStamp != nil || label != nil {
-                .more(Extras(scope: scope, label: label, promise: promise, floodStamp: floodStamp))
+                .more(
+                    Extras(
+                        scope: scope, label: label, promise: promise, floodStamp: floodStamp,
+                        isCancellation: isCancellation))
             } else if let scope {
                 .scope(scope)
             } else {
@@ -94,6 +100,15 @@ struct Posting: Sendable {
 
     /// What the post is.
     var role: ErrorReport.Role { label?.role ?? .failure }
+
+    /// Whether the error is that of an attempt, for which no rule is tried; reading this does not copy the posting.
+    @inline(__always)
+    var isAttempt: Bool { if case .more(let extras) = context { extras.label?.role == .attempt } else { false } }
+
+    /// Whether a flood limit neither holds nor merges the post; reading this does not copy the posting.
+    var escapesFloodLimit: Bool {
+        if case .more(let extras) = context { extras.label?.role == .notice && !extras.isCancellation } else { false }
+    }
 
     /// The promise of the outcome, if the poster waits for it.
     var promise: Promise<HandleOutcome>? { extras?.promise }

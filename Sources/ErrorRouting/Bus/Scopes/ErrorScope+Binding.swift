@@ -23,7 +23,7 @@ extension ErrorScope {
         if scope.isOfCurrentBus {
             return try await ErrorScope.binder.binding(scope, isolation: isolation, body)
         }
-        return try await ErrorBus.$current.binding(scope.bus, isolation: isolation) { () async throws(F) -> T in
+        return try await ErrorBus.binder.binding(scope.bus, isolation: isolation) { () async throws(F) -> T in
             try await ErrorScope.binder.binding(scope, isolation: isolation, body)
         }
     }
@@ -33,23 +33,25 @@ extension ErrorScope {
 
     /// The task-local value that holds the bound scope.
     @usableFromInline
-    static var binder: TaskLocal<ErrorScope?> { $bound }
+    static var binder: TaskLocal<ErrorScope?> { $latest }
 
     /// Binds the scope for a synchronous body; see ``bound(isolation:_:)``.
     public func bound<T, F: Error>(_ body: () throws(F) -> T) throws(F) -> T {
         let scope = rooted
-        if scope.bus === ErrorBus.current { return try ErrorScope.$bound.binding(scope, body) }
-        return try ErrorBus.$current.binding(scope.bus) { () throws(F) -> T in
-            try ErrorScope.$bound.binding(scope, body)
+        if scope.isOfCurrentBus { return try ErrorScope.binder.binding(scope, body) }
+        return try ErrorBus.binder.binding(scope.bus) { () throws(F) -> T in
+            try ErrorScope.binder.binding(scope, body)
         }
     }
 
-    /// The bound scope of this task; nil if another bus was bound after it.
+    /// The innermost scope of this task: the one that was bound last; nil if another bus was bound after it.
     ///
-    /// Binding a scope binds its bus too, so if another bus is current, that bus was bound later. Binding the same bus
-    /// again does not leave the scope.
-    static var innermost: ErrorScope? {
-        guard let scope = bound, scope.bus === ErrorBus.current else { return nil }
+    /// ```swift
+    /// ErrorScope.current?.annotate("order", order.id)
+    /// ```
+    public static var current: ErrorScope? {
+        // Binding a scope binds its bus too, so if another bus is current, that bus was bound later.
+        guard let scope = latest, scope.bus === ErrorBus.current else { return nil }
         return scope
     }
 }

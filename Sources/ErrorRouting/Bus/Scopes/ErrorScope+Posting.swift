@@ -20,25 +20,24 @@ extension ErrorScope {
 
     /// Posts an error, waits until it is delivered, and returns whether a rule on the path handled it.
     ///
-    /// Waits, and returns `.pending`, as ``ErrorBus/deliver(_:metadata:source:)`` does.
+    /// Waits, and returns `.pending`, as ``ErrorBus/deliver(_:as:metadata:source:)`` does.
     ///
     /// - Parameters:
     ///   - error: The error.
+    ///   - role: What the post is.
     ///   - metadata: Metadata for the report, on top of the scope's.
     ///   - source: Where the error is posted.
     /// - Returns: The error's outcome; `.unmatched` if the error went to the last resort.
     @discardableResult
     public func deliver(
-        _ error: any Error,
-        metadata: [String: String],
-        source: ErrorReport.Source
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
     ) async -> HandleOutcome {
         let scope = rooted
         guard let bus = scope.bus else {
-            post(error, as: .failure, metadata: metadata, source: source)
+            post(error, as: role, metadata: metadata, source: source)
             return HandleOutcome(disposition: .unmatched)
         }
-        return await bus.deliver(error, metadata, source, in: scope.context)
+        return await bus.deliver(error, role, metadata, source, in: scope.context)
     }
 
     @inline(never)
@@ -52,7 +51,7 @@ extension ErrorScope {
             error: error,
             role: role,
             source: source,
-            metadata: own.metadata(with: metadata),
+            metadata: own.metadata(with: context.annotated(metadata)),
             scope: own.path
         )
         LastResort.ofProcess.write(report, because: AmbientErrorPosting.noBus)

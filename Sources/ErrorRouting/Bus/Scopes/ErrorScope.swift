@@ -27,7 +27,7 @@
     }
 
     /// The scope that was bound last in this task; it counts only if its bus is ``ErrorBus/current``.
-    @TaskLocal static var bound: ErrorScope?
+    @TaskLocal static var latest: ErrorScope?
 
     /// The scope's bus; nil if there was none when the scope was created.
     ///
@@ -52,7 +52,7 @@
     @usableFromInline
     convenience init(ambient name: String, handler: ErrorHandler, order: Order, metadata: [String: String]) {
         let own = ScopeContext.Own(name: name, rules: handler.rules, order: order, metadata: metadata)
-        let parent = ErrorScope.innermost
+        let parent = ErrorScope.current
         let bus = parent == nil ? ErrorBus.current ?? ErrorBus.root : parent?.bus
         self.init(own, in: parent?.context, of: bus)
     }
@@ -67,6 +67,27 @@
     ///
     /// - Complexity: O(depth); O(1) once an action or an observer has received a report of the scope.
     public var path: [String] { context.path }
+
+    /// Adds metadata to every later post in this scope and in scopes below it, from any task.
+    ///
+    /// For what is known only after the scope was created, as `logger[metadataKey:]` is for a logger:
+    ///
+    /// ```swift
+    /// await withErrorScope("checkout") { scope in
+    ///     let order = try await parse(request)
+    ///     scope.annotate("order", order.id)   // also in what is posted by tasks that the scope has started before
+    /// ```
+    ///
+    /// It is taken at the time of the post. It replaces the scope's own metadata for the key; the metadata of scopes below,
+    /// of the metadata provider, and of the post replace it. What a body throws through this scope is posted outside it,
+    /// without this metadata: annotate the scope whose owner posts the error.
+    ///
+    /// - Parameters:
+    ///   - key: The key in the reports' metadata.
+    ///   - value: The value; a later one for the same key replaces it.
+    /// - Complexity: O(number of keys); a post in an annotated scope also takes O(depth + number of keys), and the lock of
+    ///   each annotated scope on its path.
+    public func annotate(_ key: String, _ value: String) { context.annotate(key, value) }
 
     /// Creates a scope within this one.
     ///

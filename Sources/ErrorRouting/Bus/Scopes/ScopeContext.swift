@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The part of a scope that its reports retain: the path's names, metadata and rules.
 ///
 /// It does not retain the bus. The bus retains its pending reports, so otherwise a bus that is discarded with reports
@@ -24,6 +26,8 @@
     /// The context that this is a copy of; set if the original was created without a bus, and this is below one.
     private let original: ScopeContext?
     private let summary = SetOnce<Summary>()
+    /// What was added to the metadata later; set only in a scope that was annotated.
+    private let annotations = SetOnce<Locked<[String: String]>>()
     private let blockPath = SetOnce<BlockPath>()
 
     /// - Parameters:
@@ -77,6 +81,40 @@
         if members.isEmpty, let root { return blockPath.set(root.path.object) }
         if let root { members.append(.init(rules: root, isTriedFirst: true)) }
         return blockPath.set(.make(members))
+    }
+
+    // MARK: Annotations
+
+    /// Whether any scope of the process was annotated, so that posts look for annotations on their path.
+    ///
+    /// Stored with release and read with acquire: a post after an annotation finds it.
+    private static let isAnyAnnotated = Atomic<Bool>(false)
+
+    @inline(__always)
+    static var hasAnnotations: Bool { isAnyAnnotated.load(ordering: .acquiring) }
+
+    /// Adds metadata to later posts in this scope and in scopes below it; copies below a bus share it.
+    func annotate(_ key: String, _ value: String) {
+        let owner = original ?? self
+        let annotations = owner.annotations.value ?? owner.annotations.set(Locked([:])).object
+        annotations.withLock { $0[key] = value }
+        Self.isAnyAnnotated.store(true, ordering: .releasing)
+    }
+
+    /// Returns a post's metadata with the annotations of the path, which the post's own replace.
+    @inline(never)
+    func annotated(_ metadata: [String: String]) -> [String: String] {
+        var (metadata, inner) = (metadata, Set<String>())
+        for scope in outwards {
+            if let annotations = (scope.original ?? scope).annotations.value?.withLock({ $0 }) {
+                for (key, value) in annotations where !inner.contains(key) && metadata[key] == nil {
+                    metadata[key] = value
+                }
+            }
+            // The metadata that an inner scope was created with goes before annotations farther out.
+            inner.formUnion(scope.own.metadata.keys)
+        }
+        return metadata
     }
 
     /// Whether this scope is the given one, or lies within it.

@@ -212,7 +212,7 @@ struct BusStateMachine: ~Copyable {
     /// is delivered, but after what was held in windows that ended before it.
     @inline(never)
     private mutating func beginLimited(_ delivery: Delivery) -> WorkerAction {
-        guard unsafe delivery.posting.pointee.role == .notice else { return .fingerprint(delivery) }
+        guard unsafe delivery.posting.pointee.escapesFloodLimit else { return .fingerprint(delivery) }
         let moment = unsafe delivery.posting.pointee.floodMoment
         return flood?.release(endingBy: moment).map { deliver(Posting($0)) } ?? pass(delivery)
     }

@@ -28,17 +28,12 @@ final class DeliveryWorker: ActionSupervisor {
 
     @concurrent
     func work() async {
-        // The scope in which the bus was run is not the actions' scope. And a worker that the timer has started is not
-        // inside the action that had started the timer.
-        let outer = ErrorBus.actions.filter { $0.bus != bus.number }
-        await ErrorBus.$current.withValue(bus) {
-            await ErrorScope.$bound.withValue(nil) {
-                await ErrorBus.$actions.withValue(outer) {
-                    await withTaskCancellationHandler {
-                        await loop()
-                    } onCancel: {
-                        isCancelled.store(true, ordering: .releasing)
-                    }
+        await ErrorBus.$bound.withValue(bus) {
+            await ErrorBus.$marks.withValue(bus.internalTasks.withLock { $0.marks }) {
+                await withTaskCancellationHandler {
+                    await loop()
+                } onCancel: {
+                    isCancelled.store(true, ordering: .releasing)
                 }
             }
         }
@@ -169,7 +164,7 @@ final class DeliveryWorker: ActionSupervisor {
         defer { withExtendedLifetime(bus) {} }
         // Before the error is read, which would else be retained meanwhile.
         let path = unsafe path(of: delivery.posting.pointee.unretainedScope)
-        var cursor = DispatchCursor(path, LazyReport(delivery))
+        var cursor = DispatchCursor(path, LazyReport(delivery), isAttempt: unsafe delivery.posting.pointee.isAttempt)
         switch unsafe cursor.run(delivery.posting.pointee.error, under: self) {
         case .completed:
             return complete(delivery, cursor)
@@ -246,8 +241,8 @@ final class DeliveryWorker: ActionSupervisor {
     // MARK: Supervising asynchronous actions
 
     func supervising<Result>(_ report: ErrorReport, _ operation: () async throws -> Result) async rethrows -> Result {
-        let action = ErrorBus.ActionMark(bus: bus.number, sequence: report.sequence)
-        return try await ErrorBus.$actions.withValue(ErrorBus.actions + [action], operation: operation)
+        let action = ErrorBus.Mark(bus: bus.number, sequence: report.sequence)
+        return try await ErrorBus.$marks.withValue(ErrorBus.marks + [action], operation: operation)
     }
 
     func actionWillBegin(_ action: SupervisedAction) -> Bool {

@@ -19,7 +19,8 @@ extension ErrorBus {
         // A failure is not merged with an attempt, nor an error with one that a test expects.
         let mark = unsafe posting.pointee.mark.map { ObjectIdentifier($0) }
         if let given = configuration.floodLimit?.fingerprint {
-            return FloodToken(kind: .init(given: unsafe given(posting.pointee.report()), marked: mark), moment: moment)
+            let text = unsafe given(posting.pointee.report())
+            return FloodToken(kind: .init(given: text, as: role, marked: mark), moment: moment)
         }
         let code = unsafe stamp?.code ?? ErrorCode(of: posting.pointee.error)
         let source = unsafe posting.pointee.source

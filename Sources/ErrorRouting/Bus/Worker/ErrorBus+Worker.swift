@@ -5,12 +5,17 @@ extension ErrorBus {
     /// The tasks that work for the bus.
     struct InternalTasks {
         var worker: (generation: UInt64, task: Task<Void, Never>)?
+        /// What the bus was run in: its actions run in it too.
+        var marks: [Mark] = []
         var timer: Timer?
     }
 
     /// Starts the worker of a generation.
+    ///
+    /// Detached, because it works for all: neither the task-local values nor the priority of whoever runs the bus, or of
+    /// whoever set the timer that starts a new worker, are those of later actions.
     func startWorker(_ generation: UInt64) {
-        let task = Task { await DeliveryWorker(bus: self, generation: generation).work() }
+        let task = Task.detached { await DeliveryWorker(bus: self, generation: generation).work() }
         // This worker may have been replaced before its task is stored here.
         let former = internalTasks.withLock { tasks in
             guard tasks.worker.map({ $0.generation < generation }) ?? true else { return nil as Task<Void, Never>? }

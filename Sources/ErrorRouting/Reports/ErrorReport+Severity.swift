@@ -1,0 +1,50 @@
+extension ErrorReport {
+    /// How much a report matters: the levels of swift-log, by the same names.
+    ///
+    /// ```swift
+    /// logger.log(level: .init(rawValue: report.severity.rawValue) ?? .error, "\(report.message)")
+    /// ```
+    public enum Severity: String, Sendable, Hashable, CaseIterable, Comparable {
+        case debug, info, notice, warning, error, critical
+
+        /// Whether the first severity matters less than the second.
+        public static func < (first: Self, second: Self) -> Bool { first.rank < second.rank }
+
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .notice: 2
+            case .warning: 3
+            case .error: 4
+            case .critical: 5
+            }
+        }
+    }
+
+    /// How much the report matters, by its role and its outcome.
+    ///
+    /// | report | severity |
+    /// | --- | --- |
+    /// | a notice | `notice` |
+    /// | an attempt, or a role that the application defines | `info` |
+    /// | a failure that was ignored | `debug` |
+    /// | a failure that a rule handled | `notice` |
+    /// | a failure that no rule matched, that was dropped, or that is pending | `error` |
+    /// | an ``ActionFailure`` | `error` |
+    /// | ``ErrorsDropped`` | `critical` |
+    ///
+    /// Use ``severity(by:)`` if some errors matter more or less than that.
+    ///
+    /// - Complexity: O(1).
+    public var severity: Severity {
+        guard role == .failure else { return role == .notice ? .notice : .info }
+        if error is ErrorsDropped { return .critical }
+        if error is ActionFailure { return .error }
+        return switch outcome.disposition {
+        case .ignored: .debug
+        case .handled: .notice
+        case .unmatched, .dropped, .pending: .error
+        }
+    }
+}
