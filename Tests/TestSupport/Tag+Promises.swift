@@ -32,6 +32,7 @@ extension Tag {
     @Tag package static var behaviour25: Self
     @Tag package static var behaviour26: Self
     @Tag package static var behaviour27: Self
+    @Tag package static var behaviour28: Self
 
     @Tag package static var recovery1: Self
     @Tag package static var recovery2: Self

@@ -100,8 +100,8 @@ extension CatchingTests {
         expect(recorded.reports.first?.source.line, equals: line)
     }
 
-    @Test("CancellationError is posted by none of them")
-    func cancellationIsNotPosted() async {
+    @Test("CancellationError in a task that nobody has cancelled is posted as a notice by each of them")
+    func cancellationIsNoticed() async {
         let recorded = await withRecordedErrors { bus in
             await bus.catching {
                 await Task.yield()
@@ -121,7 +121,30 @@ extension CatchingTests {
             // Posted as it is, it is an error like any other.
             bus.post(CancellationError())
         }
-        expect(recorded.statistics.posted, equals: 1)
+        expect(recorded.reports.map(\.role), equals: Array(repeating: .notice, count: 5) + [.failure])
+    }
+
+    @Test("metadata is computed only for what is posted, on the caller's actor")
+    @MainActor func lazyMetadata() async {
+        var computed = 0
+        func metadata() -> [String: String] {
+            MainActor.assertIsolated()
+            computed += 1
+            return ["number": "\(computed)"]
+        }
+        let recorded = await withRecordedErrors { bus in
+            bus.catching(metadata: metadata()) {}
+            await bus.catching(metadata: metadata()) { await Task.yield() }
+            _ = bus.rethrowing(metadata: metadata()) { 1 }
+            expect(computed, equals: 0)
+            bus.catching(metadata: metadata()) { throw Numbered(1) }
+            await bus.catching(metadata: metadata()) {
+                await Task.yield()
+                throw Numbered(2)
+            }
+            let _: Int? = catchingErrors(metadata: metadata()) { throw Numbered(3) }
+        }
+        expect(recorded.reports.map { $0.metadata["number"] }, equals: ["1", "2", "3"])
     }
 
     @Test("no error dies in a task, also in one that is cancelled: it is posted, and the task's value comes after that")

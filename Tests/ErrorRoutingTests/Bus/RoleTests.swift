@@ -1,5 +1,6 @@
 import ErrorRouting
 import ErrorRoutingTesting
+import Foundation
 import TestSupport
 import Testing
 
@@ -20,16 +21,87 @@ extension RoleTests {
                 poster.post(Numbered(1))
                 poster.catching { () throws -> Void in throw Numbered(1) }
                 await poster.deliver(Numbered(1))
+                await poster.deliver(Numbered(1), as: audit)
             }
             postError(Numbered(1), as: .notice)
             postError(Numbered(1))
         }
-        let each = ["failure", "attempt", "notice", "audit", "failure", "failure", "failure"]
+        let each = ["failure", "attempt", "notice", "audit", "failure", "failure", "failure", "audit"]
         expect(recorded.reports.map(\.role.name), equals: each + each + each + ["notice", "failure"])
-        expect(recorded.statistics.unmatched, equals: recorded.reports.count, "all roles count alike")
+        expect(recorded.statistics.ignored, equals: 3, "attempts")
+        expect(recorded.statistics.unmatched, equals: recorded.reports.count - 3, "all other roles count alike")
     }
 
-    @Test("rules get all roles alike, and see them in the report; what the bus makes itself is a failure")
+    /// Which actions of a handler have run, each with the role of its report.
+    private static func noting(_ ran: Journal<String>, isAsynchronous: Bool) -> ErrorHandler {
+        let handler = ErrorHandler()
+            .on(Numbered.self) { _, report in
+                ran.note("rule \(report.role)")
+                return .next
+            }
+            .ignore(matching: .type(Zoo.Offline.self))
+            .onNoMatch { _, report in
+                ran.note("onNoMatch \(report.role)")
+                return .stop
+            }
+        if isAsynchronous {
+            return handler.always { _, report async in
+                await Task.yield()
+                ran.note("always \(report.role) \(report.outcome.disposition)")
+                return .next
+            }
+        }
+        return handler.always { _, report in
+            ran.note("always \(report.role) \(report.outcome.disposition)")
+            return .next
+        }
+    }
+
+    @Test("no rule and no onNoMatch is tried for an attempt, which counts as ignored", arguments: [false, true])
+    func attempts(isAsynchronous: Bool) async {
+        let ran = Journal<String>()
+        let handler = Self.noting(ran, isAsynchronous: isAsynchronous)
+        let scoped = ErrorHandler().on(Numbered.self) { _ in
+            ran.note("scoped rule")
+            return .stop
+        }
+        let recorded = await withRecordedErrors(handler: handler) { bus in
+            let scope = bus.scope("scope", handler: scoped)
+            for poster in [bus, scope] as [any ErrorPosting] {
+                for error in [Numbered(1), Zoo.Offline(), URLError(.timedOut)] as [any Error] {
+                    let outcome = await poster.deliver(error, as: .attempt)
+                    expect(outcome.disposition, equals: .ignored)
+                    expectNil(outcome.rule)
+                    expect(outcome.matchedRuleCount, equals: 0)
+                }
+            }
+        }
+        expect(ran.entries, equals: Array(repeating: "always attempt ignored", count: 6))
+        expect(recorded.statistics.ignored, equals: 6)
+        let direct = await handler.handle(ErrorReport(error: Numbered(1), role: .attempt, source: .init()))
+        expect(direct.disposition, equals: .ignored)
+        expect(ran.entries.count, equals: 7)
+        // Without any action there is nothing to run.
+        let report = ErrorReport(error: Numbered(1), role: .attempt, source: .init())
+        expect(await ErrorHandler().handle(report).disposition, equals: .ignored)
+        expect(await scoped.handle(report).disposition, equals: .ignored)
+    }
+
+    @Test("an always action that throws for an attempt is a failure, which rules get")
+    func failingAlways() async {
+        let handler = ErrorHandler()
+            .on(ActionFailure.self) { _ in .stop }
+            .always { error in
+                if error is Numbered { throw Zoo.Offline() }
+                return .next
+            }
+        let recorded = await withRecordedErrors(handler: handler) { bus in bus.post(Numbered(1), as: .attempt) }
+        expect(recorded.reports.map(\.role), equals: [.attempt, .failure])
+        expect(recorded.statistics.ignored, equals: 1)
+        expect(recorded.statistics.handled, equals: 1)
+    }
+
+    @Test("rules get all roles but attempts, and see them in the report; what the bus makes itself is a failure")
     func rules() async {
         let roles = Journal<ErrorReport.Role>()
         let handler = ErrorHandler().on(Numbered.self) { _, report in
@@ -39,8 +111,8 @@ extension RoleTests {
         let recorded = await withRecordedErrors(handler: handler) { bus in
             for role in [.failure, .attempt, .notice] as [ErrorReport.Role] { bus.post(Numbered(1), as: role) }
         }
-        expect(roles.entries, equals: [.failure, .attempt, .notice])
-        expect(recorded.statistics.handled, equals: 3)
+        expect(roles.entries, equals: [.failure, .notice])
+        expect(recorded.statistics.handled, equals: 2)
 
         let failing = ErrorHandler().on(Numbered.self) { _ in throw Zoo.Offline() }
         let failed = await withRecordedErrors(handler: failing) { bus in bus.post(Numbered(1), as: .notice) }

@@ -34,8 +34,8 @@ extension CancellationTests {
         expect(await handler.handle(TransferError.cancelled).disposition, equals: .handled)
     }
 
-    @Test("catching, rethrowing and task do not post it, but what is no cancellation of the same type")
-    func notPosted() async {
+    @Test("catching, rethrowing and task post it as a notice where nobody cancelled the task, and otherwise not at all")
+    func noticed() async {
         let recorded = await withRecordedErrors { bus in
             for error in [TransferError.cancelled, .refused] {
                 bus.catching { throw error }
@@ -47,7 +47,42 @@ extension CancellationTests {
                 await bus.task { throw error }.value
             }
         }
-        expect(recorded.errors.map { $0 as? TransferError }, equals: Array(repeating: .refused, count: 4))
+        expect(
+            recorded.errors.map { $0 as? TransferError },
+            equals: Array(repeating: .cancelled, count: 4) + Array(repeating: .refused, count: 4))
+        let roles: [ErrorReport.Role] = Array(repeating: .notice, count: 4) + Array(repeating: .failure, count: 4)
+        expect(recorded.reports.map(\.role), equals: roles)
+
+        let inCancelled = await withRecordedErrors { bus in
+            await Task {
+                unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+                Self.throwAll(to: bus)
+            }.value
+        }
+        expect(inCancelled.errors.map { $0 as? TransferError }, equals: [.refused, .refused])
+        expect(inCancelled.reports.map(\.role), equals: [.failure, .failure])
+    }
+
+    private static func throwAll(to bus: ErrorBus) {
+        for error in [TransferError.cancelled, .refused] {
+            bus.catching { throw error }
+            #expect(throws: error) { try bus.rethrowing { throw error } }
+        }
+    }
+
+    @Test("standardError ignores such a notice; a flood limit holds and merges it as a failure, and no other notice")
+    func noticesInAFlood() async {
+        let clock = ManualClock()
+        let configuration = ErrorBus.Configuration(floodLimit: FloodLimit(first: 1, per: .seconds(1)), clock: clock)
+        let recorded = await withRecordedErrors(handler: .standardError, configuration: configuration) { bus in
+            for _ in 0..<5 { bus.catching { throw CancellationError() } }
+            for _ in 0..<5 { bus.post(TransferError.refused, as: .notice) }
+        }
+        let cancellations = recorded.reports.filter { $0.error is CancellationError }
+        expect(cancellations.map(\.occurrences), equals: [1, 4])
+        expect(cancellations.map(\.outcome.disposition), equals: [.ignored, .ignored])
+        expect(recorded.reports.count, equals: 7)
+        expect(recorded.statistics.suppressed, equals: 3)
     }
 
     @Test("a transfer's cancellation is not posted in a cancelled task, and is in any other")

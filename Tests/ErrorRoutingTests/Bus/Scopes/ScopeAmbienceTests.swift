@@ -125,7 +125,7 @@ extension ScopeAmbienceTests {
         }
     }
 
-    @Test("catchingErrors posts what an operation throws to the innermost scope, with its line, but no cancellation")
+    @Test("catchingErrors posts what an operation throws to the innermost scope, with its line, a cancellation as a notice")
     func catching() async {
         let recorded = await withRecordedErrors { bus in
             await bus.scope("scope").bound {
@@ -148,8 +148,9 @@ extension ScopeAmbienceTests {
             }
         }
         expect(recorded.matches(of: .type(Numbered.self)), equals: [Numbered(1), Numbered(4)])
-        expect(recorded.reports.map(\.scope), equals: [["scope"], ["scope"]])
-        expect(recorded.reports.map(\.metadata), equals: [["k": "v"], [:]])
+        expect(recorded.reports.map(\.scope), equals: [["scope"], ["scope"], ["scope"]])
+        expect(recorded.reports.map(\.metadata), equals: [["k": "v"], [:], [:]])
+        expect(recorded.reports.map(\.role), equals: [.failure, .failure, .notice])
         expect(recorded.reports.allSatisfy { $0.source.fileID == #fileID }, equals: true)
     }
 

@@ -1,0 +1,120 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// The root is the process's, so what needs one runs in a process of its own.
+@Suite("The newest root counts, and a second run waits", .tags(.behaviour11, .behaviour15), .hangLimit)
+struct RootsTests {}
+
+extension RootsTests {
+    @Test("when the newest root ends, the one before it that still runs is the root again")
+    func newest() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            await withErrorBus(handler: ErrorHandler(), asRoot: true) { first in
+                #expect(ErrorBus.root === first)
+                await withErrorBus(handler: ErrorHandler(), asRoot: true) { second in
+                    #expect(ErrorBus.root === second)
+                    first.becomeRoot()
+                    #expect(ErrorBus.root === second, "it is a root already")
+                    await withErrorBus(handler: ErrorHandler(), asRoot: true) { third in
+                        second.finish()
+                        await second.run(ending: true)
+                        #expect(ErrorBus.root === third)
+                    }
+                    #expect(ErrorBus.root === first, "the second has ended")
+                    second.becomeRoot()
+                    #expect(ErrorBus.root === first)
+                }
+            }
+            expectNil(ErrorBus.root)
+        }
+    }
+
+    @Test("a root that nobody else retains is the root while it is the newest, and is gone once it is not")
+    func weak() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            weak var forgotten: ErrorBus?
+            do {
+                let bus = ErrorBus(handler: ErrorHandler())
+                bus.becomeRoot()
+                forgotten = bus
+            }
+            #expect(forgotten != nil && ErrorBus.root === forgotten)
+            await withErrorBus(handler: ErrorHandler(), asRoot: true) { bus in
+                expectNil(forgotten)
+                #expect(ErrorBus.root === bus)
+            }
+            expectNil(ErrorBus.root)
+        }
+    }
+
+    @Test("roots that come and go in many tasks leave the process with the one that stays")
+    func contention() async {
+        await #expect(processExitsWith: .success) {
+            endIfItHangs()
+            await withErrorBus(handler: ErrorHandler(), asRoot: true) { staying in
+                await withTaskGroup { group in
+                    for _ in 0..<8 {
+                        group.addTask { @concurrent in
+                            for number in 0..<200 {
+                                await withErrorBus(handler: ErrorHandler(), asRoot: true) { _ in
+                                    ErrorBus.root?.post(Numbered(number))
+                                }
+                            }
+                        }
+                    }
+                }
+                #expect(ErrorBus.root === staying)
+            }
+            expectNil(ErrorBus.root)
+        }
+    }
+
+    @Test("a second run waits for the end as the first does, and its cancellation finishes the bus")
+    func secondRun() async {
+        let (bus, gate) = (ErrorBus(handler: ErrorHandler()), Gate())
+        let first = Task { await bus.run() }
+        let second = Task {
+            gate.open()
+            await bus.run()
+        }
+        await gate.wait()
+        bus.post(Numbered(1))
+        second.cancel()
+        await second.value
+        await first.value
+        expect(bus.statistics.unmatched, equals: 1)
+        await bus.run()
+    }
+
+    @Test("a run within the bus's own body, task, child or action returns at once, with a line to the last resort")
+    func runWithin() async {
+        let lines = Journal<String>()
+        let configuration = ErrorBus.Configuration(lastResort: LastResort { lines.note($0) })
+        let handler = ErrorHandler().on(Numbered.self) { _ async in
+            await ErrorBus.current?.run()
+            return .stop
+        }
+        await withErrorBus(handler: handler, configuration: configuration) { bus in
+            await bus.run()
+            async let child: Void = bus.run()
+            await child
+            await bus.task { await bus.run() }.value
+            await bus.scope("scope").task { await bus.run() }.value
+            await bus.deliver(Numbered(1))
+            // Detached, it inherits no mark; a task of the bus has its own.
+            await Task.detached { await bus.task { await bus.run() }.value }.value
+        }
+        expect(lines.entries.count, equals: 6)
+        #expect(lines.entries.allSatisfy { $0.contains("run() was called within the bus's own body, tasks or actions") })
+    }
+}
+
+extension ErrorBus {
+    /// Waits for the end from outside the bus's own body.
+    fileprivate func run(ending: Bool) async { await Task.detached { await self.run() }.value }
+}

@@ -1,0 +1,80 @@
+import ErrorRouting
+import ErrorRoutingTesting
+import TestSupport
+import Testing
+
+@Suite("Behaviour 12: actions see no task-local value and no priority of others", .tags(.behaviour12), .hangLimit)
+struct WorkersAmbienceTests {
+    enum Request {
+        @TaskLocal static var id: String?
+    }
+}
+
+extension WorkersAmbienceTests {
+    private static func noting(_ seen: Journal<String?>) -> ErrorHandler {
+        ErrorHandler().on(Numbered.self) { _ async in
+            await Task.yield()
+            seen.note(Request.id)
+            return .stop
+        }
+    }
+
+    @Test("neither those of who runs the bus, nor of who calls withErrorBus, nor of who posts")
+    func run() async {
+        let seen = Journal<String?>()
+        let bus = ErrorBus(handler: Self.noting(seen))
+        bus.post(Numbered(1))
+        bus.finish()
+        await Request.$id.withValue("run") { await bus.run() }
+        await Request.$id.withValue("body") {
+            await withErrorBus(handler: Self.noting(seen)) { bus in bus.post(Numbered(2)) }
+        }
+        expect(seen.entries, equals: [nil, nil])
+    }
+
+    @Test("nor of who flushes or shuts down, for a worker that the timer starts")
+    func flush() async {
+        let (seen, clock, entered) = (Journal<String?>(), ManualClock(), Gate())
+        let handler = ErrorHandler()
+            .ignore(ActionFailure.self)
+            .on(Numbered.self) { error async throws in
+                if error.number == 0 {
+                    entered.open()
+                    try await Gate().waitUnlessCancelled()
+                } else {
+                    seen.note(Request.id)
+                }
+                return .stop
+            }
+        let configuration = ErrorBus.Configuration(actionTimeLimit: .seconds(10), clock: clock)
+        await withErrorBus(handler: handler, configuration: configuration) { bus in
+            bus.post(Numbered(0))
+            await entered.wait()
+            let flushed = Task { @concurrent in
+                await Request.$id.withValue("flush") { await bus.flush(within: .seconds(1)) }
+            }
+            await clock.waitForSleepers(2)
+            clock.advance(by: .seconds(1))
+            expect(await flushed.value, equals: false)
+            clock.advance(by: .seconds(9))
+            await bus.deliver(Numbered(1))
+        }
+        expect(seen.entries, equals: [nil])
+    }
+
+    @Test("an action's tasks have the default priority, whoever runs the bus")
+    func priority() async {
+        let seen = Journal<UInt8>()
+        let handler = ErrorHandler().on(Numbered.self) { _ async in
+            await Task.yield()
+            seen.note((Task.basePriority ?? .background).rawValue)
+            return .stop
+        }
+        for priority in [TaskPriority.background, .high] {
+            await Task(priority: priority) { @concurrent in
+                await withErrorBus(handler: handler) { bus in bus.post(Numbered(1)) }
+            }.value
+        }
+        expect(Set(seen.entries).count, equals: 1)
+    }
+}

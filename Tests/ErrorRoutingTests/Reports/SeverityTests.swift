@@ -1,0 +1,51 @@
+import ErrorRouting
+import TestSupport
+import Testing
+
+@Suite("Behaviour 28: a report has a severity, by its role and outcome", .tags(.behaviour28))
+struct SeverityTests {}
+
+extension SeverityTests {
+    private typealias Severity = ErrorReport.Severity
+
+    private static func report(
+        _ error: any Error = Numbered(1), _ role: ErrorReport.Role = .failure,
+        _ disposition: HandleOutcome.Disposition = .unmatched
+    ) -> ErrorReport {
+        ErrorReport(error: error, role: role, source: .init(), outcome: HandleOutcome(disposition: disposition))
+    }
+
+    @Test("a failure by its outcome, a notice and an attempt by their role, the bus's own by their type")
+    func table() async {
+        let failures: [HandleOutcome.Disposition: Severity] = [
+            .ignored: .debug, .handled: .notice, .unmatched: .error, .dropped: .error, .pending: .error,
+        ]
+        let failing = ErrorHandler().on(Numbered.self) { _ in throw Zoo.Offline() }
+        let failure = await failing.handle(Numbered(1)).failures[0]
+        for disposition in HandleOutcome.Disposition.allCases {
+            expect(Self.report(Numbered(1), .failure, disposition).severity, equals: failures[disposition])
+            expect(Self.report(Numbered(1), .notice, disposition).severity, equals: .notice)
+            expect(Self.report(Numbered(1), .attempt, disposition).severity, equals: .info)
+            expect(Self.report(Numbered(1), .init("audit"), disposition).severity, equals: .info)
+            expect(Self.report(failure, .failure, disposition).severity, equals: .error)
+            let dropped = ErrorsDropped(count: 1, byType: [:])
+            expect(Self.report(dropped, .failure, disposition).severity, equals: .critical)
+        }
+    }
+
+    @Test("a rule of a map goes before that for failures; the map's default is not used")
+    func map() {
+        let map = ErrorMap(default: Severity.critical).on(Numbered(1), .warning)
+        expect(Self.report().severity(by: map), equals: .warning)
+        expect(Self.report(Numbered(1), .failure, .ignored).severity(by: map), equals: .warning)
+        expect(Self.report(Numbered(2)).severity(by: map), equals: .error)
+        expect(Self.report(Numbered(1), .attempt).severity(by: map), equals: .info)
+        expect(Self.report(Numbered(1), .notice).severity(by: map), equals: .notice)
+    }
+
+    @Test("raw values are swift-log's, and the order is that of the levels")
+    func names() {
+        expect(Severity.allCases.map(\.rawValue), equals: ["debug", "info", "notice", "warning", "error", "critical"])
+        expect(Severity.allCases.shuffled().sorted(), equals: Severity.allCases)
+    }
+}
