@@ -52,11 +52,11 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
 public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomStringConvertible {
     /// The breaker's name.
     public let name: String
-    /// How much of the pause is left, or of the wait that the cause asks for (``RetryAfterProviding``), if that is
+    /// How much of the open period is left, or of the wait that the cause asks for (``RetryAfterProviding``), if that is
     /// longer; nil while a trial is under way, because its end is not known, unless the cause asks to wait longer
     /// still.
     public let retryAfter: Duration?
-    /// The failure that opened the circuit last.
+    /// The failure that opened the circuit last; a ``CircuitChanged`` if ``CircuitBreaker/open()`` did.
     public let cause: any Error
 
     /// Makes a refusal, for tests and fakes.

@@ -52,31 +52,35 @@ struct RetryProgress {
     ) -> RetryStep.Verdict {
         if isCancelled || isCancellation(error) { return .cancelled }
         let cost: Int
-        var hint: Duration?
+        let hint: Duration?
+        var isOwnRule = false
         switch policy.decisions[error] {
         case .fail:
             return .notRetryable
         case .retry(let itsCost):
-            cost = itsCost
-            hint = serverHint(of: error)
+            (cost, hint) = (itsCost, serverHint(of: error))
         case .retryAfter(let delay, let itsCost):
-            (cost, hint) = (itsCost, delay)
+            (cost, hint, isOwnRule) = (itsCost, delay, true)
         }
         if attempt >= policy.maxAttempts { return .attemptsSpent }
         // Only now, since it looks at all errors under this one.
         if forbidsRetry(error) { return .notRetryable }
         if let hint, hint > policy.longestHint { return .hintTooLong(hint) }
-        let asked =
-            hint.map { max($0, .zero) }
-            ?? policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
-        let delay = min(asked, Self.longestDelay)
+        var (delay, isHinted) = (max(hint ?? .zero, .zero), hint != nil)
+        if !isOwnRule {
+            // A hint is a lower bound: a server that asks for no wait at all does not switch the backoff off.
+            delay = policy.backoff.spread(delay, using: &generator)
+            let computed = policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
+            if computed > delay { (delay, isHinted) = (computed, false) }
+        }
+        delay = min(delay, Self.longestDelay)
         if let deadline = policy.deadline, delay >= deadline - elapsed() { return .deadlineWouldPass }
         if let budget = policy.budget, !isPaid {
             if !budget.withdraw(cost) { return .budgetSpent }
             paid = cost
         }
         lastDelay = delay
-        return .retriesAfter(delay, hinted: hint != nil)
+        return .retriesAfter(delay, hinted: isHinted)
     }
 
     /// Returns, after the delay, why the next attempt is not made, or begins the attempt.
