@@ -59,8 +59,9 @@ extension ClientBodyLimitTests {
             expect("\(try #require(error))", equals: "bodyTooLarge, more than 15 bytes")
             expect(error?.neverReachedServer, equals: false)
         }
-        let page = truncated(200, headers: ["Content-Type": "text/html"])
-        let error = await #expect(throws: NetworkError.self) { try await APIClient(page).send(Call(User.self)) }
-        expect(error?.kind, equals: .unexpectedContentType)
+        for script in [truncated(200, headers: ["Content-Type": "text/html"]), truncated(200, "")] {
+            let error = await #expect(throws: NetworkError.self) { try await APIClient(script).send(Call(User.self)) }
+            expect(error?.kind, equals: .bodyTooLarge)
+        }
     }
 }

@@ -79,16 +79,10 @@ public final class CircuitBreaker: Sendable {
     ///   - fileID: The file that posted changes name as their source.
     ///   - line: The line that posted changes name as their source.
     public init<Output, C: Clock>(
-        _ name: String,
-        opensAt ratio: Double = 0.5,
-        of minimumCalls: Int = 10,
-        within window: Duration = .seconds(10),
-        openFor openPeriod: Duration = .seconds(5),
-        counting: ErrorMatcher<Output>,
-        clock: C = ContinuousClock(),
-        errors: any ErrorPosting = .ambient,
-        fileID: String = #fileID,
-        line: UInt = #line
+        _ name: String, opensAt ratio: Double = 0.5, of minimumCalls: Int = 10,
+        within window: Duration = .seconds(10), openFor openPeriod: Duration = .seconds(5),
+        counting: ErrorMatcher<Output>, clock: C = ContinuousClock(), errors: any ErrorPosting = .ambient,
+        fileID: String = #fileID, line: UInt = #line
     ) where C.Duration == Duration {
         func refuse(_ message: String) -> Never { fatalError("CircuitBreaker(\(name)): \(message)") }
         if !(ratio > 0 && ratio <= 1) { refuse("opensAt must be a ratio above 0, at most 1, not \(ratio)") }

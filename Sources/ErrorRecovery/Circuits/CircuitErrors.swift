@@ -28,9 +28,7 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
     ///   - state: The new state.
     ///   - cause: The failure that opened the circuit.
     public init(name: String, state: State, cause: (any Error)? = nil) {
-        self.name = name
-        self.state = state
-        self.cause = cause
+        (self.name, self.state, self.cause) = (name, state, cause)
     }
 
     /// The cause, so that `anywhere` and reports find it.
@@ -66,9 +64,7 @@ public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomS
     ///   - retryAfter: How long to wait; nil while a trial is under way.
     ///   - cause: The failure that opened the circuit last.
     public init(name: String, retryAfter: Duration?, cause: any Error) {
-        self.name = name
-        self.retryAfter = retryAfter
-        self.cause = cause
+        (self.name, self.retryAfter, self.cause) = (name, retryAfter, cause)
     }
 
     /// The cause, so that `anywhere` and reports find it.

@@ -50,19 +50,12 @@ public struct RetryPolicy: Sendable {
     ///   - longestHint: The longest hint that is obeyed; not negative.
     ///   - deadline: How long after the beginning of the call another attempt may begin; nil for no limit, not negative.
     public init(
-        maxAttempts: Int = 3,
-        backoff: Backoff = .exponential(),
-        decisions: ErrorMap<RetryDecision> = ErrorMap(default: .fail),
-        budget: RetryBudget? = nil,
-        longestHint: Duration = .seconds(60),
-        deadline: Duration? = nil
+        maxAttempts: Int = 3, backoff: Backoff = .exponential(),
+        decisions: ErrorMap<RetryDecision> = ErrorMap(default: .fail), budget: RetryBudget? = nil,
+        longestHint: Duration = .seconds(60), deadline: Duration? = nil
     ) {
-        self.maxAttempts = maxAttempts
-        self.backoff = backoff
-        self.decisions = decisions
-        self.budget = budget
-        self.longestHint = longestHint
-        self.deadline = deadline
+        (self.maxAttempts, self.backoff, self.decisions) = (maxAttempts, backoff, decisions)
+        (self.budget, self.longestHint, self.deadline) = (budget, longestHint, deadline)
         check()
     }
 

@@ -28,9 +28,7 @@ struct RetryProgress {
     ///   - elapsed: Returns how long the call has taken; called only if there is a deadline.
     ///   - generator: The source of randomness for the delay.
     mutating func verdict(
-        on error: any Error,
-        isCancelled: Bool,
-        elapsed: () -> Duration,
+        on error: any Error, isCancelled: Bool, elapsed: () -> Duration,
         using generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
         // What a circuit refused was not sent: its payment serves the next attempt.
@@ -44,10 +42,7 @@ struct RetryProgress {
 
     /// The budget is asked last, so that nothing is withdrawn for a retry that another limit forbids.
     private mutating func verdict(
-        on error: any Error,
-        isPaid: Bool,
-        _ isCancelled: Bool,
-        _ elapsed: () -> Duration,
+        on error: any Error, isPaid: Bool, _ isCancelled: Bool, _ elapsed: () -> Duration,
         _ generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
         if isCancelled || isCancellation(error) { return .cancelled }

@@ -60,10 +60,7 @@ extension APIClient {
     /// - Parameter chain: The request on its way; at the end, how far it has come.
     /// - Returns: The response, and whether it refuses the client's token.
     func exchange(
-        _ message: TransportRequest,
-        usingToken: Bool,
-        _ chain: inout RedirectChain,
-        _ source: ErrorReport.Source
+        _ message: TransportRequest, usingToken: Bool, _ chain: inout RedirectChain, _ source: ErrorReport.Source
     ) async throws(NetworkError) -> (TransportResponse, isTokenRefused: Bool) {
         guard usingToken, let keeper = token, message.headers["Authorization"] == nil else {
             return (try await sendOnce(message, nil, &chain), false)
@@ -101,9 +98,7 @@ extension APIClient {
     }
 
     private func sendOnce(
-        _ message: TransportRequest,
-        _ token: String?,
-        _ chain: inout RedirectChain
+        _ message: TransportRequest, _ token: String?, _ chain: inout RedirectChain
     ) async throws(NetworkError) -> TransportResponse {
         if Task.isCancelled { throw NetworkError(.cancelled) }
         var message = message
@@ -145,9 +140,7 @@ extension Error {
 /// Decoding a response that is a success.
 extension APIClient {
     func decode<R: APIRequest>(
-        _ response: TransportResponse,
-        to message: TransportRequest,
-        as request: R
+        _ response: TransportResponse, to message: TransportRequest, as request: R
     ) throws(NetworkError) -> R.Response {
         let value = try decode(response, to: message, R.Response.self)
         guard let error = request.rejection(of: value) else { return value }
@@ -155,21 +148,19 @@ extension APIClient {
     }
 
     private func decode<Response: Decodable>(
-        _ response: TransportResponse,
-        to message: TransportRequest,
-        _ type: Response.Type
+        _ response: TransportResponse, to message: TransportRequest, _ type: Response.Type
     ) throws(NetworkError) -> Response {
         if let nothing = NoContent() as? Response { return nothing }
         // HTTP defines no body for these responses.
         let isBodiless = message.method == "HEAD" || [204, 205].contains(response.status)
+        if response.isTruncated, !isBodiless {
+            throw NetworkError(.bodyTooLarge, detail: "more than \(response.body.count) bytes")
+        }
         guard !isBodiless, !response.body.isEmpty else { throw NetworkError(.noData) }
         if let type = response.headers.contentType, let accepted = message.headers["Accept"],
             !type.isAccepted(by: accepted)
         {
             throw NetworkError(.unexpectedContentType, detail: type.text)
-        }
-        if response.isTruncated {
-            throw NetworkError(.bodyTooLarge, detail: "more than \(response.body.count) bytes")
         }
         do {
             return try decoder.decode(type, from: response.body)

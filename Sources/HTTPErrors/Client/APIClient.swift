@@ -102,13 +102,9 @@ public struct APIClient: Sendable {
     #endif
     public init(
         base: URL,
-        retry: RetryPolicy? = nil,
-        errors: any ErrorPosting = .ambient,
-        token: BearerToken? = nil,
-        interceptors: [any HTTPInterceptor] = [],
-        clock: any Clock<Duration> = ContinuousClock(),
-        encoder: JSONEncoder = JSONEncoder(),
-        decoder: JSONDecoder = JSONDecoder(),
+        retry: RetryPolicy? = nil, errors: any ErrorPosting = .ambient, token: BearerToken? = nil,
+        interceptors: [any HTTPInterceptor] = [], clock: any Clock<Duration> = ContinuousClock(),
+        encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder(),
         serviceError: (@Sendable (HTTPFailure) -> (any Error)?)? = nil
     ) {
         self.init(
@@ -183,9 +179,7 @@ public struct APIClient: Sendable {
     }
 
     private func attempt<R: APIRequest>(
-        _ request: R,
-        _ message: TransportRequest,
-        _ source: ErrorReport.Source
+        _ request: R, _ message: TransportRequest, _ source: ErrorReport.Source
     ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
         var chain = RedirectChain(message)
         do throws(NetworkError) {

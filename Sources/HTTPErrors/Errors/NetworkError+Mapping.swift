@@ -91,7 +91,9 @@ extension NetworkError {
     static let codesBeforeSending = Set(
         [NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed] + tlsCodes)
 
-    /// The codes of TLS failures. On Linux each has two: Foundation's constants are one less than `URLError.Code`.
+    /// The codes of TLS failures.
+    ///
+    /// On Linux each failure has two codes, since Foundation's constants are one less than those of `URLError.Code`.
     private static let tlsCodes = Array(-1207 ... -1200)
 
     /// The codes after which another attempt ends in the same way: a certificate is refused, or the session is over.

@@ -53,7 +53,7 @@ public struct NetworkError: Error {
     /// What went wrong.
     public let kind: Kind
     /// The error that caused this one: a `URLError`, a `DecodingError`, the service's own error.
-    public let cause: (any Error)?
+    public private(set) var cause: (any Error)?
     /// The response that the error comes from; nil if there was none.
     public let failure: HTTPFailure?
     /// What was wrong, in a few words: the limit that was exceeded, the content type, the URL without its query.
@@ -97,11 +97,8 @@ public struct NetworkError: Error {
 
     /// Returns the error without a base's path in the URLs of its cause.
     func hiding(_ basePath: String) -> NetworkError {
-        guard !basePath.isEmpty, let cause else { return self }
-        var error = NetworkError(
-            kind, cause: withoutSecrets(cause, below: basePath), failure: failure, detail: detail,
-            mayBeSentAgain: mayBeSentAgain, neverReachedServer: isUnsent)
-        error.dependsOnKey = dependsOnKey
+        var error = self
+        if !basePath.isEmpty { error.cause = cause.map { withoutSecrets($0, below: basePath) } }
         return error
     }
 

@@ -66,11 +66,7 @@ public struct TransportRequest: Sendable {
     ///   - body: The body.
     ///   - timeout: The time limit; nil for the transport's own limit.
     public init(
-        method: String = "GET",
-        url: URL,
-        headers: HTTPHeaders = [:],
-        body: Data? = nil,
-        timeout: Duration? = nil
+        method: String = "GET", url: URL, headers: HTTPHeaders = [:], body: Data? = nil, timeout: Duration? = nil
     ) {
         self.method = method
         self.url = url
