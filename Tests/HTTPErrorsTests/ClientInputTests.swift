@@ -61,6 +61,9 @@ extension ClientInputTests {
             _ = try await APIClient(script).send(call)
             expect(script.requests.last?.url.absoluteString, equals: "https://example.org/v1/\(sent)")
         }
+        let relative = try #require(URL(string: "v1", relativeTo: URL(string: "https://example.org/api/")))
+        _ = try await APIClient(base: relative, transport: script).send(Call(NoContent.self))
+        expect(script.requests.last?.url.absoluteString, equals: "https://example.org/api/v1/users/17")
         let base = try #require(URL(string: "HTTPS://example.org/v1"))
         let call = Call(NoContent.self, headers: ["X-Name": "a\tb é 日"])
         _ = try await APIClient(base: base, transport: script).send(call)

@@ -75,7 +75,7 @@ extension APIClient {
             guard response.status == 401, chain.request.headers["Authorization"] == "Bearer \(token)" else {
                 return (response, false)
             }
-            if chain.isProcessed || sendings == 3 || keeper.isRefreshedHere { return (response, true) }
+            if chain.isProcessed || keeper.isRefreshedHere { return (response, true) }
             let next: String?
             do {
                 next = try await keeper.token(inPlaceOf: token, begins: sendings == 1, within: timeLeft()) {
@@ -90,7 +90,7 @@ extension APIClient {
                 if let left = timeLeft(), left <= .zero { throw NetworkError(.timeout, cause: error) }
                 throw NetworkError(.unauthorized, cause: error, failure: HTTPFailure(response))
             }
-            guard let next else { return (response, true) }
+            guard let next, sendings < 3 else { return (response, true) }
             token = next
             message.timeout = timeLeft()
             sendings += 1

@@ -144,7 +144,7 @@ extension URL {
 
     /// The path, as a request's URL begins with it if this is the base: empty, or without a slash at its end.
     var basePath: String {
-        let path = path(percentEncoded: true)
+        let path = absoluteURL.path(percentEncoded: true)
         return path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 }

@@ -47,7 +47,8 @@ public struct AsyncHTTPClientTransport: HTTPTransport {
     /// - Parameters:
     ///   - client: The client, best with ``configuration(bodyLimit:)``; it must not follow redirects.
     ///   - timeout: How long a response may take, its body included, if the request has no time limit.
-    ///   - bodyLimit: How many bytes of a body are read; of a longer one, the response has the beginning.
+    ///   - bodyLimit: How many bytes of a body are read; of a longer one, the response has the beginning. Of a
+    ///     compressed one that may be empty.
     public init(_ client: HTTPClient, timeout: Duration = .seconds(60), bodyLimit: Int = 1 << 20) {
         self.client = client
         self.timeout = timeout
