@@ -78,5 +78,8 @@ final class StreamGuard: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    private static func isStatus(_ text: String) -> Bool { Int(text).map((100...999).contains) ?? false }
+    /// Whether a text is a status of HTTP/2, which has no 101 (RFC 9113, section 8.6).
+    private static func isStatus(_ text: String) -> Bool {
+        Int(text).map { (100...999).contains($0) && $0 != 101 } ?? false
+    }
 }

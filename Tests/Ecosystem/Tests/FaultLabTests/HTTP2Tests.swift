@@ -70,7 +70,8 @@ extension FaultLab {
         @Test("A status that is none is no response, and stops no process", .tags(.http1))
         func statuses() async throws {
             for status in [
-                "-1", "-9223372036854775808", "0", "99", "600", "1000", "100000", "99999999999999999999", "", "x",
+                "-1", "-9223372036854775808", "0", "99", "101", "600", "1000", "100000", "99999999999999999999", "",
+                "x",
             ] {
                 let (error, count) = try await send("GET", .status(status))
                 #expect(error?.kind == .invalidResponse, "\(status): \(String(describing: error))")
