@@ -21,7 +21,7 @@ public protocol APIRequest: Sendable {
     /// The path below the client's base URL, which the client percent-encodes.
     ///
     /// Two hexadecimal digits after a percent sign are already encoded, and stay: `projects/group%2Fapp` has two segments.
-    /// Pass a text that a user typed through ``segment(_:)``, so that it adds no segments and no query.
+    /// Pass a text that a user typed through ``segment(_:)-method``, so that it adds no segments and no query.
     ///
     /// A path that could lead out of the base is not sent: one with a segment of dots, a backslash, two slashes at the
     /// beginning, or a control character, also where they are encoded.
