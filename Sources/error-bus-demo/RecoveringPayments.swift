@@ -24,7 +24,7 @@ struct RecoveringPayments: Sendable {
         self.policy = policy
         // An endpoint that responds is reachable, whatever its status, except for the time-outs 408 and 504.
         circuit = CircuitBreaker(
-            "payments", opensAt: 10, openFor: .milliseconds(250), counting: .unreachable, clock: clock,
+            "payments", openFor: .milliseconds(250), counting: .unreachable, clock: clock,
             errors: errors)
     }
 

@@ -59,7 +59,7 @@ extension CombinationTests {
             place)
         let failures = seen.filter { $0.role != .notice }
         expect(failures.reduce(0) { $0 + $1.occurrences }, equals: posts.count { $0.role != "notice" }, place)
-        for (kind, reports) in Dictionary(grouping: failures, by: { "\($0.typeName) \($0.scope)" }) {
+        for (kind, reports) in Dictionary(grouping: failures, by: { "\($0.typeName) \($0.role) \($0.scope)" }) {
             let total = reports.reduce(0) { $0 + $1.occurrences }
             expect(reports.count, equals: min(total, Stage.passing + 1), "\(kind), \(place)")
             #expect(reports.dropLast().allSatisfy { $0.occurrences == 1 }, "\(kind), \(place)")

@@ -17,22 +17,22 @@ struct Model {
     }
 
     enum Circuit: Equatable {
-        case closed(failures: Int)
-        /// It refuses until the pause is over.
+        case closed(calls: Int, failures: Int)
+        /// It refuses until the open period is over.
         case open(isOver: Bool)
         /// A trial has ended with an error that does not count.
         case halfOpen
     }
 
-    /// How many failures open a circuit.
-    static let opensAt = 2
+    /// How many calls there must have been for a circuit to open, at the failure of half of them.
+    static let minimumCalls = 2
 
     private(set) var posts: [[Post]] = [[], []]
     /// How many errors a presenter of the first bus has to show.
     private(set) var presented = 0
     /// How many attempts were made in all.
     private(set) var attempts = 0
-    private(set) var circuits = [Circuit.closed(failures: 0), .closed(failures: 0)]
+    private(set) var circuits = [Circuit.closed(calls: 0, failures: 0), .closed(calls: 0, failures: 0)]
     private var outcomes: ArraySlice<Outcome> = []
 
     mutating func take(_ event: Event) {
@@ -41,7 +41,7 @@ struct Model {
             // The window of a closed circuit is over as well.
             circuits = circuits.map { circuit in
                 switch circuit {
-                case .closed: .closed(failures: 0)
+                case .closed: .closed(calls: 0, failures: 0)
                 case .open: .open(isOver: true)
                 case .halfOpen: .halfOpen
                 }
@@ -52,15 +52,17 @@ struct Model {
 
     private mutating func run(_ operation: Operation) {
         outcomes = operation.outcomes[...]
-        guard let failure = failure(of: operation, in: operation.layers[...]), failure != .cancelled else { return }
+        guard let failure = failure(of: operation, in: operation.layers[...]) else { return }
+        // Nobody has cancelled the task: something else was cancelled, which is told as a notice.
+        let role = failure == .cancelled ? "notice" : "failure"
         switch operation.end {
         case .catching(let place), .task(let place):
-            post("failure", failure.rawValue, at: place)
-            if place.bus == 0, failure != .expected { presented += 1 }
+            post(role, failure.rawValue, at: place)
+            if place.bus == 0, ![.expected, .cancelled].contains(failure) { presented += 1 }
         case .loader(let place):
-            post("failure", failure.rawValue, at: place)
+            post(role, failure.rawValue, at: place)
         case .action(let place):
-            post("failure", failure.rawValue, at: place)
+            post(role, failure.rawValue, at: place)
             if place.bus == 1 || failure != .expected { presented += 1 }
         }
     }
@@ -125,14 +127,21 @@ struct Model {
         let failure = body(&self)
         let counts = [.flaky, .unavailable, .unreachable].contains(failure)
         switch before {
-        case .closed(let failures) where counts:
-            circuits[number] = failures + 1 < Self.opensAt ? .closed(failures: failures + 1) : .open(isOver: false)
-            if circuits[number] == .open(isOver: false) { post("notice", "open", at: place) }
-        case .closed:
+        case .closed where failure == .cancelled || failure == .refused:
             break
+        case .closed(let calls, let failures):
+            let ended = Circuit.closed(calls: calls + 1, failures: failures + (counts ? 1 : 0))
+            if case .closed(let calls, let failures) = ended, calls >= Self.minimumCalls, 2 * failures >= calls {
+                circuits[number] = .open(isOver: false)
+                post("notice", "open", at: place)
+            } else {
+                circuits[number] = ended
+            }
         case .open, .halfOpen:
-            circuits[number] = counts ? .open(isOver: false) : failure == nil ? .closed(failures: 0) : .halfOpen
-            if counts { post("notice", "open", at: place) }
+            let opens = counts || failure == .cancelled
+            circuits[number] =
+                opens ? .open(isOver: false) : failure == nil ? .closed(calls: 0, failures: 0) : .halfOpen
+            if opens { post("notice", "open", at: place) }
             if failure == nil { post("notice", "closed", at: place) }
         }
         return failure

@@ -8,12 +8,12 @@ import Testing
 struct CircuitBreakerTests {}
 
 extension CircuitBreakerTests {
-    @Test("it opens, refuses with what is left of the pause, tries, and closes; each change is posted once")
+    @Test("it opens, refuses with what is left of the open period, tries, and closes; each change is posted once")
     func cycle() async throws {
         let clock = ManualClock()
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
-                "payments", opensAt: 2, counting: .type(Timeout.self), clock: clock, errors: bus)
+                "payments", of: 2, counting: .type(Timeout.self), clock: clock, errors: bus)
             await breaker.fail(with: Timeout(code: 1))
             expect(breaker.state, equals: .closed)
             await breaker.fail(with: Timeout(code: 2))
@@ -86,7 +86,7 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .closed)
     }
 
-    @Test("a trial that is cancelled, or throws what does not count, makes room for the next")
+    @Test("a trial that throws what does not count makes room for the next; one that is cancelled opens it again")
     func trialsThatSayNothing() async throws {
         let clock = ManualClock()
         let breaker = CircuitBreaker.quiet(clock)
@@ -95,29 +95,114 @@ extension CircuitBreakerTests {
         await breaker.fail(with: Refused())
         expect(breaker.state, equals: .halfOpen)
         await breaker.fail(with: CancellationError())
-        expect(breaker.state, equals: .halfOpen)
+        expect(breaker.state, equals: .open)
+        clock.advance(by: .seconds(5))
         let (running, gate) = (Gate(), Gate())
         let cancelled = Task {
             try await breaker.run {
                 running.open()
                 await gate.wait()
                 // What a cancelled call throws says nothing of what it called.
-                throw Timeout()
+                throw Timeout(code: 2)
             }
         }
         await running.wait()
         cancelled.cancel()
         gate.open()
         await #expect(throws: Timeout.self) { try await cancelled.value }
-        expect(breaker.state, equals: .halfOpen)
+        let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+        expect(refusal?.retryAfter, equals: .seconds(5))
+        expect(refusal?.cause as? Timeout, equals: Timeout())
+        clock.advance(by: .seconds(5))
         try await breaker.run {}
         expect(breaker.state, equals: .closed)
+    }
+
+    @Test("it opens at a ratio of all calls, however many there are: successes and other errors count too")
+    func ratio() async {
+        let clock = ManualClock()
+        let breaker = CircuitBreaker("test", counting: .type(Timeout.self), clock: clock, errors: Nobody())
+        for _ in 0..<1_000 {
+            clock.advance(by: .milliseconds(1))
+            for _ in 0..<9 { try? await breaker.run {} }
+            await breaker.fail(with: Timeout())
+        }
+        expect(breaker.state, equals: .closed)
+        clock.advance(by: .seconds(10))
+        for _ in 0..<5 { await breaker.fail(with: Timeout()) }
+        for _ in 0..<4 { await breaker.fail(with: Refused()) }
+        expect(breaker.state, equals: .closed)
+        try? await breaker.run {}
+        expect(breaker.state, equals: .open)
+    }
+
+    @Test("a limit within the circuit counts as a failure, one around it as a cancellation, which says nothing")
+    func limits() async {
+        let breaker = CircuitBreaker.quiet(ManualClock())
+        let (begun, never) = (Gate(), Gate())
+        let outside = Task {
+            try await breaker.run {
+                begun.open()
+                await withTaskCancellationHandler {
+                    await never.wait()
+                } onCancel: {
+                    never.open()
+                }
+                try Task.checkCancellation()
+            }
+        }
+        await begun.wait()
+        outside.cancel()
+        await #expect(throws: CancellationError.self) { try await outside.value }
+        expect(breaker.state, equals: .closed)
+        await #expect(throws: Timeout.self) {
+            try await breaker.run {
+                // As a limit does: it cancels a task of its own, and throws an error of its own.
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await Task.sleep(for: .seconds(3_600)) }
+                    group.addTask { throw Timeout() }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+            }
+        }
+        expect(breaker.state, equals: .open)
+    }
+
+    @Test("opened by hand it refuses, and lets a trial through after the open period; closed by hand it counts anew")
+    func byHand() async throws {
+        let clock = ManualClock()
+        let recorded = await withRecordedErrors { bus in
+            let breaker = CircuitBreaker("test", of: 2, counting: .any, clock: clock, errors: bus)
+            breaker.open()
+            let refusal = await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+            expect(refusal?.retryAfter, equals: .seconds(5))
+            expect((refusal?.cause as? CircuitChanged)?.state, equals: .open)
+            clock.advance(by: .seconds(4))
+            breaker.open()
+            clock.advance(by: .seconds(4))
+            await #expect(throws: CircuitOpen.self) { try await breaker.run {} }
+            clock.advance(by: .seconds(1))
+            // A trial that began before does not close what was opened meanwhile.
+            try? await breaker.run { breaker.open() }
+            expect(breaker.state, equals: .open)
+            breaker.close()
+            await breaker.fail(with: Timeout())
+            breaker.close()
+            await breaker.fail(with: Timeout())
+            expect(breaker.state, equals: .closed)
+            await breaker.fail(with: Timeout())
+            expect(breaker.state, equals: .open)
+        }
+        let changes = recorded.matches(of: .type(CircuitChanged.self))
+        expect(changes.map(\.state), equals: [.open, .halfOpen, .open, .closed, .open])
+        expect(changes.map { $0.cause is Timeout }, equals: [false, false, false, false, true])
     }
 
     @Test("cancellations, refusals and changes, of this circuit or another, and what wraps them never count")
     func neverCounted() async {
         struct Wrapped: Error { let cause: any Error }
-        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: ManualClock(), errors: Nobody())
+        let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: ManualClock(), errors: Nobody())
         let refusal = CircuitOpen(name: "other", retryAfter: nil, cause: Timeout())
         let change = CircuitChanged(name: "other", state: .open, cause: Timeout())
         for error in [CancellationError(), refusal, change, Wrapped(cause: refusal)] as [any Error] {
@@ -128,29 +213,20 @@ extension CircuitBreakerTests {
         expect(breaker.state, equals: .open)
     }
 
-    @Test(
-        "of concurrent callers one opens it, one tries at a time, and changes are posted once and in order",
-        arguments: [false, true])
-    func concurrent(listens: Bool) async {
+    @Test("of concurrent callers one opens it, one tries at a time, and changes are posted once and in order")
+    func concurrent() async {
         let recorded = await withRecordedErrors { bus in
             let breaker = CircuitBreaker(
-                "test", opensAt: 3, within: .seconds(3_600), openFor: .zero, counting: .type(Timeout.self),
-                from: listens ? .reports : .calls,
+                "test", opensAt: 0.1, of: 3, within: .seconds(3_600), openFor: .zero, counting: .type(Timeout.self),
                 errors: bus)
-            let handler = listens ? breaker.handler : ErrorHandler()
-            await withErrorBus(handler: handler) { listening in
-                let scope = listening.scope("scope", handler: handler)
-                await withTaskGroup { group in
-                    for task in 0..<8 {
-                        group.addTask { @concurrent in
-                            for round in 0..<300 {
-                                if (round + task) % 3 > 0 {
-                                    try? await breaker.run { try await breaker.run {} }
-                                } else if listens {
-                                    await scope.deliver(Timeout())
-                                } else {
-                                    await breaker.fail(with: Timeout())
-                                }
+            await withTaskGroup { group in
+                for task in 0..<8 {
+                    group.addTask { @concurrent in
+                        for round in 0..<300 {
+                            if (round + task) % 3 > 0 {
+                                try? await breaker.run { try await breaker.run {} }
+                            } else {
+                                await breaker.fail(with: Timeout())
                             }
                         }
                     }
@@ -174,7 +250,7 @@ extension CircuitBreakerTests {
     func reentrant() async {
         let poster = Asking()
         let breaker = CircuitBreaker(
-            "test", opensAt: 1, openFor: .zero, counting: .type(Timeout.self), clock: ManualClock(), errors: poster)
+            "test", of: 1, openFor: .zero, counting: .type(Timeout.self), clock: ManualClock(), errors: poster)
         poster.breaker.withLock { $0 = breaker }
         await breaker.fail(with: Timeout())
         expect(poster.states.withLock { $0 }, equals: ["open: open"])
@@ -219,9 +295,9 @@ struct Nobody: ErrorPosting {
 }
 
 extension CircuitBreaker {
-    /// A circuit that counts time-outs, and posts nothing.
-    static func quiet(_ clock: ManualClock, opensAt failures: Int = 1) -> CircuitBreaker {
-        CircuitBreaker("test", opensAt: failures, counting: .type(Timeout.self), clock: clock, errors: Nobody())
+    /// A circuit that opens at one time-out, and posts nothing.
+    static func quiet(_ clock: ManualClock) -> CircuitBreaker {
+        CircuitBreaker("test", of: 1, counting: .type(Timeout.self), clock: clock, errors: Nobody())
     }
 
     /// Runs an operation that throws an error, and swallows it.

@@ -9,7 +9,7 @@ struct CircuitNoticesTests {
     private let clock = ManualClock()
 
     private func breaker(errors: any ErrorPosting = .ambient) -> CircuitBreaker {
-        CircuitBreaker("search", opensAt: 1, counting: .type(Timeout.self), clock: clock, errors: errors)
+        CircuitBreaker("search", of: 1, counting: .type(Timeout.self), clock: clock, errors: errors)
     }
 
     /// Opens the circuit, lets a trial through, and closes it.
@@ -66,7 +66,7 @@ extension CircuitNoticesTests {
     func root() async {
         let outcome = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             endIfItHangs()
-            let breaker = CircuitBreaker("search", opensAt: 1, openFor: .zero, counting: .type(Timeout.self))
+            let breaker = CircuitBreaker("search", of: 1, openFor: .zero, counting: .type(Timeout.self))
             let toRoot = Locked<[CircuitChanged.State]>([])
             let rules = ErrorHandler().on(CircuitChanged.self) { change in
                 toRoot.withLock { $0.append(change.state) }

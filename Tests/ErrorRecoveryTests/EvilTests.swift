@@ -23,18 +23,17 @@ extension EvilTests {
 
         var description: String {
             _ = target.breaker?.state
-            _ = target.breaker?.handler.handleSynchronously(self)
             return "evil"
         }
 
         var retryDecision: RetryDecision {
             _ = RetryPolicy.default.explain(self)
-            _ = target.breaker?.handler.handleSynchronously(self)
+            target.breaker?.open()
             return .retry()
         }
 
         var retryAfter: Duration? {
-            _ = target.breaker?.state
+            target.breaker?.close()
             return .zero
         }
     }
@@ -65,13 +64,13 @@ extension EvilTests {
         let target = Target()
         let quiet = ErrorBus(handler: ErrorHandler(), configuration: .init(lastResort: LastResort { _ in }))
         let breaker = CircuitBreaker(
-            "evil", opensAt: 2, openFor: .zero,
+            "evil", of: 2, openFor: .zero,
             counting: .predicate { _ in
                 _ = target.breaker?.state
                 return true
-            }, from: .reports, clock: EvilClock(target), errors: quiet)
+            }, clock: EvilClock(target), errors: quiet)
         target.set(breaker)
-        await withRecordedErrors(handler: breaker.handler) { bus in
+        await withRecordedErrors { bus in
             await withTaskGroup { group in
                 for _ in 0..<4 {
                     group.addTask {

@@ -45,7 +45,7 @@ extension ForeignErrorTests {
     @Test("whatever is thrown comes out of retries, circuits and trials as it went in", arguments: 0...2)
     func thrown(boxes: Int) async throws {
         let clock = ManualClock()
-        let closed = CircuitBreaker("closed", opensAt: .max, counting: .any, errors: Nobody())
+        let closed = CircuitBreaker("closed", of: .max, counting: .any, errors: Nobody())
         let budget = RetryBudget()
         let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero), budget: budget).retrying(matching: .any)
         let ways: [Way] = [
@@ -84,7 +84,7 @@ extension ForeignErrorTests {
             var attempts = 0
             let policy = RetryPolicy(backoff: .constant(.zero), budget: RetryBudget()).retrying(matching: matcher)
             let breaker = CircuitBreaker(
-                "test", opensAt: 3, counting: matcher, clock: ManualClock(), errors: Nobody())
+                "test", of: 3, counting: matcher, clock: ManualClock(), errors: Nobody())
             try? await retry(policy) { _ in
                 attempts += 1
                 try await breaker.run { try await Self.throwing(error, boxes: boxes) }

@@ -44,17 +44,21 @@ extension MisuseTests {
             _ = RetryPolicy().retrying(Timeout.self, cost: 0)
         },
         // R6: a circuit.
-        Misuse("CircuitBreaker(a): opensAt must be at least 1, not 0") {
+        Misuse("CircuitBreaker(a): opensAt must be a ratio above 0, at most 1, not 5.0") {
+            _ = CircuitBreaker("a", opensAt: 5, counting: .any)
+        },
+        Misuse("CircuitBreaker(a): opensAt must be a ratio above 0, at most 1, not 0.0") {
             _ = CircuitBreaker("a", opensAt: 0, counting: .any)
         },
+        Misuse("CircuitBreaker(a): opensAt must be a ratio above 0, at most 1, not nan") {
+            _ = CircuitBreaker("a", opensAt: .nan, counting: .any)
+        },
+        Misuse("CircuitBreaker(a): of must be at least 1, not 0") { _ = CircuitBreaker("a", of: 0, counting: .any) },
         Misuse("CircuitBreaker(a): within must be positive, but is 0.0 seconds") {
             _ = CircuitBreaker("a", within: .zero, counting: .any)
         },
         Misuse("CircuitBreaker(a): openFor must not be negative, but is -1.0 seconds") {
             _ = CircuitBreaker("a", openFor: .seconds(-1), counting: .any)
-        },
-        Misuse("CircuitBreaker(a).handler: this circuit counts calls; make it with from: .reports") {
-            _ = CircuitBreaker("a", counting: .any).handler
         },
     ]
 

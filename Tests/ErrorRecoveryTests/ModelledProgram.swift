@@ -15,9 +15,6 @@ struct ModelledProgram {
         var trials: [Int: UInt64] = [:]
     }
 
-    /// Moments of the model are in millionths of a minute; each event takes one of them by the clock of reports.
-    private static let minute = 1_000_000
-
     private let program: RandomProgram
     private var fate: RandomProgram.Fate
     private(set) var log: [String] = []
@@ -28,9 +25,8 @@ struct ModelledProgram {
     private(set) var refused: [Int]
     private(set) var circuits: [NaiveCircuit]
     private var cancelled: [Bool] = []
+    /// In minutes.
     private var now = 0
-    private var real = 0
-    private var late: [(count: Int, posted: Int)] = []
 
     init(_ program: RandomProgram) {
         self.program = program
@@ -40,15 +36,14 @@ struct ModelledProgram {
         refused = granted
         circuits = program.circuits.map { circuit in
             NaiveCircuit(
-                limit: circuit.failures, window: circuit.window * Self.minute, pause: circuit.pause * Self.minute)
+                ratio: Double(circuit.tenths) / 10, minimum: circuit.minimum, window: circuit.window,
+                pause: circuit.pause)
         }
-        for listening in 1..<circuits.count { circuits[listening].listens = true }
         for step in program.steps { _ = run(step, Place(task: -1)) }
     }
 
     /// Runs a step, and returns what it throws.
     private mutating func run(_ step: RandomProgram.Step, _ place: Place) -> PlainError? {
-        real += 1
         switch step {
         case .call(let number):
             let (fate, count) = fate.next("call \(number)", below: PlainError.fates)
@@ -72,18 +67,10 @@ struct ModelledProgram {
             cancelled.append(fate.next("task \(number)", below: 8).fate == 0)
             return run(inner, place)
         case .jump(let minutes):
-            now += minutes * Self.minute
+            now += minutes
             return nil
-        case .report(let count):
-            late.append((count, real))
-            return nil
-        case .hear(let circuit):
-            // Heard in no time, by the clock of reports; but perhaps the circuit has closed since they were made.
-            for (count, posted) in late where posted > circuits[circuit].closed {
-                let real = real
-                change(circuit) { $0.hear(count, 0, nil, real, real, at: $1, real) }
-            }
-            late = []
+        case .set(let circuit, let isOpen):
+            change(circuit) { isOpen ? $0.openByHand(at: $1) : $0.close() }
             return nil
         }
     }
@@ -111,9 +98,9 @@ struct ModelledProgram {
             let verdict = verdict(policy, error, attempt, start, place, &paid)
             log.append("attempt \(attempt) of \(policy.maxAttempts): \(error), \(verdict.text)")
             if let delay = verdict.delay {
-                now += delay * Self.minute
+                now += delay
                 if fate.next("delay", below: 12).fate == 0 { cancelled[place.task] = true }
-                let isLate = policy.deadline.map { now - start >= $0 * Self.minute } ?? false
+                let isLate = policy.deadline.map { now - start >= $0 } ?? false
                 if !cancelled[place.task], !isLate {
                     if let target = policy.place { post(error, "attempt", at: target) }
                     attempt += 1
@@ -144,8 +131,9 @@ struct ModelledProgram {
         if let hint = error.hint, hint > 60 {
             return ("not retried: the error asked to wait \(Duration.minutes(hint)), which is too long", nil)
         }
-        let delay = error.hint.map { max($0, 0) } ?? policy.delay
-        if let deadline = policy.deadline, delay * Self.minute >= deadline * Self.minute - (now - start) {
+        let delay = max(error.hint ?? 0, policy.delay)
+        let isHinted = error.hint.map { max($0, 0) >= policy.delay } ?? false
+        if let deadline = policy.deadline, delay >= deadline - (now - start) {
             return ("not retried: the deadline would pass", nil)
         }
         if let budget = policy.budget, !error.isRefusal {
@@ -155,55 +143,50 @@ struct ModelledProgram {
             }
             (tokens[budget], granted[budget], paid) = (tokens[budget] - Double(cost), granted[budget] + 1, cost)
         }
-        return ("retried after \(Duration.minutes(delay))\(error.hint == nil ? "" : ", as the error asked")", delay)
+        return ("retried after \(Duration.minutes(delay))\(isHinted ? ", as the error asked" : "")", delay)
     }
 
     private mutating func attempt(_ circuit: Int, _ step: RandomProgram.Step, _ place: Place) -> PlainError? {
         switch circuits[circuit].admit(within: place.trials[circuit], at: now) {
         case .refused(let left):
-            return .open(circuit: circuit, left: left.map { $0 / Self.minute })
+            return .open(circuit: circuit, left: left.map { $0 })
         case .isPartOfTrial:
             return run(step, place)
         case .passes(let era):
             let error = run(step, place)
-            if let error, error.counts, !cancelled[place.task] {
-                let hint = hint(error)
-                change(circuit) { $0.fail(hint, in: era, at: $1) }
-            }
+            let end = end(error, place)
+            change(circuit) { $0.end(end, in: era, at: $1) }
             return error
         case .tries(let trial, let change):
-            if let change { notice(circuit, change) }
+            if let change { notice(circuit, change, hasCause: false) }
             var inner = place
             inner.trials[circuit] = trial
             let error = run(step, inner)
-            let isFailure = error?.counts == true && !cancelled[place.task]
-            let end: NaiveCircuit.End =
-                isFailure ? .failure(hint: error.flatMap(hint)) : error == nil ? .success : .neither
-            real += 1
-            let real = real
-            self.change(circuit) { $0.end(end, at: $1, real) }
+            let end = end(error, place)
+            self.change(circuit) { $0.endTrial(trial, end, at: $1) }
             return error
         }
     }
 
+    private func end(_ error: PlainError?, _ place: Place) -> NaiveCircuit.End {
+        guard let error else { return .success }
+        if cancelled[place.task] || error == .cancellation { return .cancellation }
+        if error.isRefusal { return .refusal }
+        return error.counts ? .failure(hint: error.hint) : .otherError
+    }
+
     private mutating func post(_ error: PlainError, _ role: String, at target: Int) {
-        real += 1
         let scope = [[], ["a"], ["a", "b"], [], ["c"]][target]
         reports[target / 3].append("\(error) \(role) \(scope)")
-        // The first bus's own rules count for no circuit, its scopes for one, and the second bus for another.
-        guard target > 0, error.counts else { return }
-        let (real, hint) = (real, hint(error))
-        change(target < 3 ? 1 : 2) { $0.hear(1, 0, hint, real, real, at: $1, real) }
     }
-
-    private func hint(_ error: PlainError) -> Int? { error.hint.map { $0 * Self.minute } }
 
     private mutating func change(_ circuit: Int, _ body: (inout NaiveCircuit, Int) -> CircuitChanged.State?) {
-        if let state = body(&circuits[circuit], now) { notice(circuit, state) }
+        guard let state = body(&circuits[circuit], now) else { return }
+        notice(circuit, state, hasCause: state == .open && circuits[circuit].hasCause)
     }
 
-    private mutating func notice(_ circuit: Int, _ state: CircuitChanged.State) {
+    private mutating func notice(_ circuit: Int, _ state: CircuitChanged.State, hasCause: Bool) {
         // The second circuit reports to the second bus, the others to the first.
-        reports[circuit % 2].append("circuit \(circuit) \(state) \(state == .open) notice []")
+        reports[circuit % 2].append("circuit \(circuit) \(state) \(hasCause) notice []")
     }
 }

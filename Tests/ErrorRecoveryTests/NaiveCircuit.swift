@@ -1,6 +1,6 @@
 import ErrorRecovery
 
-/// A circuit that keeps all failures since it closed, and counts anew each time which of them lie in the window.
+/// A circuit that keeps all calls since it closed, and counts again each time which of them lie in the window.
 struct NaiveCircuit {
     enum Answer: Equatable {
         case passes(era: Int)
@@ -12,23 +12,28 @@ struct NaiveCircuit {
     enum End {
         case success
         case failure(hint: Int?)
-        case neither
+        case otherError
+        case refusal
+        case cancellation
     }
 
-    let limit: Int
+    let ratio: Double
+    let minimum: Int
     let window: Int
     let pause: Int
-    var listens = false
     private(set) var state = CircuitChanged.State.closed
     private(set) var era = 1
     private(set) var trial: UInt64?
-    private var failures: [(moment: Double, sequence: Int, posted: Int)] = []
+    /// Whether a failure opened it last, in place of somebody.
+    private(set) var hasCause = false
+    private var calls: [(slot: Int, hasFailed: Bool)] = []
+    private var newest = 0
     private var (opened, hint) = (0, 0)
-    private(set) var closed = Int.min
     private var trials: UInt64 = 0
 
-    init(limit: Int, window: Int, pause: Int) {
-        self.limit = limit
+    init(ratio: Double, minimum: Int, window: Int, pause: Int) {
+        self.ratio = ratio
+        self.minimum = minimum
         self.window = window
         self.pause = pause
     }
@@ -36,11 +41,10 @@ struct NaiveCircuit {
     mutating func admit(within enclosing: UInt64?, at now: Int) -> Answer {
         if state == .closed { return .passes(era: era) }
         if let trial, trial == enclosing { return .isPartOfTrial }
-        if state == .open || trial != nil {
-            opened = min(opened, now)
+        if state == .open || hint > 0 && trial != nil { opened = min(opened, now) }
+        if trial != nil || state == .open && now < opened + pause {
             let left = opened + max(state == .open ? pause : 0, hint) - now
-            if trial != nil { return .refused(left: left > 0 ? left : nil) }
-            if now < opened + pause { return .refused(left: left) }
+            return .refused(left: left > 0 && (state == .open || hint > 0) ? left : nil)
         }
         let change: CircuitChanged.State? = state == .open ? .halfOpen : nil
         state = .halfOpen
@@ -49,48 +53,58 @@ struct NaiveCircuit {
         return .tries(trials, change)
     }
 
-    mutating func fail(_ hint: Int?, in attemptEra: Int, at now: Int) -> CircuitChanged.State? {
-        listens || attemptEra != era ? nil : count([Double(now)], 0, 0, hint, at: now)
+    mutating func end(_ end: End, in callEra: Int, at now: Int) -> CircuitChanged.State? {
+        guard state == .closed, callEra == era else { return nil }
+        if case .refusal = end { return nil }
+        if case .cancellation = end { return nil }
+        let slot = now * 10 / window
+        // A clock that is put back changes no call's age.
+        if slot < newest { calls = calls.map { ($0.slot - newest + slot, $0.hasFailed) } }
+        newest = slot
+        calls.removeAll { $0.slot <= slot - 10 }
+        var hasFailed = false
+        if case .failure(let hint) = end { (hasFailed, self.hint) = (true, hint ?? 0) }
+        hasCause = true
+        calls.append((slot, hasFailed))
+        let failures = calls.count { $0.hasFailed }
+        guard calls.count >= minimum, Double(failures) / Double(calls.count) >= ratio else { return nil }
+        return open(at: now)
     }
 
-    /// Counts a report whose failures were posted from `first` to `posted`, evenly spread.
-    mutating func hear(
-        _ times: Int, _ sequence: Int, _ hint: Int?, _ first: Int, _ posted: Int, at now: Int, _ real: Int
-    ) -> CircuitChanged.State? {
-        let moments = (0..<times).map { index in
-            times == 1 ? Double(posted) : Double(first) + Double((posted - first) * index) / Double(times - 1)
-        }
-        // Those from before the circuit closed do not count. The circuit's clock may differ by any offset.
-        let counted = moments.filter { $0 > Double(closed) }.map { $0 + Double(now - real) }
-        return count(counted, sequence, posted, hint, at: now)
-    }
-
-    private mutating func count(
-        _ moments: [Double], _ sequence: Int, _ posted: Int, _ hint: Int?, at now: Int
-    ) -> CircuitChanged.State? {
-        guard state == .closed else { return nil }
-        let oldest = Double(now - window)
-        failures = failures.map { (min($0, Double(now)), $1, $2) }.filter { $0.moment > oldest }
-        let isKnown = failures.contains { ($0.sequence, $0.posted) == (sequence, posted) }
-        if sequence == 0 || !isKnown { failures += moments.filter { $0 > oldest }.map { ($0, sequence, posted) } }
-        return failures.count >= limit ? open(hint, at: now) : nil
-    }
-
-    mutating func end(_ end: End, at now: Int, _ real: Int) -> CircuitChanged.State? {
+    mutating func endTrial(_ number: UInt64, _ end: End, at now: Int) -> CircuitChanged.State? {
+        guard number == trial else { return nil }
         trial = nil
         switch end {
         case .success:
-            (state, era, closed) = (.closed, era + 1, real)
-            return .closed
+            return close()
         case .failure(let hint):
-            return open(hint, at: now)
-        case .neither:
+            (self.hint, hasCause) = (hint ?? 0, true)
+            return open(at: now)
+        case .cancellation:
+            // The open period begins again, and the hint goes on.
+            hint = max(min(opened, now) + hint - now, 0)
+            (state, opened, hasCause) = (.open, now, false)
+            return .open
+        case .otherError, .refusal:
             return nil
         }
     }
 
-    private mutating func open(_ hint: Int?, at now: Int) -> CircuitChanged.State? {
-        (state, opened, self.hint, failures) = (.open, now, hint ?? 0, [])
+    mutating func openByHand(at now: Int) -> CircuitChanged.State? {
+        let wasOpen = state == .open
+        (hint, hasCause) = (0, false)
+        _ = open(at: now)
+        return wasOpen ? nil : .open
+    }
+
+    mutating func close() -> CircuitChanged.State? {
+        let wasClosed = state == .closed
+        (state, trial, calls, era) = (.closed, nil, [], era + 1)
+        return wasClosed ? nil : .closed
+    }
+
+    private mutating func open(at now: Int) -> CircuitChanged.State? {
+        (state, trial, opened, calls) = (.open, nil, now, [])
         return .open
     }
 }

@@ -60,9 +60,9 @@ extension NestedRunTests {
         }
     }
 
-    @Test("a refusal keeps the hint of its cause, where that is later than the pause")
+    @Test("a refusal keeps the hint of its cause, where that is later than the open period")
     func hints() async throws {
-        let breaker = CircuitBreaker("test", opensAt: 1, counting: .any, clock: clock, errors: Nobody())
+        let breaker = CircuitBreaker("test", of: 1, counting: .any, clock: clock, errors: Nobody())
         func hint() async -> Duration? {
             await #expect(throws: CircuitOpen.self) { try await breaker.run {} }?.retryAfter
         }
@@ -71,7 +71,7 @@ extension NestedRunTests {
         clock.advance(by: .seconds(4))
         expect(await hint(), equals: .seconds(116))
         clock.advance(by: .seconds(1))
-        // The pause is over: a trial is let through, and whoever is refused beside it still hears the hint.
+        // The open period is over: a trial is let through, and whoever is refused beside it still hears the hint.
         try await breaker.run {
             expect(await Task.detached { await hint() }.value, equals: .seconds(115))
             clock.advance(by: .seconds(115))

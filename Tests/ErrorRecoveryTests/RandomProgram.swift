@@ -22,10 +22,8 @@ struct RandomProgram {
         case task(Int, Step)
         /// Moves the clock by so many minutes.
         case jump(Int)
-        /// Makes a report for so many errors, which circuits hear later.
-        case report(Int)
-        /// Lets a circuit hear the reports that have been made.
-        case hear(Int)
+        /// Opens a circuit by hand, or closes it.
+        case set(Int, isOpen: Bool)
     }
 
     /// A retry policy, in minutes.
@@ -46,14 +44,14 @@ struct RandomProgram {
 
     /// A circuit, in minutes.
     struct Circuit {
-        let failures: Int
+        let tenths: Int
+        let minimum: Int
         let window: Int
         let pause: Int
     }
 
     /// The places to post to: the bus A, a scope of it, a scope of that, the bus B, and a scope of that.
     static let places = 5
-    /// The circuits: one that counts what it throws, one that counts the reports of A's scopes, one those of B.
     static let circuits = 3
 
     let seed: UInt64
@@ -76,28 +74,28 @@ struct RandomProgram {
                     place: random(0...1) == 0 ? random(0...(Self.places - 1)) : nil))
         }
         for _ in 0..<Self.circuits {
-            circuits.append(Circuit(failures: random(1...3), window: random(1...30), pause: random(0...8)))
+            circuits.append(
+                Circuit(tenths: random(1...10), minimum: random(1...2), window: random(1...30), pause: random(0...8)))
         }
         func step(_ depth: Int) -> Step {
             let kind = depth == 0 ? 0 : random(0...15)
             switch kind {
-            case 3, 4, 5, 6: return .retry(random(0...3), step(depth - 1))
-            case 7, 8, 9: return .circuit(random(0...(Self.circuits - 1)), step(depth - 1))
+            case 4, 5, 6: return .retry(random(0...3), step(depth - 1))
+            case 3, 7, 8, 9: return .circuit(random(0...(Self.circuits - 1)), step(depth - 1))
             case 10: return .sequence((0...random(0...2)).map { _ in step(depth - 1) })
             case 11: return .wrap(step(depth - 1))
             case 12, 13: return .swallow(step(depth - 1), random(0...(Self.places - 1)))
             case 14: return .task(random(0...9), step(depth - 1))
             case 15:
-                switch random(0...3) {
+                switch random(0...4) {
                 case 0: return .jump(random(-40...40))
-                case 1: return .jump(random(0...9))
-                case 2: return .report(random(0...3))
-                default: return .hear(random(1...2))
+                case 1, 2: return .jump(random(0...9))
+                default: return .set(random(0...(Self.circuits - 1)), isOpen: random(0...1) == 0)
                 }
             default: return .call(random(0...9))
             }
         }
-        for number in 0..<random(4...24) { steps.append(.swallow(.task(100 + number, step(6)), random(0...4))) }
+        for number in 0..<random(6...30) { steps.append(.swallow(.task(100 + number, step(6)), random(0...4))) }
     }
 
     /// What a program meets, by how often it met the same before.

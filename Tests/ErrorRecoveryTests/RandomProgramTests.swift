@@ -79,9 +79,7 @@ final class ProgramRun: Sendable {
     private let circuits: [CircuitBreaker]
     private let buses: [ErrorBus]
     private let places: [any ErrorPosting]
-    private let handlers: [ErrorHandler]
     private let log = Locked<[String]>([])
-    private let late = Locked<[ErrorReport]>([])
 
     /// Runs a program with two buses and all that it needs.
     static func run(_ program: RandomProgram) async -> Result {
@@ -93,15 +91,14 @@ final class ProgramRun: Sendable {
             func circuit(_ number: Int, errors: any ErrorPosting = .ambient) -> CircuitBreaker {
                 let circuit = program.circuits[number]
                 return CircuitBreaker(
-                    "\(number)", opensAt: circuit.failures, within: .minutes(circuit.window),
-                    openFor: .minutes(circuit.pause),
+                    "\(number)", opensAt: Double(circuit.tenths) / 10, of: circuit.minimum,
+                    within: .minutes(circuit.window), openFor: .minutes(circuit.pause),
                     counting: .anywhere(.type(Timeout.self) || .type(URLError.self) || .type(Busy.self)),
-                    from: number == 0 ? .calls : .reports, clock: clock,
-                    errors: errors)
+                    clock: clock, errors: errors)
             }
             // Reports to the bus where it is made.
             let third = circuit(2)
-            second = await withRecordedErrors(handler: third.handler) { busB in
+            second = await withRecordedErrors { busB in
                 let circuits = [circuit(0, errors: busA), circuit(1), third]
                 let run = ProgramRun(program, clock, budgets, circuits, [busA, busB])
                 for step in program.steps { try? await run.run(step) }
@@ -121,13 +118,8 @@ final class ProgramRun: Sendable {
         self.clock = clock
         self.circuits = circuits
         self.buses = buses
-        // Where a report passes a handler twice, the circuit counts it once.
-        handlers = [.init(), circuits[1].handler, circuits[2].handler]
-        let scope = buses[0].scope("a", handler: handlers[1])
-        places = [
-            buses[0], scope, scope.scope("b", handler: handlers[1]), buses[1],
-            buses[1].scope("c", handler: handlers[2]),
-        ]
+        let scope = buses[0].scope("a")
+        places = [buses[0], scope, scope.scope("b"), buses[1], buses[1].scope("c")]
         placesOfAttempts = program.policies.map(\.place)
         policies = program.policies.map { policy in
             RetryPolicy(
@@ -181,14 +173,8 @@ final class ProgramRun: Sendable {
             }.value
         case .jump(let minutes):
             clock.advance(by: .minutes(minutes))
-        case .report(let count):
-            late.withLock { $0.append(ErrorReport(error: Timeout(), source: .init(), occurrences: count)) }
-        case .hear(let circuit):
-            let reports = late.withLock { late in
-                defer { late = [] }
-                return late
-            }
-            for report in reports { await handlers[circuit].handle(report) }
+        case .set(let circuit, let isOpen):
+            if isOpen { circuits[circuit].open() } else { circuits[circuit].close() }
         }
     }
 

@@ -160,7 +160,7 @@ extension RetryPolicyTests {
         expect(policy.explain(Refused()).disposition, equals: .unmatched)
     }
 
-    @Test("R2: a hint takes the place of the computed delay, without jitter; the rule's own goes before the error's")
+    @Test("R2: a hint is a lower bound of the delay; the rule's own goes before the error's, and is the delay itself")
     func hints() async {
         let policy = RetryPolicy(maxAttempts: 9, backoff: .constant(.seconds(5), jitter: .none))
             .retrying(Busy.self)
@@ -172,8 +172,11 @@ extension RetryPolicyTests {
             (policy, Timeout(), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: nil), .retriesAfter(.seconds(5), hinted: false)),
             (policy, Busy(retryAfter: .seconds(60)), .retriesAfter(.seconds(60), hinted: true)),
-            (policy, Busy(retryAfter: .zero), .retriesAfter(.zero, hinted: true)),
-            (policy, Busy(retryAfter: .seconds(-3)), .retriesAfter(.zero, hinted: true)),
+            // A server that asks for no wait does not switch the backoff off.
+            (policy, Busy(retryAfter: .zero), .retriesAfter(.seconds(5), hinted: false)),
+            (policy, Busy(retryAfter: .seconds(-3)), .retriesAfter(.seconds(5), hinted: false)),
+            (policy, Busy(retryAfter: .seconds(4)), .retriesAfter(.seconds(5), hinted: false)),
+            (policy, Busy(retryAfter: .seconds(6)), .retriesAfter(.seconds(6), hinted: true)),
             (busy, Busy(retryAfter: .seconds(9)), .retriesAfter(.seconds(2), hinted: true)),
             // Beyond the longest hint there is no attempt, rather than an early one.
             (policy, Busy(retryAfter: .seconds(61)), .hintTooLong(.seconds(61))),
@@ -192,5 +195,44 @@ extension RetryPolicyTests {
                 expect(clock.sleeps, equals: [], "\(error)")
             }
         }
+    }
+    @Test("R2: a hint gets up to a quarter of jitter on top, unless the backoff has none, and so does no rule's delay")
+    func spreadHints() async {
+        for jitter in Backoff.Jitter.allCases {
+            let policy = RetryPolicy(backoff: .constant(.zero, jitter: jitter)).retrying(Busy.self)
+            var (delays, ofRule): (Set<Duration>, Set<Duration>) = ([], [])
+            for _ in 0..<50 {
+                let (hinted, ruled) = (ImmediateClock(), ImmediateClock())
+                try? await retry(policy, clock: hinted) { if $0 == 1 { throw Busy(retryAfter: .seconds(60)) } }
+                var own = policy
+                own.decisions = policy.decisions.on(Busy.self, .retryAfter(.seconds(60)))
+                try? await retry(own, clock: ruled) { if $0 == 1 { throw Busy(retryAfter: .seconds(1)) } }
+                delays.formUnion(hinted.sleeps)
+                ofRule.formUnion(ruled.sleeps)
+            }
+            #expect(delays.allSatisfy { (.seconds(60)...(.seconds(75))).contains($0) }, "\(jitter)")
+            #expect(jitter == .none ? delays == [.seconds(60)] : delays.count > 40, "\(jitter)")
+            expect(ofRule, equals: [.seconds(60)])
+        }
+    }
+
+    @Test("R2: the longest hint is compared without jitter, the deadline with it; no hint is too long to be added to")
+    func limitsOfHints() async {
+        let longest = Duration(attoseconds: .max)
+        let policy = RetryPolicy(backoff: .constant(.zero), longestHint: longest, deadline: .seconds(40))
+            .retrying(Busy.self)
+        var verdicts: Set<String> = []
+        for _ in 0..<100 {
+            try? await retry(policy, clock: ImmediateClock(), onStep: { verdicts.insert("\($0)".prefix(11) + "") }) {
+                if $0 == 1 { throw Busy(retryAfter: .seconds(36)) }
+            }
+        }
+        // With jitter it is 36 to 45 seconds.
+        expect(verdicts, equals: ["retried aft", "not retried"])
+        let clock = ImmediateClock()
+        var endless = policy
+        endless.deadline = nil
+        try? await retry(endless, clock: clock) { if $0 == 1 { throw Busy(retryAfter: longest) } }
+        expect(clock.sleeps, equals: [.seconds(3_155_760_000)])
     }
 }

@@ -151,8 +151,9 @@ extension SimulationTests {
         }
         #expect(without.whileDown > 5_000)
         #expect(without.whileUp > 5_000)
-        // Fifteen outages: five failures that open the circuit, those that were under way, and a trial every 5 s.
-        #expect(with.whileDown <= 15 * 12)
+        // Fifteen outages: the failures that open the circuit, which are half of ten seconds' calls, those that were
+        // under way, and a trial every 5 s.
+        #expect(with.whileDown <= 15 * (100 + 12))
         // The dependency is found again at most 5 s after it is back, for 20 s.
         #expect(Double(with.whileUp) >= 0.7 * Double(without.whileUp))
     }

@@ -29,7 +29,7 @@ struct ClientCircuitTests {
     private let clock = ManualClock()
 
     private func circuit() -> CircuitBreaker {
-        CircuitBreaker("shop", opensAt: 1, counting: .type(HTTPFailure.self), clock: clock)
+        CircuitBreaker("shop", of: 1, counting: .type(HTTPFailure.self), clock: clock)
     }
 
     private func client(

@@ -51,7 +51,8 @@ extension ClientInputTests {
         let script = Script { _, _ in TransportResponse(status: 204) }
         for (path, sent) in [
             ("users/a..b", "users/a..b"), ("users/...", "users/..."), ("..a", "..a"), ("100%", "100%25"),
-            ("a%zz", "a%25zz"), ("a%20b", "a%2520b"), ("/users/", "users/"), ("a//b", "a//b"), ("a:b", "a:b"),
+            ("a%zz", "a%25zz"), ("a%2", "a%252"), ("a%20b", "a%20b"), ("projects/group%2Fapp", "projects/group%2Fapp"),
+            ("%e6%97%a5", "%e6%97%a5"), ("/users/", "users/"), ("a//b", "a//b"), ("a:b", "a:b"),
             ("http://x", "http://x"), ("日本", "%E6%97%A5%E6%9C%AC"), ("a;b", "a;b"), ("@x", "@x"),
             ("a?b#c", "a%3Fb%23c"),
         ] {
@@ -60,11 +61,54 @@ extension ClientInputTests {
             _ = try await APIClient(script).send(call)
             expect(script.requests.last?.url.absoluteString, equals: "https://example.org/v1/\(sent)")
         }
+        let relative = try #require(URL(string: "v1", relativeTo: URL(string: "https://example.org/api/")))
+        _ = try await APIClient(base: relative, transport: script).send(Call(NoContent.self))
+        expect(script.requests.last?.url.absoluteString, equals: "https://example.org/api/v1/users/17")
         let base = try #require(URL(string: "HTTPS://example.org/v1"))
         let call = Call(NoContent.self, headers: ["X-Name": "a\tb é 日"])
         _ = try await APIClient(base: base, transport: script).send(call)
         expect(script.requests.last?.url.absoluteString, equals: "https://example.org/v1/users/17")
         expect(script.requests.last?.headers["X-Name"], equals: "a\tb é 日")
+    }
+
+    @Test("a text that a user typed is one segment, whatever is in it, or is not sent; no dots lead out of the base")
+    func segments() async throws {
+        let script = Script { _, _ in TransportResponse(status: 204) }
+        for (text, sent) in [
+            ("group/app", "group%2Fapp"), ("a b", "a%20b"), ("50%", "50%25"), ("%2F", "%252F"),
+            ("a?b#c;d", "a%3Fb%23c%3Bd"),
+            ("日", "%E6%97%A5"), ("a-b._~", "a-b._~"), ("é+@:", "%C3%A9%2B%40%3A"),
+        ] {
+            var call = Call(NoContent.self)
+            call.path = "projects/\(call.segment(text))/x"
+            expect(Call<NoContent>.segment(text), equals: sent)
+            _ = try await APIClient(script).send(call)
+            expect(script.requests.last?.url.absoluteString, equals: "https://example.org/v1/projects/\(sent)/x")
+        }
+        for text in ["..", ".", "../x", "a\\b", "a\r\nb", "%2e%2e"] {
+            var call = Call(NoContent.self)
+            call.path = "projects/\(call.segment(text))"
+            expect(try await refusal(of: call).kind, equals: .invalidURL)
+        }
+    }
+
+    @Test("the query of the base stays as it is, and the request's is added to it")
+    func query() async throws {
+        let script = Script { _, _ in TransportResponse(status: 204) }
+        let base = try #require(URL(string: "https://example.org/v1/?q=a+b&r=%2B%20c"))
+        var call = Call(NoContent.self)
+        for (query, sent) in [
+            ([], "q=a+b&r=%2B%20c"), ([URLQueryItem(name: "s", value: "1+1 =2")], "q=a+b&r=%2B%20c&s=1%2B1%20%3D2"),
+        ] {
+            call.query = query
+            _ = try await APIClient(base: base, transport: script).send(call)
+            expect(script.requests.last?.url.absoluteString, equals: "https://example.org/v1/users/17?\(sent)")
+        }
+        call.path = ""
+        _ = try await APIClient(base: base, transport: script).send(call)
+        expect(
+            script.requests.last?.url.absoluteString,
+            equals: "https://example.org/v1/?q=a+b&r=%2B%20c&s=1%2B1%20%3D2")
     }
 
     @Test("a method or a header field that would break the request's form fails, and is not written down")

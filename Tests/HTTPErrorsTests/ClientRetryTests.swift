@@ -11,7 +11,7 @@ import Testing
 struct ClientRetryTests {}
 
 extension ClientRetryTests {
-    private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero))
+    private static let policy = RetryPolicy(maxAttempts: 3, backoff: .constant(.zero, jitter: .none))
         .retrying(matching: .transient)
         .retrying(matching: .network(.networkUnavailable, .encoding, .http, .server, .unknown))
 
@@ -95,11 +95,14 @@ extension ClientRetryTests {
                 try await check(policy, inner, Call(User.self, method: "POST"), attempts: 1, end)
             }
         }
-        for (method, headers) in [("GET", [:]), ("PUT", [:]), ("POST", ["Idempotency-Key": "17"])] as [(_, HTTPHeaders)]
-        {
-            try await check(
-                Self.byDefault, nil, Call(User.self, method: method, headers: headers), attempts: 3, ends[0])
+        var order = Call(User.self, method: "POST")
+        order.idempotencyKey = "17"
+        for call in [Call(User.self), Call(User.self, method: "PUT"), order] {
+            try await check(Self.byDefault, nil, call, attempts: 3, ends[0])
         }
+        // A key among the headers may be another one in the next call, so only the client's own retries trust it.
+        let keyed = Call(User.self, method: "POST", headers: ["Idempotency-Key": "17"])
+        try await check(Self.byDefault, nil, keyed, attempts: 1, ends[0])
         // On one budget, the client's calls are part of the attempts around them: the second of them withdraws too.
         var policy = Self.byDefault
         policy.budget = RetryBudget(ratio: 1, reserve: 3)
@@ -175,6 +178,71 @@ extension ClientRetryTests {
         }
     }
 
+    @Test("a key that is computed anew is the same in all attempts of one call, and no call after it sends the order")
+    func computedKeys() async throws {
+        struct Order: APIRequest {
+            typealias Response = NoContent
+            var isStored = true
+            let key = "stored"
+            var method: String { "POST" }
+            var path: String { "orders" }
+            var idempotencyKey: String? { isStored ? key : nil }
+            var headers: HTTPHeaders { isStored ? [:] : ["Idempotency-Key": UUID().uuidString] }
+        }
+        for (isStored, keys) in [(true, Array(repeating: "stored", count: 9)), (false, [])] {
+            let script = Script { _, _ in throw URLError(.timedOut) }
+            let client = try APIClient(script, retry: Self.policy)
+            await withRecordedErrors { _ in
+                let error = await #expect(throws: NetworkError.self) {
+                    try await retry(Self.policy) { _ in try await client.send(Order(isStored: isStored)) }
+                }
+                expect(error?.mayBeSentAgain, equals: isStored)
+            }
+            let sent = script.requests.map { $0.headers["Idempotency-Key"] ?? "" }
+            expect(Set(sent).count, equals: 1)
+            if isStored { expect(sent, equals: keys) } else { expect(sent.count, equals: 3) }
+        }
+    }
+
+    @Test("a certificate that is refused is refused again: one attempt, of a GET or a POST, that never arrived")
+    func certificates() async throws {
+        for code in [
+            URLError.Code.serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
+            .serverCertificateNotYetValid, .clientCertificateRejected, .clientCertificateRequired, .cancelled,
+        ] {
+            for method in ["GET", "POST"] {
+                let script = Script { _, _ in throw URLError(code) }
+                let error = await #expect(throws: NetworkError.self) {
+                    try await APIClient(script, retry: Self.byDefault).send(Call(User.self, method: method))
+                }
+                expect(error?.kind, equals: .connection)
+                expect(script.requests.count, equals: 1, "\(code)")
+            }
+        }
+    }
+
+    @Test("a server that asks for no wait, or for one in the past, does not switch the backoff off")
+    func noWait() async throws {
+        for hint in ["0", "Sun, 06 Nov 1994 08:49:37 GMT"] {
+            let clock = ManualClock()
+            let script = Script { _, _ in TransportResponse(status: 503, headers: ["Retry-After": hint]) }
+            let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.seconds(5), jitter: .none))
+                .retrying(matching: .transient)
+            let client = APIClient(
+                base: try #require(URL(string: "https://example.org")), transport: script, retry: policy,
+                clock: clock)
+            await withErrorBus(handler: ErrorHandler()) { (_: ErrorBus) async in
+                async let result: Void = { _ = try? await client.send(Call(User.self)) }()
+                await clock.waitForSleepers()
+                clock.advance(by: .milliseconds(4_999))
+                expect(script.requests.count, equals: 1)
+                clock.advance(by: .milliseconds(1))
+                await result
+            }
+            expect(script.requests.count, equals: 2)
+        }
+    }
+
     @Test("errors of attempts that are followed by another are posted, and the last one is thrown alone")
     func swallowed() async throws {
         let script = Script { _, number in number < 2 ? TransportResponse(status: 503) : .json(#"{"name": "Ada"}"#) }
@@ -182,7 +250,7 @@ extension ClientRetryTests {
         let recorded = await withRecordedErrors { _ in _ = try? await client.send(Call(User.self)) }
         expect(recorded.matches(of: .status(503)).count, equals: 2)
         expect(recorded.reports.map { $0.metadata["retry.attempt"] }, equals: ["1", "2"])
-        let request = "GET https://example.org/v1/users/17"
+        let request = "GET https://example.org/…/users/17"
         expect(recorded.reports.map { $0.metadata["http.request"] }, equals: [request, request])
         expect(recorded.reports.map(\.source.module), equals: ["HTTPErrorsTests", "HTTPErrorsTests"])
     }

@@ -57,6 +57,42 @@ extension ClientTests {
         expectNil(script.requests.last?.body)
     }
 
+    @Test("the status and the header fields can be had with the value, and a body of bytes is sent as it is")
+    func bytesAndHeaders() async throws {
+        let script = Script { _, _ in .json(#"{"name": "Ada"}"#, status: 201, headers: ["Location": "/users/18"]) }
+        let client = try APIClient(script)
+        let body = BodyBytes(Data([0, 255, 7]), contentType: "image/png")
+        let (user, status, headers) = try await client.sendForResponse(Call(User.self, method: "POST", body: body))
+        expect(user, equals: User(name: "Ada"))
+        expect(status, equals: 201)
+        expect(headers["location"], equals: "/users/18")
+        expect(script.requests.first?.body, equals: Data([0, 255, 7]))
+        expect(script.requests.first?.headers["Content-Type"], equals: "image/png")
+        _ = try await client.send(
+            Call(NoContent.self, method: "PUT", headers: ["Content-Type": "image/x-png"], body: body))
+        expect(script.requests.last?.headers["Content-Type"], equals: "image/x-png")
+        expect("\(body)", equals: "3 bytes")
+        let wrong = BodyBytes(Data(), contentType: "image/png\r\nX-Admin: yes")
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(Call(NoContent.self, method: "POST", body: wrong))
+        }
+        expect(error?.kind, equals: .encoding)
+        expect(script.requests.count, equals: 2)
+    }
+
+    @Test("a response whose status is none is no response, whatever transport it comes from, and is not tried again")
+    func statuses() async throws {
+        for status in [Int.min, -1, 0, 99, 600, 1_000, 100_000, .max] {
+            let script = Script { _, _ in .json("{}", status: status) }
+            let error = await #expect(throws: NetworkError.self) {
+                try await APIClient(script, retry: .default).send(Call(NoContent.self))
+            }
+            expect(error?.kind, equals: .invalidResponse)
+            expect(error?.neverReachedServer, equals: false)
+            expect(script.requests.count, equals: 1)
+        }
+    }
+
     @Test("a base that is no web address is no URL, a body that cannot be encoded no request, and neither is sent")
     func invalidURL() async throws {
         let script = Script { _, _ in .json("{}") }

@@ -166,7 +166,8 @@ extension ClientTokenTests {
         let script = server(taking: "new 2")
         let client = Locked<APIClient?>(nil)
         let late = Locked<Task<User?, Never>?>(nil)
-        let token = BearerToken("old") {
+        // Without the pause after the first new token, which is refused.
+        let token = BearerToken("old", pause: .zero) {
             let number = count.withLock { count in
                 count += 1
                 return count

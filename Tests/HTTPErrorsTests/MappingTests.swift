@@ -32,13 +32,16 @@ extension MappingTests {
             expectNil(ErrorMatcher.status(600...999).match(error))
             expect([error.neverReachedServer, error.isCancellation], equals: [false, false], "\(status)")
         }
+        for status in [Int.min, -1, 0, 99, 600, 1_000, 100_000, .max] {
+            expect(NetworkError(HTTPFailure(status: status)).kind, equals: .invalidResponse, "\(status)")
+        }
     }
 
     /// All codes that Foundation names.
     private static let codes: [NetworkError.Kind: [Int]] = [
         .timeout: [-1001],
-        .cancelled: [-999, -1012],
-        .connection: [-1003, -1004, -1005, -1006, -1200, -1201, -1202, -1203, -1204, -1205, -1206, -1207],
+        .unauthorized: [-1012],
+        .connection: [-999, -1003, -1004, -1005, -1006, -1200, -1201, -1202, -1203, -1204, -1205, -1206, -1207],
         .networkUnavailable: [-1009, -1018, -1019, -1020],
         .invalidURL: [-1000, -1002],
         .invalidResponse: [-1007, -1010, -1011, -1014, -1015, -1016, -1017],
@@ -47,6 +50,20 @@ extension MappingTests {
             -3003, -3004, -3005, -3006, -3007, 0, 1, 4711, Int(Int32.min),
         ],
     ]
+
+    /// The codes after which another attempt ends in the same way.
+    private static let permanent: Set = [-999, -1201, -1202, -1203, -1204, -1205, -1206, -1207]
+
+    @Test("a code that says cancelled is a cancellation in a cancelled task alone, and so is one of a person's")
+    func cancellations() async {
+        let codes = [URLError.Code.cancelled, .userCancelledAuthentication, .timedOut]
+        let kinds = await Task {
+            unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+            return codes.map { NetworkError.from(URLError($0)).kind }
+        }.value
+        expect(kinds, equals: [.cancelled, .cancelled, .timeout])
+        expect(codes.map { NetworkError.from(URLError($0)).kind }, equals: [.connection, .unauthorized, .timeout])
+    }
 
     @Test("every code has its kind, also in an NSError or boxed; only where it is certain the server was not reached")
     func codes() {
@@ -60,10 +77,18 @@ extension MappingTests {
                 expect(errors.map(\.kind), equals: [kind, kind, kind], "\(code)")
                 let isCertain = before.contains(code) || [.networkUnavailable, .invalidURL].contains(kind)
                 expect(errors[2].neverReachedServer, equals: isCertain, "\(code)")
+                let isTransient = kind == .timeout || kind == .connection && !Self.permanent.contains(code)
+                expect(
+                    errors.map { ErrorMatcher.transient.match($0) != nil },
+                    equals: .init(repeating: isTransient, count: 3), "\(code)")
+                expect(errors[2].isCancellation, equals: false)
             }
         }
         #expect(NetworkError(.encoding, cause: URLError(.badURL)).neverReachedServer)
         #expect(!NetworkError(.noData).neverReachedServer)
+        // As a transport says it that knows better than the code.
+        let refused = NetworkError(.connection, cause: URLError(.networkConnectionLost), neverReachedServer: true)
+        #expect(refused.neverReachedServer && ErrorMatcher.transient.match(refused) != nil)
         #expect(!NetworkError(.unknown, cause: URLError(.badURL)).neverReachedServer)
     }
 

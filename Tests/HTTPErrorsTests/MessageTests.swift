@@ -30,6 +30,76 @@ extension MessageTests {
         expect(headers.fields.map { "\($0.name): \($0.value)" }, equals: ["Content-Type: d, 7", "New: 6", "X: 5"])
     }
 
+    @Test("cookies are joined by semicolons, and those that a server sets stay apart")
+    func cookies() {
+        var headers: HTTPHeaders = ["Cookie": "a=1", "cookie": "b=2"]
+        expect(headers["COOKIE"], equals: "a=1; b=2")
+        let set = ["a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT", "b=2"]
+        for value in set { headers.append(value, for: "Set-Cookie") }
+        expect(headers.fields.map(\.name), equals: ["Cookie", "Set-Cookie", "Set-Cookie"])
+        expect(headers.fields.map(\.value), equals: ["a=1; b=2"] + set)
+        expect(
+            HTTPHeaders(headers.fields.map { ($0.name, $0.value) }),
+            equals: HTTPHeaders([("Cookie", "a=1; b=2")] + set.map { ("set-cookie", $0) }))
+        headers["Set-Cookie"] = "c=3"
+        expect(headers.fields.count, equals: 2)
+    }
+
+    @Test("of a field that comes twice the first valid value counts, also where the layer below has joined them")
+    func twice() async throws {
+        let (json, problem) = ("application/json", "application/problem+json")
+        for values in [
+            [json, json], ["\(json), \(json)"], ["", json], ["json", "\(json); charset=utf-8, text/html"],
+        ] {
+            let headers = HTTPHeaders(values.map { ("Content-Type", $0) })
+            let script = Script { _, _ in
+                TransportResponse(status: 200, headers: headers, body: Data(#"{"name": "Ada"}"#.utf8))
+            }
+            expect(try await APIClient(script).send(Call(User.self)), equals: User(name: "Ada"), "\(values)")
+        }
+        for values in [[problem, problem], ["\(problem),\(problem)"], ["", "\(problem), \(json)"]] {
+            let headers = HTTPHeaders(values.map { ("Content-Type", $0) })
+            let failure = HTTPFailure(status: 400, headers: headers, body: Data(#"{"title": "x"}"#.utf8))
+            expect(failure.problem?.title, equals: "x", "\(values)")
+        }
+        let (now, then) = ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:40 GMT")
+        let hints: [([String], [String], Duration?)] = [
+            (["7", "7"], [], .seconds(7)), (["7, 7"], [], .seconds(7)), (["7", "8"], [], .seconds(7)),
+            (["soon", "7"], [], .seconds(7)), (["soon, -1, 7"], [], .seconds(7)), (["soon", "-1"], [], nil),
+            ([then, then], [now, now], .seconds(3)), (["\(then), \(then)"], ["\(now), \(now)"], .seconds(3)),
+            ([then], ["today", now], .seconds(3)), (["\(then),7"], [now], .seconds(3)),
+            (["7,\(then)"], [now], .seconds(7)),
+        ]
+        for (values, dates, hint) in hints {
+            let fields = values.map { ("Retry-After", $0) } + dates.map { ("Date", $0) }
+            expect(HTTPFailure(status: 503, headers: HTTPHeaders(fields)).retryAfter, equals: hint, "\(values)")
+        }
+    }
+
+    @Test("a status that is none is no status of a problem, and only that of a failure is one of a response")
+    func statuses() throws {
+        for status in [Int.min, -1, 0, 99, 600, 1_000, 100_000, .max] {
+            let text = #"{"title": "t", "status": \#(status)}"#
+            let read = try JSONDecoder().decode(ProblemDetails.self, from: Data(text.utf8))
+            var set = ProblemDetails(status: 409)
+            set.status = status
+            for problem in [read, ProblemDetails(title: "t", status: status), set] {
+                expectNil(problem.status)
+                expect(TransportResponse(problem).status, equals: 500)
+            }
+        }
+        for status in [100, 101, 200, 204, 302, 304, 399] {
+            let response = TransportResponse(ProblemDetails(title: "t", status: status))
+            expect(response.status, equals: 500, "\(status)")
+            expect(
+                String(decoding: response.body, as: UTF8.self),
+                equals: #"{"status":500,"title":"t","type":"about:blank"}"#)
+        }
+        for status in [400, 409, 599] {
+            expect(TransportResponse(ProblemDetails(status: status)).status, equals: status)
+        }
+    }
+
     @Test("headers of twenty thousand fields cost a small multiple of a dictionary of as many, not a thousand times it")
     func manyHeaders() {
         let fields = (0..<20_000).map { ("X-Field-\($0)", "value") }
@@ -178,18 +248,27 @@ extension TransferMachineTests {
         expectNil(machine.complete(nil))
     }
 
-    @Test("at the limit it ends at once; beyond it nothing is kept and nothing changes the end")
-    func tooLarge() {
+    @Test("at the limit it ends at once, with the body's beginning; nothing after that changes the end")
+    func tooLarge() throws {
         var machine = TransferMachine(bodyLimit: 4)
-        expectNil(machine.receive(TransportResponse(status: 200)))
-        expectNil(machine.receive(Data(count: 4)))
+        expectNil(machine.receive(TransportResponse(status: 503, headers: ["Retry-After": "7"])))
+        expectNil(machine.receive(Data("ab".utf8)))
+        expectNil(machine.receive(Data("cd".utf8)))
         #expect(machine.isWanted)
-        #expect(throws: NetworkError.self) { try machine.receive(Data(count: 1))?.get() }
+        let response = try #require(try machine.receive(Data("e".utf8))?.get())
+        expect(response.status, equals: 503)
+        expect(response.headers["retry-after"], equals: "7")
+        expect(String(decoding: response.body, as: UTF8.self), equals: "abcd")
+        #expect(response.isTruncated)
         #expect(!machine.isWanted)
         expectNil(machine.receive(TransportResponse(status: 200)))
         expectNil(machine.receive(Data(count: 1)))
         expectNil(machine.abandon(URLError(.timedOut)))
         expectNil(machine.complete(URLError(.cancelled)))
+        var whole = TransferMachine(bodyLimit: 4)
+        expectNil(whole.receive(TransportResponse(status: 200)))
+        expectNil(whole.receive(Data(count: 4)))
+        expect(try whole.complete(nil)?.get().isTruncated, equals: false)
     }
 
     @Test("a response's headers are converted once: at the end only if none came before")
@@ -210,8 +289,9 @@ extension TransferMachineTests {
         expect(count, equals: 2)
     }
 
-    @Test("a declared length above the limit, or that is none, ends it at once")
-    func declaredLength() {
+    @Test(
+        "a declared length that is none ends it at once; above the limit, the head counts, however the rest breaks off")
+    func declaredLength() throws {
         func end(_ length: String, status: Int = 200, coding: String? = nil) -> TransferMachine.End? {
             var machine = TransferMachine(bodyLimit: 4)
             var headers: HTTPHeaders = ["Content-Length": length]
@@ -220,8 +300,17 @@ extension TransferMachineTests {
         }
         for length in ["0", "4", "4, 4", "4,4"] { expectNil(end(length)) }
         for length in ["5", "4611686018427387904"] {
-            let error = #expect(throws: NetworkError.self) { try end(length)?.get() }
-            expect(error?.kind, equals: .bodyTooLarge)
+            for error in [nil, URLError(.networkConnectionLost)] {
+                var machine = TransferMachine(bodyLimit: 4)
+                expectNil(machine.receive(TransportResponse(status: 503, headers: ["Content-Length": length])))
+                expectNil(machine.receive(Data(count: 3)))
+                let response = try #require(try machine.complete(error)?.get())
+                expect([response.status, response.body.count], equals: [503, 3])
+                #expect(response.isTruncated)
+            }
+            var machine = TransferMachine(bodyLimit: 4)
+            expectNil(machine.receive(TransportResponse(status: 503, headers: ["Content-Length": length])))
+            #expect(throws: URLError(.timedOut)) { try machine.abandon(URLError(.timedOut))?.get() }
         }
         for length in ["", "4, 3", "0x4", "+4", "-4", "4 4", "1180591620717411303424"] {
             #expect(throws: URLError(.cannotParseResponse)) { try end(length)?.get() }

@@ -1,5 +1,6 @@
 import ErrorRecovery
 import ErrorRouting
+import ErrorRoutingTesting
 import Foundation
 import TestSupport
 import Testing
@@ -74,7 +75,7 @@ extension RedactionTests {
                     ]),
             ]
         let wrapped = kept.map { NetworkError(.unauthorized, cause: $0, detail: "a detail") }
-        let client = APIClient(base: url)
+        let client = APIClient(base: url, transport: URLSessionTransport())
         let type = NetworkError(.unexpectedContentType, detail: "text/\(secret)")
         let message = TransportRequest(
             method: "POST", url: url, headers: ["Authorization": secret], body: Data(secret.utf8))
@@ -197,6 +198,48 @@ extension RedactionTests {
         }
         let endless = Endless(domain: "shop", code: 1)
         #expect(NetworkError(.unknown, cause: endless).cause is Endless)
+    }
+
+    @Test("the path of the base, in which some services have the token, is in no description, report or cause")
+    func basePath() async throws {
+        for path in ["/bot1:\(Self.secret)", "/bot1:\(Self.secret)/", "/\(Self.secret)%20x/v1"] {
+            let base = try #require(URL(string: "https://example.org\(path)"))
+            let script = Script { message, _ in
+                let url = message.url
+                throw URLError(
+                    .networkConnectionLost,
+                    userInfo: [
+                        NSURLErrorFailingURLErrorKey: url, "NSErrorFailingURLStringKey": url.absoluteString,
+                        NSUnderlyingErrorKey: NSError(
+                            domain: "d", code: 1, userInfo: [NSLocalizedDescriptionKey: "nothing at \(url)"]),
+                    ])
+            }
+            let policy = RetryPolicy(maxAttempts: 2, backoff: .constant(.zero)).retrying(matching: .transient)
+            let client = APIClient(base: base, transport: script, retry: policy)
+            var texts = ["\(client)"]
+            let recorded = await withRecordedErrors { bus in
+                await bus.catching { _ = try await client.send(Call(User.self)) }
+            }
+            expect(recorded.reports.count, equals: 2)
+            for report in recorded.reports {
+                var dumped = ""
+                dump(report.error, to: &dumped)
+                texts += [dumped, "\(report)", "\(report.metadata)", "\(report.trail)"]
+                dump(ErrorMatcher.anywhere(.type(URLError.self)).match(report.error), to: &texts[0])
+            }
+            for ftp in ["ftp", "https"] {
+                let none = try #require(URL(string: "\(ftp)://\(ftp == "ftp" ? "h" : "")\(path)"))
+                let error = await #expect(throws: NetworkError.self) {
+                    try await APIClient(base: none, transport: script).send(Call(User.self))
+                }
+                expect(error?.kind, equals: .invalidURL)
+                texts.append("\(try #require(error)), \(error?.detail ?? "")")
+            }
+            for text in texts { #expect(!text.contains(Self.secret), "\(text)") }
+            #expect("\(client)".hasPrefix("APIClient https://example.org/…"))
+            expect(
+                recorded.reports.first?.metadata["http.request"], equals: "GET https://example.org/…/users/17")
+        }
     }
 
     @Test("a transport's own error has none either, for a circuit around it posts that")

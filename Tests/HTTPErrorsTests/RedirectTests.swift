@@ -38,7 +38,7 @@ extension RedirectTests {
                 let isChanged = status == 303 ? !["GET", "HEAD"].contains(method) : status < 303 && method == "POST"
                 expect(next.request.method, equals: isChanged ? "GET" : method, "\(status), \(method)")
                 expect(next.request.body, equals: isChanged ? nil : order.body, "\(status), \(method)")
-                expect(next.isProcessed, equals: isChanged, "\(status), \(method)")
+                expect(next.isProcessed, equals: !["GET", "HEAD"].contains(method), "\(status), \(method)")
                 var headers = order.headers
                 if isChanged { headers["Content-Type"] = nil }
                 expect(next.request.headers, equals: headers, "\(status), \(method)")
@@ -110,6 +110,7 @@ extension ClientRedirectTests {
     /// The requests of an order whose first response is a redirect, and whose others all end in the same way.
     private func requests(
         _ status: Int,
+        method: String = "POST",
         headers: HTTPHeaders = [:],
         to location: String = "/elsewhere",
         token: BearerToken? = nil,
@@ -120,7 +121,7 @@ extension ClientRedirectTests {
                 ? TransportResponse(status: status, headers: ["Location": location]) : try end()
         }
         let client = try APIClient(script, retry: Self.policy, token: token)
-        let call = Call(NoContent.self, method: "POST", headers: headers, body: User(name: "a"))
+        let call = Call(NoContent.self, method: method, headers: headers, body: User(name: "a"))
         await withRecordedErrors { _ in _ = try? await client.send(call) }
         return script.requests
     }
@@ -140,21 +141,46 @@ extension ClientRedirectTests {
         }
     }
 
-    @Test("what was only sent elsewhere is sent again if it never arrived there, or has a key, which goes along")
+    @Test("what was only sent elsewhere is sent again if it has a key, which goes along, and not otherwise")
     func elsewhere() async throws {
-        for status in [307, 308] {
-            let unreached = try await requests(status) { throw URLError(.cannotConnectToHost) }
-            expect(unreached.map(\.method), equals: Array(repeating: "POST", count: 6))
-            expect(unreached.count { $0.body != nil }, equals: 6)
-            let lost = try await requests(status) { throw URLError(.networkConnectionLost) }
-            expect(lost.map(\.method), equals: ["POST", "POST"])
+        for (method, status) in [("POST", 307), ("POST", 308), ("PATCH", 301), ("PATCH", 302), ("PATCH", 307)] {
+            for code in [URLError.Code.cannotConnectToHost, .networkConnectionLost, .notConnectedToInternet] {
+                let sent = try await requests(status, method: method) { throw URLError(code) }
+                expect(sent.map(\.method), equals: [method, method], "\(status), \(code)")
+                expect(sent.count { $0.body != nil }, equals: 2)
+            }
+            let refused = try await requests(status, method: method, token: BearerToken("t") { "u" }) {
+                TransportResponse(status: 401)
+            }
+            expect(refused.count, equals: 2)
         }
+        // What is idempotent may be sent again.
+        let put = try await requests(302, method: "PUT") { throw URLError(.cannotConnectToHost) }
+        expect(put.map(\.method), equals: Array(repeating: "PUT", count: 6))
         let headers: HTTPHeaders = ["Idempotency-Key": "17", "X-Api-Key": "k"]
         let sent = try await requests(307, headers: headers, to: "https://other.example/x") {
             throw URLError(.timedOut)
         }
         expect(sent.map { $0.headers["Idempotency-Key"] }, equals: Array(repeating: "17", count: 6))
         expect(sent.map { $0.headers["X-Api-Key"] != nil }, equals: [true, false, true, false, true, false])
+    }
+
+    @Test("of a Location that comes twice the first that is one counts, also where the layer below has joined them")
+    func twice() async throws {
+        let home = "https://example.org/a"
+        let cases: [([String], String?)] = [
+            ([home, home], home), (["\(home), \(home)"], home), (["/a", "/b"], home), (["/a, /b"], home),
+            (["", "/a"], home), (["mailto:a@b", "\(home), /b"], home), (["/a,b"], "\(home),b"),
+            (["/a, b"], "\(home),%20b"), (["", "mailto:a@b"], nil),
+        ]
+        for (locations, target) in cases {
+            let script = Script { _, number in
+                let headers = HTTPHeaders(locations.map { ("Location", $0) })
+                return TransportResponse(status: number == 0 ? 302 : 204, headers: number == 0 ? headers : [:])
+            }
+            _ = try? await APIClient(script).send(Call(NoContent.self))
+            expect(script.requests.dropFirst().first?.url.absoluteString, equals: target, "\(locations)")
+        }
     }
 
     @Test("another server's 401 refreshes no token, since it has seen none")

@@ -45,12 +45,15 @@ final class Script: HTTPTransport {
     private let respond: @Sendable (TransportRequest, Int) async throws -> TransportResponse
     private let sent = Locked<[TransportRequest]>([])
     let repeatsByItself: Bool
+    let timeout: Duration?
 
     init(
         repeatsByItself: Bool = false,
+        timeout: Duration? = nil,
         _ respond: @escaping @Sendable (TransportRequest, Int) async throws -> TransportResponse
     ) {
         self.repeatsByItself = repeatsByItself
+        self.timeout = timeout
         self.respond = respond
     }
 
@@ -86,6 +89,8 @@ struct Call<Response: Decodable & Sendable>: APIRequest {
     var headers: HTTPHeaders = [:]
     var body: (any Encodable & Sendable)?
     var timeout: Duration?
+    var usesToken = true
+    var idempotencyKey: String?
 
     init(
         _ response: Response.Type,

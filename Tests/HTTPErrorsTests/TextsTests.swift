@@ -32,7 +32,8 @@ extension TextsTests {
     func preferred() {
         let preferences: [([String], NetworkError.Language)] = [
             (["ja-JP", "en-US"], .japanese), (["en-GB", "ja"], .english), (["fr", "ja-JP"], .japanese),
-            (["fr"], .english), ([], .english),
+            (["fr"], .english), ([], .english), (["jam", "en"], .english), (["enm", "ja"], .japanese),
+            (["JA"], .japanese),
         ]
         for (languages, language) in preferences {
             expect(NetworkError.Language(preferring: languages, environment: [:]), equals: language, "\(languages)")
@@ -44,11 +45,38 @@ extension TextsTests {
                 (["LC_MESSAGES": "en_US", "LANG": "ja_JP"], .english),
                 (["LANGUAGE": "ja:en", "LANG": "en"], .japanese),
                 (["LANG": "C.UTF-8"], .english), ([:], .english),
+                // The plain locale has no translations, as for other programs.
+                (["LC_ALL": "C", "LANGUAGE": "ja"], .english), (["LC_ALL": "POSIX", "LANGUAGE": "ja:en"], .english),
+                (["LC_ALL": "C", "LANG": "ja_JP.UTF-8"], .english), (["LANG": "C", "LANGUAGE": "ja"], .english),
+                (["LC_MESSAGES": "ja", "LANG": "C"], .japanese),
             ]
             for (environment, language) in environments {
                 let read = NetworkError.Language(preferring: ["en-001"], environment: environment)
                 expect(read, equals: language, "\(environment)")
             }
         #endif
+    }
+
+    @Test("the app's own strings go before the compiled texts, unless another language is bound")
+    func ownStrings() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "TextsTests-\(UUID())")
+        let app = folder.appending(path: "Own.bundle")
+        let strings = app.appending(path: "en.lproj")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: strings, withIntermediateDirectories: true)
+        let table = #"""
+            "The server could not be reached." = "Le serveur est injoignable.";
+            "Check your connection, then try again in a moment." = "Réessayez plus tard.";
+            """#
+        try Data(table.utf8).write(to: strings.appending(path: "Localizable.strings"))
+        let bundle = try #require(Bundle(path: app.path()))
+        let error = NetworkError(URLError(.networkConnectionLost))
+        expect(error.text(bundle).description, equals: "Le serveur est injoignable.")
+        expect(error.text(bundle).suggestion, equals: "Réessayez plus tard.")
+        expect(NetworkError(.noData).text(bundle).description, equals: NetworkError(.noData).errorDescription)
+        let other = NetworkError.Language.allCases.first { $0 != NetworkError.language }
+        NetworkError.$language.withValue(try #require(other)) {
+            expect(error.text(bundle).description, equals: error.errorDescription)
+        }
     }
 }

@@ -8,32 +8,23 @@ import Synchronization
 /// let receipt = try await payments.run { try await client.charge(order) }
 /// ```
 ///
-/// The circuit opens when `failures` counted failures lie within the window; successes in between do not reset the
-/// count. An open circuit refuses every attempt with ``CircuitOpen`` until the pause is over. The first attempt after
-/// the pause is a trial, and all other attempts are refused until the trial ends. If the trial succeeds, the circuit
-/// closes; if it fails, the circuit opens for another pause. If the trial is cancelled, or throws an error that does
-/// not count, the next attempt is the trial. A trial without a time limit can block all other callers without end. An
-/// attempt that began before the circuit closed does not open it again.
+/// The circuit counts the calls of ``run(_:)`` that have ended within the window. It opens when they are enough calls,
+/// and enough of them have failed. An open circuit refuses every call with ``CircuitOpen`` until the open period is
+/// over. The first call after the open period is a trial call, and all other calls are refused until the trial call
+/// ends. If it succeeds, the circuit closes; if it fails or is cancelled, another open period begins. If it throws an
+/// error that does not count, the next call is the trial call. A trial call without a time limit can block all other
+/// callers without end. A call that began before the circuit closed does not open it again.
 ///
-/// Failures are counted in one place: where ``run(_:)`` throws them, or, of a circuit that is made with
-/// `from: .reports`, where a bus reports them to its ``handler``. Of what `run` throws, only the failure of a trial
-/// counts then.
+/// The time limit of a call belongs inside the circuit. A limit around it cancels the call, and what a cancelled task
+/// throws says nothing of the dependency, so it does not count.
 ///
-/// What the operation of a trial runs through the same circuit, such as the refresh of a token, is part of the trial:
-/// it is not refused, and the end of the trial alone counts. In a closed circuit a run within a run counts its failure,
-/// and the run around it the same failure once more.
+/// What the operation of a trial call runs through the same circuit, such as the refresh of a token, is part of the
+/// trial: it is not refused, and only the end of the trial counts. In a closed circuit, a call within a call counts as
+/// a call of its own.
 ///
 /// Each change of state is posted once as ``CircuitChanged``, with the role `.notice`, in order, and always to the same
 /// place: where the circuit was told to report. It is in no scope of a caller's.
 public final class CircuitBreaker: Sendable {
-    /// Where a circuit counts failures.
-    public enum Source: Sendable {
-        /// What ``CircuitBreaker/run(_:)`` throws.
-        case calls
-        /// What a bus reports to ``CircuitBreaker/handler``.
-        case reports
-    }
-
     /// The breaker's name, as errors and descriptions show it.
     public let name: String
 
@@ -41,7 +32,7 @@ public final class CircuitBreaker: Sendable {
     private struct Storage {
         var machine: CircuitMachine
         /// Changes that are not posted yet, in order.
-        var changes: [CircuitMachine.Change] = []
+        var changes: [CircuitChanged] = []
         /// Whether a caller is posting the changes.
         var isAnnouncing = false
     }
@@ -55,12 +46,16 @@ public final class CircuitBreaker: Sendable {
     }
 
     private let storage: Locked<Storage>
-    /// The machine's `closedEra`, 0 while it is not closed; written under the lock, read by every attempt without it.
+    /// The machine's `closedEra`, 0 while it is not closed; written under the lock, read by every call without it.
     private let closedEra = Atomic<Int>(1)
+    /// The machine's `healthySlot`, `Int.min` if it is nil; written under the lock, read by every success without it.
+    private let healthySlot = Atomic<Int>(0)
+    /// The successes of that slot that the machine has not counted yet.
+    private let successes = Atomic<Int>(0)
     private let trial = TaskLocal<Trial?>(wrappedValue: nil)
 
     private let matches: @Sendable (any Error) -> Bool
-    private let source: Source
+    private let division: CallWindow.Division
     private let now: @Sendable () -> Duration
     private let notices: CircuitNotices
 
@@ -68,39 +63,36 @@ public final class CircuitBreaker: Sendable {
     ///
     /// - Parameters:
     ///   - name: The breaker's name.
-    ///   - failures: How many failures open the circuit; at least 1.
-    ///   - window: The time within which the failures have to lie; positive. A failure as old as the window does not
-    ///     count.
-    ///   - pause: How long the open circuit refuses attempts before a trial; not negative.
-    ///   - counting: The errors that count as failures. These never count: a cancellation, an error thrown in a
-    ///     cancelled task, and ``CircuitOpen`` or ``CircuitChanged``, also as an underlying error.
-    ///   - source: Where they are counted.
-    ///   - clock: The clock that measures window and pause; a test clock in tests.
+    ///   - ratio: Which part of the calls must have failed for the circuit to open; above 0, and at most 1.
+    ///   - minimumCalls: How many calls must have ended for the circuit to open; at least 1. Of fewer calls, a ratio
+    ///     says too little.
+    ///   - window: The time within which these calls must have ended; positive. It moves in steps of a tenth, so a call
+    ///     counts for at least nine tenths of it.
+    ///   - openPeriod: How long the open circuit refuses calls before a trial call; not negative.
+    ///   - counting: The errors that count as failures. A call that throws another error counts as one that has not
+    ///     failed. These calls do not count at all: one that ends with a cancellation, one that throws in a cancelled
+    ///     task, and one whose error is ``CircuitOpen`` or ``CircuitChanged`` or wraps one of them.
+    ///   - clock: The clock that measures the window and the open period; a test clock in tests.
     ///   - errors: Where changes are posted. `.ambient` is the bus that is bound where the circuit is made, for as long
     ///     as that bus lives; if there is none, it is the process's root bus at the time of the change, and if there is
     ///     none either, the last resort. It is never a scope, or a bus that a caller of ``run(_:)`` has bound.
     ///   - fileID: The file that posted changes name as their source.
     ///   - line: The line that posted changes name as their source.
     public init<Output, C: Clock>(
-        _ name: String,
-        opensAt failures: Int = 5,
-        within window: Duration = .seconds(10),
-        openFor pause: Duration = .seconds(5),
-        counting: ErrorMatcher<Output>,
-        from source: Source = .calls,
-        clock: C = ContinuousClock(),
-        errors: any ErrorPosting = .ambient,
-        fileID: String = #fileID,
-        line: UInt = #line
+        _ name: String, opensAt ratio: Double = 0.5, of minimumCalls: Int = 10,
+        within window: Duration = .seconds(10), openFor openPeriod: Duration = .seconds(5),
+        counting: ErrorMatcher<Output>, clock: C = ContinuousClock(), errors: any ErrorPosting = .ambient,
+        fileID: String = #fileID, line: UInt = #line
     ) where C.Duration == Duration {
-        if failures < 1 { fatalError("CircuitBreaker(\(name)): opensAt must be at least 1, not \(failures)") }
-        if window <= .zero { fatalError("CircuitBreaker(\(name)): within must be positive, but is \(window)") }
-        if pause < .zero { fatalError("CircuitBreaker(\(name)): openFor must not be negative, but is \(pause)") }
+        func refuse(_ message: String) -> Never { fatalError("CircuitBreaker(\(name)): \(message)") }
+        if !(ratio > 0 && ratio <= 1) { refuse("opensAt must be a ratio above 0, at most 1, not \(ratio)") }
+        if minimumCalls < 1 { refuse("of must be at least 1, not \(minimumCalls)") }
+        if window <= .zero { refuse("within must be positive, but is \(window)") }
+        if openPeriod < .zero { refuse("openFor must not be negative, but is \(openPeriod)") }
         self.name = name
-        self.source = source
-        let machine = CircuitMachine(
-            opensAt: failures, within: window, openFor: pause, countsReports: source == .reports)
+        let machine = CircuitMachine(opensAt: ratio, of: minimumCalls, within: window, openFor: openPeriod)
         storage = Locked(Storage(machine: machine))
+        division = CallWindow.Division(of: window)
         matches = { counting.match($0) != nil }
         let start = clock.now
         now = { start.duration(to: clock.now) }
@@ -109,69 +101,61 @@ public final class CircuitBreaker: Sendable {
 
     /// The circuit's state.
     ///
-    /// After the pause the state stays `.open` until the next attempt.
+    /// After the open period the state stays `.open` until the next call.
     public var state: CircuitChanged.State { storage.withLock { $0.machine.state } }
+
+    /// Opens the circuit by hand: the open period begins now, and a trial call follows it as usual.
+    ///
+    /// Refusals have a ``CircuitChanged`` as their cause, and the posted change has none. In an open circuit the open
+    /// period begins again, and nothing is posted. The end of a trial call that is under way does not count.
+    public func open() {
+        let (reason, now) = (CircuitChanged(name: name, state: .open), now())
+        change { ((), $0.open(because: reason, at: now)) }
+    }
+
+    /// Closes the circuit by hand, and forgets the calls that it has counted.
+    ///
+    /// In a closed circuit nothing is posted. The ends of calls that are under way do not count.
+    public func close() {
+        change { ((), $0.close()) }
+    }
 
     /// Runs an operation, or throws ``CircuitOpen`` if the circuit refuses.
     ///
     /// - Parameter operation: The operation. It keeps the caller's isolation.
     /// - Returns: The operation's result.
     /// - Throws: The operation's error, unchanged; ``CircuitOpen`` if the operation was not run.
-    /// - Complexity: In a closed circuit, an operation that succeeds costs one atomic read more, and no allocation.
+    /// - Complexity: In a closed circuit, while no call in the window has failed, an operation that succeeds costs one
+    ///   read of the clock and a few atomic operations more, and no allocation.
     @inlinable
     public func run<T>(_ operation: () async throws -> T) async throws -> T {
         guard let era = currentEra else { return try await runUnlessRefused(operation) }
-        do {
-            return try await operation()
-        } catch {
-            failed(error, in: era)
-            throw error
-        }
-    }
-
-    /// The handler that counts the failures posted to a bus, for a circuit that is made with `from: .reports`; overlay
-    /// it on the bus's own handler.
-    ///
-    /// ```swift
-    /// let payments = CircuitBreaker("payments", counting: .type(Timeout.self), from: .reports)
-    /// try await withErrorBus(handler: .default.overlaid(with: payments.handler)) { bus in … }
-    /// ```
-    ///
-    /// An error counts once, however it is wrapped, and whether or not it came through the circuit; one that nobody
-    /// posts does not count. To ask a circuit that counts calls for its handler is a programming error.
-    ///
-    /// A report counts once, even if the handler is overlaid on a scope and on its bus, and as often as the errors that
-    /// it stands for (`occurrences`). It counts for the moment at which it was posted, however late it is delivered;
-    /// its age is measured by the continuous clock, whatever the circuit's clock is. The errors that a flood limit
-    /// merged into a report count as spread evenly between its `firstInstant` and its `instant`. What was posted before
-    /// the circuit closed does not count.
-    ///
-    /// An error that is posted to two buses counts twice: overlay the handler on one. A report does not say whether the
-    /// poster's task was cancelled: `run` counts nothing that a cancelled task throws, but what such a task posts
-    /// counts, unless it is a cancellation.
-    ///
-    /// The handler changes no outcome. It is an `always` action, so an `always` that runs before it, in a scope or in a
-    /// handler that is overlaid later, must return `.next`.
-    public var handler: ErrorHandler {
-        if source == .calls {
-            fatalError("CircuitBreaker(\(name)).handler: this circuit counts calls; make it with from: .reports")
-        }
-        // `always` instead of a rule: a rule that matches would turn an unmatched error into a handled one.
-        return ErrorHandler().always(fileID: notices.source.fileID, line: notices.source.line) { [self] error, report in
-            if counts(error) { heard(report) }
-            return .next
-        }
+        return try await run(operation, in: era)
     }
 }
 
 extension CircuitBreaker {
     /// The number of this time for which the circuit is closed; nil while it is not.
     ///
-    /// An attempt that races with the opening of the circuit passes, as if it had begun before.
+    /// A call that races with the opening of the circuit passes, as if it had begun before.
     @usableFromInline
     var currentEra: Int? {
         let era = closedEra.load(ordering: .acquiring)
         return era == 0 ? nil : era
+    }
+
+    /// Runs an operation in a closed circuit.
+    @inlinable
+    func run<T>(_ operation: () async throws -> T, in era: Int) async throws -> T {
+        let result: T
+        do {
+            result = try await operation()
+        } catch {
+            failed(error, in: era)
+            throw error
+        }
+        succeeded(in: era)
+        return result
     }
 
     /// Runs an operation in a circuit that was not closed, as a trial or within one, or refuses by throwing.
@@ -184,12 +168,7 @@ extension CircuitBreaker {
         case .isPartOfTrial:
             return try await operation()
         case .passes(let era):
-            do {
-                return try await operation()
-            } catch {
-                failed(error, in: era)
-                throw error
-            }
+            return try await run(operation, in: era)
         case .tries(let number):
             return try await run(operation, asTrial: number)
         }
@@ -200,49 +179,42 @@ extension CircuitBreaker {
         do {
             result = try await trial.binding(Trial(number: number, circuit: self), isolation: #isolation, operation)
         } catch {
-            end(number, failure(error).map { .failure($0) } ?? .neither)
+            endTrial(number, end(error))
             throw error
         }
-        end(number, .success)
+        endTrial(number, .success)
         return result
     }
 
     @usableFromInline
-    func failed(_ error: any Error, in era: Int) {
-        guard let failure = failure(error) else { return }
+    func succeeded(in era: Int) {
+        // An earlier era's success does not count. One that races with a change may: it is one call of many.
+        guard currentEra == era else { return }
         let now = now()
-        change { ((), $0.fail(failure, in: era, at: now)) }
-    }
-
-    private func end(_ trial: UInt64, _ end: CircuitMachine.TrialEnd) {
-        let now = now()
-        // The second moment is read under the lock, so that all that was posted before the circuit closes is older.
-        change { ((), $0.end(trial, end, at: now, .now)) }
-    }
-
-    private func heard(_ report: ErrorReport) {
-        let failure = CircuitMachine.Failure(report.error)
-        // Only a bus numbers its reports, and it is the current one in its actions.
-        let id =
-            report.sequence == 0
-            ? nil
-            : FailureWindow.Report(
-                bus: ErrorBus.current.map(ObjectIdentifier.init), sequence: report.sequence, instant: report.instant)
-        let now = now()
-        change {
-            let posted = report.firstInstant...report.instant
-            return ((), $0.hear(failure, count: report.occurrences, posted: posted, id, at: now, .now))
+        if division.slot(at: now) == healthySlot.load(ordering: .acquiring) {
+            successes.add(1, ordering: .relaxed)
+        } else {
+            change { ((), $0.end(.success, in: era, at: now)) }
         }
     }
 
-    /// Returns what was thrown in this task as a failure that counts; nil if it does not count.
-    private func failure(_ error: any Error) -> CircuitMachine.Failure? {
-        // What a cancelled call throws says nothing of what it called.
-        !Task.isCancelled && counts(error) ? CircuitMachine.Failure(error) : nil
+    @usableFromInline
+    func failed(_ error: any Error, in era: Int) {
+        let (end, now) = (end(error), now())
+        change { ((), $0.end(end, in: era, at: now)) }
     }
 
-    private func counts(_ error: any Error) -> Bool {
-        !isCancellation(error) && matches(error) && Self.ofCircuits.match(error) == nil
+    private func endTrial(_ trial: UInt64, _ end: CircuitMachine.End) {
+        let now = now()
+        change { ((), $0.endTrial(trial, end, at: now)) }
+    }
+
+    /// Returns how a call of this task has ended that threw an error.
+    private func end(_ error: any Error) -> CircuitMachine.End {
+        // What a cancelled call throws says nothing of what it called.
+        if Task.isCancelled || isCancellation(error) { return .cancellation }
+        if Self.ofCircuits.match(error) != nil { return .refusal }
+        return matches(error) ? .failure(CircuitMachine.Failure(error)) : .otherError
     }
 
     /// Matches underlying errors too: a wrapped refusal is not a failure of the dependency either.
@@ -250,26 +222,29 @@ extension CircuitBreaker {
         .type(CircuitOpen.self) || .type(CircuitChanged.self))
 
     /// Changes the machine under the lock, and announces the change of state, if there is one, after unlocking.
-    private func change<Result>(_ body: (inout CircuitMachine) -> (Result, CircuitMachine.Change?)) -> Result {
-        let (result, isToAnnounce) = storage.withLock { storage in
+    private func change<Result>(_ body: (inout CircuitMachine) -> (Result, CircuitMachine.Change)) -> Result {
+        // The change is returned too, so that the error that it releases is released here.
+        let (result, change, isToAnnounce) = storage.withLock { storage in
+            storage.machine.countSuccesses(successes.exchange(0, ordering: .relaxed))
             let (result, change) = body(&storage.machine)
-            guard let change else { return (result, false) }
+            healthySlot.store(storage.machine.healthySlot ?? .min, ordering: .releasing)
             closedEra.store(storage.machine.closedEra ?? 0, ordering: .releasing)
-            storage.changes.append(change)
+            guard let state = change.state else { return (result, change, false) }
+            storage.changes.append(CircuitChanged(name: name, state: state, cause: change.cause))
             defer { storage.isAnnouncing = true }
-            return (result, !storage.isAnnouncing)
+            return (result, change, !storage.isAnnouncing)
         }
-        if isToAnnounce { announce() }
+        withExtendedLifetime(change) { if isToAnnounce { announce() } }
         return result
     }
 
     /// Posts the changes in order, without the lock, also the changes that arrive meanwhile.
     private func announce() {
-        while let change = storage.withLock({ storage -> CircuitMachine.Change? in
+        while let change = storage.withLock({ storage -> CircuitChanged? in
             storage.isAnnouncing = !storage.changes.isEmpty
             return storage.isAnnouncing ? storage.changes.removeFirst() : nil
         }) {
-            notices.post(CircuitChanged(name: name, state: change.state, cause: change.cause))
+            notices.post(change)
         }
     }
 }

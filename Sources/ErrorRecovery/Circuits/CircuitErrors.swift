@@ -28,9 +28,7 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
     ///   - state: The new state.
     ///   - cause: The failure that opened the circuit.
     public init(name: String, state: State, cause: (any Error)? = nil) {
-        self.name = name
-        self.state = state
-        self.cause = cause
+        (self.name, self.state, self.cause) = (name, state, cause)
     }
 
     /// The cause, so that `anywhere` and reports find it.
@@ -52,11 +50,11 @@ public struct CircuitChanged: Error, UnderlyingErrors, CustomStringConvertible {
 public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomStringConvertible {
     /// The breaker's name.
     public let name: String
-    /// How much of the pause is left, or of the wait that the cause asks for (``RetryAfterProviding``), if that is
+    /// How much of the open period is left, or of the wait that the cause asks for (``RetryAfterProviding``), if that is
     /// longer; nil while a trial is under way, because its end is not known, unless the cause asks to wait longer
     /// still.
     public let retryAfter: Duration?
-    /// The failure that opened the circuit last.
+    /// The failure that opened the circuit last; a ``CircuitChanged`` if ``CircuitBreaker/open()`` did.
     public let cause: any Error
 
     /// Makes a refusal, for tests and fakes.
@@ -66,9 +64,7 @@ public struct CircuitOpen: Error, RetryAfterProviding, UnderlyingErrors, CustomS
     ///   - retryAfter: How long to wait; nil while a trial is under way.
     ///   - cause: The failure that opened the circuit last.
     public init(name: String, retryAfter: Duration?, cause: any Error) {
-        self.name = name
-        self.retryAfter = retryAfter
-        self.cause = cause
+        (self.name, self.retryAfter, self.cause) = (name, retryAfter, cause)
     }
 
     /// The cause, so that `anywhere` and reports find it.

@@ -5,9 +5,9 @@ struct CircuitNotices: Sendable {
     private let errors: any ErrorPosting
     /// The bus of the task that made the circuit, if the circuit was told to report to `.ambient`.
     ///
-    /// Weak, since a bus whose handler counts for the circuit retains the circuit.
+    /// Weak: a circuit may live as long as the process, and must not keep a bus alive that is no longer needed.
     private weak var home: ErrorBus?
-    let source: ErrorReport.Source
+    private let source: ErrorReport.Source
 
     init(_ errors: any ErrorPosting, source: ErrorReport.Source) {
         self.errors = errors

@@ -89,9 +89,7 @@ public struct Backoff: Sendable, Hashable {
     /// - Returns: The delay: between zero and ``ceiling(beforeRetry:)``.
     /// - Complexity: O(log n).
     public func delay(
-        beforeRetry n: Int,
-        after last: Duration?,
-        using generator: inout some RandomNumberGenerator
+        beforeRetry n: Int, after last: Duration?, using generator: inout some RandomNumberGenerator
     ) -> Duration {
         let ceiling = ceiling(beforeRetry: n).attoseconds
         switch jitter {
@@ -106,10 +104,20 @@ public struct Backoff: Sendable, Hashable {
             if initial == .zero { return .zero }
             let (tripled, overflows) = (last ?? initial).attoseconds.multipliedReportingOverflow(by: 3)
             let lowest = initial.attoseconds
-            // After a short hint, three times the last delay may be less than the initial delay.
+            // After a rule's short delay, three times the last delay may be less than the initial delay.
             let highest = overflows ? Int128.max : max(tripled, lowest)
             return Duration(attoseconds: min(ceiling, .random(in: lowest...highest, using: &generator)))
         }
+    }
+
+    /// Returns a server's hint with up to a quarter of jitter on top; without, if the backoff has no jitter.
+    ///
+    /// A server that restarts gives all its clients the same hint.
+    func spread(_ hint: Duration, using generator: inout some RandomNumberGenerator) -> Duration {
+        if jitter == .none { return hint }
+        let (spread, overflows) = hint.attoseconds.addingReportingOverflow(
+            .random(in: 0...hint.attoseconds / 4, using: &generator))
+        return overflows ? hint : Duration(attoseconds: spread)
     }
 
     /// Returns the multiplier to a power, by squaring; infinity if the result is too large.

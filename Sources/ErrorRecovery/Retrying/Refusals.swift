@@ -1,5 +1,4 @@
 import ErrorRouting
-import Synchronization
 
 /// Whether an error says that the operation must not be tried again: itself, or an error under it.
 func forbidsRetry(_ error: any Error) -> Bool { forbidding.match(error) != nil }
@@ -21,7 +20,7 @@ func isRefusal(_ error: any Error) -> Bool {
     // As many errors as `anywhere` visits.
     for _ in 0..<64 {
         if refusal.match(error) != nil { return true }
-        let under = errorsDirectly(under: error)
+        let under = underlyingErrors(of: error)
         guard under.count == 1 else { return false }
         error = under[0]
     }
@@ -29,20 +28,3 @@ func isRefusal(_ error: any Error) -> Bool {
 }
 
 private let refusal = ErrorMatcher.type(CircuitOpen.self)
-
-/// Returns the errors directly under an error, as `anywhere` finds them.
-private func errorsDirectly(under error: any Error) -> [any Error] {
-    // `anywhere` visits level by level: the errors under `error` come between the second fence and the third.
-    let visited = Mutex<[any Error]>([])
-    let visit = ErrorMatcher.predicate { error in
-        visited.withLock { $0.append(error) }
-        return false
-    }
-    _ = ErrorMatcher.anywhere(visit).match(Fence(underlyingErrors: [error, Fence(underlyingErrors: [Fence()])]))
-    return Array(visited.withLock(\.self).dropFirst(3).prefix { !($0 is Fence) })
-}
-
-/// An error that marks a place among others.
-private struct Fence: UnderlyingErrors {
-    var underlyingErrors: [any Error] = []
-}

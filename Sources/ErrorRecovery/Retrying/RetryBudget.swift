@@ -179,9 +179,7 @@ extension RetryBudget {
         ///   - granted: How many retries were granted.
         ///   - refused: How many retries were refused.
         public init(available: Double, granted: Int, refused: Int) {
-            self.available = available
-            self.granted = granted
-            self.refused = refused
+            (self.available, self.granted, self.refused) = (available, granted, refused)
         }
     }
 
@@ -189,7 +187,6 @@ extension RetryBudget {
     public var statistics: Statistics {
         Statistics(
             available: Double(bucket.load(ordering: .relaxed)) / Double(Self.token),
-            granted: granted.load(ordering: .relaxed),
-            refused: refused.load(ordering: .relaxed))
+            granted: granted.load(ordering: .relaxed), refused: refused.load(ordering: .relaxed))
     }
 }

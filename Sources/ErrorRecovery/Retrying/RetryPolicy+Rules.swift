@@ -10,30 +10,21 @@ extension RetryPolicy {
     ///   - line: The line that registers the rule.
     /// - Returns: The policy with the rule, which is tried before all others.
     public func retrying<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        cost: Int = 1,
-        fileID: String = #fileID,
-        line: UInt = #line
+        matching matcher: ErrorMatcher<Output>, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         changing { $0.on(matching: matcher, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
     /// Returns a policy that retries a type of error and its subclasses; see ``retrying(matching:cost:fileID:line:)``.
     public func retrying<E: Error>(
-        _ type: E.Type,
-        cost: Int = 1,
-        fileID: String = #fileID,
-        line: UInt = #line
+        _ type: E.Type, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         changing { $0.on(type, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
 
     /// Returns a policy that retries errors equal to one; see ``retrying(matching:cost:fileID:line:)``.
     public func retrying<E: Error & Equatable>(
-        _ error: E,
-        cost: Int = 1,
-        fileID: String = #fileID,
-        line: UInt = #line
+        _ error: E, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         changing { $0.on(error, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
@@ -41,11 +32,7 @@ extension RetryPolicy {
     /// Returns a policy that retries a domain of `NSError`, or one code of it; see
     /// ``retrying(matching:cost:fileID:line:)``.
     public func retrying(
-        domain: String,
-        code: Int? = nil,
-        cost: Int = 1,
-        fileID: String = #fileID,
-        line: UInt = #line
+        domain: String, code: Int? = nil, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         changing { $0.on(domain: domain, code: code, .retry(cost: checked(cost)), fileID: fileID, line: line) }
     }
@@ -58,9 +45,7 @@ extension RetryPolicy {
     ///   - line: The line that registers the rule.
     /// - Returns: The policy with the rule, which is tried before all others.
     public func failing<Output>(
-        matching matcher: ErrorMatcher<Output>,
-        fileID: String = #fileID,
-        line: UInt = #line
+        matching matcher: ErrorMatcher<Output>, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         changing { $0.on(matching: matcher, .fail, fileID: fileID, line: line) }
     }
@@ -78,10 +63,7 @@ extension RetryPolicy {
     /// Returns a policy that does not retry a domain of `NSError`, or one code of it; see
     /// ``failing(matching:fileID:line:)``.
     public func failing(
-        domain: String,
-        code: Int? = nil,
-        fileID: String = #fileID,
-        line: UInt = #line
+        domain: String, code: Int? = nil, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         changing { $0.on(domain: domain, code: code, .fail, fileID: fileID, line: line) }
     }
@@ -108,10 +90,7 @@ extension RetryPolicy {
         *, unavailable, message: "not a concrete error type: use retrying(matching: .conforming(to:)) for a protocol"
     )
     public func retrying<P>(
-        _ type: P.Type,
-        cost: Int = 1,
-        fileID: String = #fileID,
-        line: UInt = #line
+        _ type: P.Type, cost: Int = 1, fileID: String = #fileID, line: UInt = #line
     ) -> Self {
         self
     }

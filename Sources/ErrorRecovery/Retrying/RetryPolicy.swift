@@ -16,9 +16,9 @@ public import ErrorRouting
 /// does (``RetryClassified/forbidsRetry``).
 public struct RetryPolicy: Sendable {
     /// How often the operation is tried, the first time included; at least 1.
-    public var maxAttempts: Int { didSet { checkAttempts() } }
+    public var maxAttempts: Int { didSet { check() } }
 
-    /// How long to wait before each retry, unless a hint says so.
+    /// How long to wait before each retry, unless a hint asks for more or a rule has a delay of its own.
     public var backoff: Backoff
 
     /// Which errors are retried: rules, and a default for errors that no rule matches.
@@ -27,16 +27,18 @@ public struct RetryPolicy: Sendable {
     /// The budget that limits the retries of all callers who share it; nil for no limit.
     public var budget: RetryBudget?
 
-    /// The longest hint that is obeyed; not negative.
+    /// The longest hint that is obeyed, without the jitter that is added to it; not negative.
     ///
     /// A longer hint ends the attempts, so that no attempt begins earlier than the server asked for.
-    public var longestHint: Duration { didSet { checkLongestHint() } }
+    public var longestHint: Duration { didSet { check() } }
 
-    /// How long all attempts and delays may take together, on the clock of the call; nil for no limit, not negative.
+    /// How long after the beginning of the call another attempt may begin, on the clock of the call; nil for no limit,
+    /// not negative.
     ///
-    /// No retry begins at or after the deadline. The first attempt is always made: without it there is no error to
-    /// throw.
-    public var deadline: Duration? { didSet { checkDeadline() } }
+    /// No retry begins at or after the deadline. An attempt that runs isn't ended by it: the last attempt can take any
+    /// time, so give the operation its own time limit. The first attempt is always made, because without it there is no
+    /// error to throw.
+    public var deadline: Duration? { didSet { check() } }
 
     /// Makes a policy.
     ///
@@ -46,24 +48,15 @@ public struct RetryPolicy: Sendable {
     ///   - decisions: Which errors are retried; none by default.
     ///   - budget: The budget that limits the retries of all callers who share it; nil for no limit.
     ///   - longestHint: The longest hint that is obeyed; not negative.
-    ///   - deadline: How long all attempts and delays may take together; nil for no limit, not negative.
+    ///   - deadline: How long after the beginning of the call another attempt may begin; nil for no limit, not negative.
     public init(
-        maxAttempts: Int = 3,
-        backoff: Backoff = .exponential(),
-        decisions: ErrorMap<RetryDecision> = ErrorMap(default: .fail),
-        budget: RetryBudget? = nil,
-        longestHint: Duration = .seconds(60),
-        deadline: Duration? = nil
+        maxAttempts: Int = 3, backoff: Backoff = .exponential(),
+        decisions: ErrorMap<RetryDecision> = ErrorMap(default: .fail), budget: RetryBudget? = nil,
+        longestHint: Duration = .seconds(60), deadline: Duration? = nil
     ) {
-        self.maxAttempts = maxAttempts
-        self.backoff = backoff
-        self.decisions = decisions
-        self.budget = budget
-        self.longestHint = longestHint
-        self.deadline = deadline
-        checkAttempts()
-        checkLongestHint()
-        checkDeadline()
+        (self.maxAttempts, self.backoff, self.decisions) = (maxAttempts, backoff, decisions)
+        (self.budget, self.longestHint, self.deadline) = (budget, longestHint, deadline)
+        check()
     }
 
     /// A policy of 3 attempts with delays from 1 second, doubled up to 30; retries errors by their ``RetryClassified``.
@@ -95,15 +88,9 @@ public struct RetryPolicy: Sendable {
         return decisions.on(matching: never, .fail).explain(error)
     }
 
-    private func checkAttempts() {
+    private func check() {
         if maxAttempts < 1 { fatalError("RetryPolicy.maxAttempts must be at least 1, not \(maxAttempts)") }
-    }
-
-    private func checkLongestHint() {
         if longestHint < .zero { fatalError("RetryPolicy.longestHint must not be negative, but is \(longestHint)") }
-    }
-
-    private func checkDeadline() {
         if let deadline, deadline < .zero {
             fatalError("RetryPolicy.deadline must not be negative, but is \(deadline)")
         }
@@ -114,16 +101,15 @@ public struct RetryPolicy: Sendable {
 public enum RetryDecision: Sendable, Hashable {
     /// The operation is not tried again.
     case fail
-    /// The operation is tried again after the delay that the error provides (``RetryAfterProviding``), or after the
-    /// policy's backoff if it provides none.
+    /// The operation is tried again after the policy's backoff or, if that is longer, after the delay that the error
+    /// provides (``RetryAfterProviding``).
     ///
     /// `cost` is how many tokens the retry costs in a ``RetryBudget``; at least 1.
     case retry(cost: Int = 1)
     /// The operation is tried again after this delay; the error's own hint and the policy's backoff are ignored.
     ///
-    /// The delay is treated as a server's hint: it has no jitter, a negative delay is zero, and a delay longer than
-    /// ``RetryPolicy/longestHint`` ends the attempts. `cost` is how many tokens the retry costs in a ``RetryBudget``;
-    /// at least 1.
+    /// It has no jitter. A negative delay is zero, and a delay longer than ``RetryPolicy/longestHint`` ends the attempts.
+    /// `cost` is how many tokens the retry costs in a ``RetryBudget``; at least 1.
     case retryAfter(Duration, cost: Int = 1)
 }
 
@@ -151,8 +137,9 @@ extension RetryClassified {
 
 /// An error that says when trying again makes sense, as a server does with `Retry-After`.
 ///
-/// The hint does not decide whether the error is retried: the rules do. If they retry it, the hint replaces the
-/// computed delay.
+/// The hint does not decide whether the error is retried: the rules do. If they retry it, the hint is a lower bound of
+/// the delay. A quarter of it at most is added as jitter, unless the policy's backoff has none, so that the clients of a
+/// server that restarts do not come back in one instant. The backoff's delay is used if it is longer.
 public protocol RetryAfterProviding: Error {
     /// How long to wait; nil if the error does not say. A negative hint counts as zero.
     var retryAfter: Duration? { get }

@@ -28,9 +28,7 @@ struct RetryProgress {
     ///   - elapsed: Returns how long the call has taken; called only if there is a deadline.
     ///   - generator: The source of randomness for the delay.
     mutating func verdict(
-        on error: any Error,
-        isCancelled: Bool,
-        elapsed: () -> Duration,
+        on error: any Error, isCancelled: Bool, elapsed: () -> Duration,
         using generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
         // What a circuit refused was not sent: its payment serves the next attempt.
@@ -44,39 +42,40 @@ struct RetryProgress {
 
     /// The budget is asked last, so that nothing is withdrawn for a retry that another limit forbids.
     private mutating func verdict(
-        on error: any Error,
-        isPaid: Bool,
-        _ isCancelled: Bool,
-        _ elapsed: () -> Duration,
+        on error: any Error, isPaid: Bool, _ isCancelled: Bool, _ elapsed: () -> Duration,
         _ generator: inout some RandomNumberGenerator
     ) -> RetryStep.Verdict {
         if isCancelled || isCancellation(error) { return .cancelled }
         let cost: Int
-        var hint: Duration?
+        let hint: Duration?
+        var isOwnRule = false
         switch policy.decisions[error] {
         case .fail:
             return .notRetryable
         case .retry(let itsCost):
-            cost = itsCost
-            hint = serverHint(of: error)
+            (cost, hint) = (itsCost, serverHint(of: error))
         case .retryAfter(let delay, let itsCost):
-            (cost, hint) = (itsCost, delay)
+            (cost, hint, isOwnRule) = (itsCost, delay, true)
         }
         if attempt >= policy.maxAttempts { return .attemptsSpent }
         // Only now, since it looks at all errors under this one.
         if forbidsRetry(error) { return .notRetryable }
         if let hint, hint > policy.longestHint { return .hintTooLong(hint) }
-        let asked =
-            hint.map { max($0, .zero) }
-            ?? policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
-        let delay = min(asked, Self.longestDelay)
+        var (delay, isHinted) = (max(hint ?? .zero, .zero), hint != nil)
+        if !isOwnRule {
+            // A hint is a lower bound: a server that asks for no wait at all does not switch the backoff off.
+            delay = policy.backoff.spread(delay, using: &generator)
+            let computed = policy.backoff.delay(beforeRetry: attempt, after: lastDelay, using: &generator)
+            if computed > delay { (delay, isHinted) = (computed, false) }
+        }
+        delay = min(delay, Self.longestDelay)
         if let deadline = policy.deadline, delay >= deadline - elapsed() { return .deadlineWouldPass }
         if let budget = policy.budget, !isPaid {
             if !budget.withdraw(cost) { return .budgetSpent }
             paid = cost
         }
         lastDelay = delay
-        return .retriesAfter(delay, hinted: hint != nil)
+        return .retriesAfter(delay, hinted: isHinted)
     }
 
     /// Returns, after the delay, why the next attempt is not made, or begins the attempt.

@@ -35,10 +35,7 @@ public struct RetryStep: Sendable, CustomStringConvertible {
     ///   - error: The error that the attempt threw.
     ///   - verdict: The decision.
     public init(attempt: Int, maxAttempts: Int, error: any Error, verdict: Verdict) {
-        self.attempt = attempt
-        self.maxAttempts = maxAttempts
-        self.error = error
-        self.verdict = verdict
+        (self.attempt, self.maxAttempts, self.error, self.verdict) = (attempt, maxAttempts, error, verdict)
     }
 
     /// The verdict as a sentence: `not retried: the budget is spent`.

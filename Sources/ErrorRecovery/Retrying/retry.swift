@@ -34,14 +34,9 @@ public import ErrorRouting
 ///   and one read of the clock for a deadline. Nothing is allocated.
 @inlinable
 public func retry<T, F: Error, C: Clock>(
-    _ policy: RetryPolicy,
-    clock: C = ContinuousClock(),
-    errors: (any ErrorPosting)? = nil,
-    metadata: [String: String] = [:],
-    fileID: String = #fileID,
-    line: UInt = #line,
-    onStep: (RetryStep) -> Void = { _ in },
-    _ operation: (_ attempt: Int) async throws(F) -> T
+    _ policy: RetryPolicy, clock: C = ContinuousClock(), errors: (any ErrorPosting)? = nil,
+    metadata: [String: String] = [:], fileID: String = #fileID, line: UInt = #line,
+    onStep: (RetryStep) -> Void = { _ in }, _ operation: (_ attempt: Int) async throws(F) -> T
 ) async throws(F) -> T where C.Duration == Duration {
     let budget = policy.budget
     let beginning = budget?.begin()
@@ -68,16 +63,9 @@ public func retry<T, F: Error, C: Clock>(
 ///   - start: When the first attempt began; nil if there is no deadline.
 @usableFromInline
 func retryAgain<T, F: Error, C: Clock>(
-    _ policy: RetryPolicy,
-    after first: F,
-    _ beginning: RetryBudget.Beginning?,
-    since start: C.Instant?,
-    _ clock: C,
-    _ errors: (any ErrorPosting)?,
-    _ metadata: [String: String],
-    _ source: ErrorReport.Source,
-    _ onStep: (RetryStep) -> Void,
-    _ operation: (_ attempt: Int) async throws(F) -> T
+    _ policy: RetryPolicy, after first: F, _ beginning: RetryBudget.Beginning?, since start: C.Instant?, _ clock: C,
+    _ errors: (any ErrorPosting)?, _ metadata: [String: String], _ source: ErrorReport.Source,
+    _ onStep: (RetryStep) -> Void, _ operation: (_ attempt: Int) async throws(F) -> T
 ) async throws(F) -> T where C.Duration == Duration {
     var error = first
     var progress = RetryProgress(policy, paid: beginning?.paid ?? 0)

@@ -7,73 +7,98 @@ extension APIClient {
     func message(for request: some APIRequest) throws(NetworkError) -> TransportRequest {
         var message = TransportRequest(
             method: request.method, url: try url(of: request), headers: request.headers, timeout: request.timeout)
+        message.basePath = base.basePath
+        if let key = request.idempotencyKey { message.headers["Idempotency-Key"] = key }
         // Before an attempt is made, since what is posted of an attempt names the method.
         try message.check()
         if message.headers["Accept"] == nil { message.headers["Accept"] = "application/json" }
         guard let body = request.body else { return message }
-        do { message.body = try encoder.encode(body) } catch { throw NetworkError(.encoding, cause: error) }
-        if message.headers["Content-Type"] == nil { message.headers["Content-Type"] = "application/json" }
+        let bytes = body as? BodyBytes
+        do { message.body = try bytes?.bytes ?? encoder.encode(body) } catch {
+            throw NetworkError(.encoding, cause: error)
+        }
+        if message.headers["Content-Type"] == nil {
+            message.headers["Content-Type"] = bytes?.contentType ?? "application/json"
+            try message.check()
+        }
         return message
     }
 
     private func url(of request: some APIRequest) throws(NetworkError) -> URL {
         if let fault = PathFault.find(in: request.path) { throw NetworkError(.invalidURL, detail: "the path \(fault)") }
-        let url = request.path.isEmpty ? base : base.appending(path: request.path)
-        guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+        guard var components = URLComponents(url: base, resolvingAgainstBaseURL: true),
             let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme),
             components.host?.isEmpty == false
-        else { throw NetworkError(.invalidURL, detail: url.withoutSecrets) }
+        else { throw NetworkError(.invalidURL, detail: base.withoutSecrets(below: base.basePath)) }
         // Foundation on Linux knows schemes in lower case only.
         components.scheme = scheme
-        if !request.query.isEmpty {
-            components.queryItems = (components.queryItems ?? []) + request.query
-            // Foundation does not encode plus signs, and servers decode them as spaces.
-            components.percentEncodedQuery = components.percentEncodedQuery?.replacing("+", with: "%2B")
+        if !request.path.isEmpty {
+            let path = request.path.percentEncoded(keeping: "-._~!$&'()*+,;=:@/", keepsEscapes: true)
+            let separator = path.hasPrefix("/") ? "" : "/"
+            components.percentEncodedPath = base.basePath + separator + path
         }
-        guard let url = components.url else { throw NetworkError(.invalidURL, detail: url.withoutSecrets) }
+        if !request.query.isEmpty {
+            var own = URLComponents()
+            own.queryItems = request.query
+            // Foundation does not encode plus signs, and servers decode them as spaces.
+            let query = own.percentEncodedQuery?.replacing("+", with: "%2B")
+            // The base's own query stays as it was.
+            components.percentEncodedQuery = [components.percentEncodedQuery, query].compactMap(\.self)
+                .joined(separator: "&")
+        }
+        guard let url = components.url else {
+            throw NetworkError(.invalidURL, detail: base.withoutSecrets(below: base.basePath))
+        }
         return url
     }
 
-    /// Sends a message, and sends it once more with a new token if the server refuses the token.
+    /// Sends a message, and sends it again with a new token if the server refuses the token.
+    ///
+    /// It is sent once more with the token of a refresh that this call has begun or waited for. If that token is being
+    /// replaced too, on behalf of another request, it is sent with the next one.
     ///
     /// - Parameter chain: The request on its way; at the end, how far it has come.
+    /// - Returns: The response, and whether it refuses the client's token.
     func exchange(
-        _ message: TransportRequest,
-        _ chain: inout RedirectChain,
-        _ source: ErrorReport.Source
-    ) async throws(NetworkError) -> TransportResponse {
-        guard let keeper = token, message.headers["Authorization"] == nil else {
-            return try await sendOnce(message, nil, &chain)
+        _ message: TransportRequest, usingToken: Bool, _ chain: inout RedirectChain, _ source: ErrorReport.Source
+    ) async throws(NetworkError) -> (TransportResponse, isTokenRefused: Bool) {
+        guard usingToken, let keeper = token, message.headers["Authorization"] == nil else {
+            return (try await sendOnce(message, nil, &chain), false)
         }
-        let (token, start) = (keeper.token, ContinuousClock.now)
-        func timeLeft() -> Duration? { message.timeout.map { $0 - start.duration(to: .now) } }
-        let first = try await sendOnce(message, token, &chain)
-        // Another server has not seen the token; and what a server has acted on is not sent again.
-        guard first.status == 401, !chain.hasLeftOrigin, !chain.isProcessed, !keeper.isRefreshedHere else {
-            return first
-        }
-        let fresh: String
-        do {
-            fresh = try await keeper.token(inPlaceOf: token, within: timeLeft()) { [errors] error in
-                // Posted once, and not by each of those who wait, who may all be cancelled.
-                errors.post(
-                    withoutSecrets(error), as: .failure, metadata: ["http.request": message.description],
-                    source: source)
+        let (limit, start) = (message.timeout ?? transport.timeout, ContinuousClock.now)
+        func timeLeft() -> Duration? { limit.map { $0 - start.duration(to: .now) } }
+        var (message, token) = (message, keeper.token)
+        var sendings = 1
+        while true {
+            let response = try await sendOnce(message, token, &chain)
+            // Another server has not seen the token; and what a server has acted on is not sent again.
+            guard response.status == 401, chain.request.headers["Authorization"] == "Bearer \(token)" else {
+                return (response, false)
             }
-        } catch {
-            if Task.isCancelled { throw NetworkError(.cancelled) }
-            if let left = timeLeft(), left <= .zero { throw NetworkError(.timeout, cause: error) }
-            throw NetworkError(.unauthorized, cause: error, failure: HTTPFailure(first))
+            if chain.isProcessed || keeper.isRefreshedHere { return (response, true) }
+            let next: String?
+            do {
+                next = try await keeper.token(inPlaceOf: token, begins: sendings == 1, within: timeLeft()) {
+                    [errors, message] error in
+                    // Posted once, and not by each of those who wait, who may all be cancelled.
+                    errors.post(
+                        withoutSecrets(error, below: message.basePath), as: .failure,
+                        metadata: ["http.request": message.description], source: source)
+                }
+            } catch {
+                if Task.isCancelled { throw NetworkError(.cancelled) }
+                if let left = timeLeft(), left <= .zero { throw NetworkError(.timeout, cause: error) }
+                throw NetworkError(.unauthorized, cause: error, failure: HTTPFailure(response))
+            }
+            guard let next, sendings < 3 else { return (response, true) }
+            token = next
+            message.timeout = timeLeft()
+            sendings += 1
         }
-        var second = message
-        second.timeout = timeLeft()
-        return try await sendOnce(second, fresh, &chain)
     }
 
     private func sendOnce(
-        _ message: TransportRequest,
-        _ token: String?,
-        _ chain: inout RedirectChain
+        _ message: TransportRequest, _ token: String?, _ chain: inout RedirectChain
     ) async throws(NetworkError) -> TransportResponse {
         if Task.isCancelled { throw NetworkError(.cancelled) }
         var message = message
@@ -115,9 +140,7 @@ extension Error {
 /// Decoding a response that is a success.
 extension APIClient {
     func decode<R: APIRequest>(
-        _ response: TransportResponse,
-        to message: TransportRequest,
-        as request: R
+        _ response: TransportResponse, to message: TransportRequest, as request: R
     ) throws(NetworkError) -> R.Response {
         let value = try decode(response, to: message, R.Response.self)
         guard let error = request.rejection(of: value) else { return value }
@@ -125,17 +148,19 @@ extension APIClient {
     }
 
     private func decode<Response: Decodable>(
-        _ response: TransportResponse,
-        to message: TransportRequest,
-        _ type: Response.Type
+        _ response: TransportResponse, to message: TransportRequest, _ type: Response.Type
     ) throws(NetworkError) -> Response {
         if let nothing = NoContent() as? Response { return nothing }
         // HTTP defines no body for these responses.
         let isBodiless = message.method == "HEAD" || [204, 205].contains(response.status)
+        if response.isTruncated, !isBodiless {
+            throw NetworkError(.bodyTooLarge, detail: "more than \(response.body.count) bytes")
+        }
         guard !isBodiless, !response.body.isEmpty else { throw NetworkError(.noData) }
-        if let field = response.headers["Content-Type"], let accepted = message.headers["Accept"] {
-            let type = MediaType(field)
-            guard type.isAccepted(by: accepted) else { throw NetworkError(.unexpectedContentType, detail: type.text) }
+        if let type = response.headers.contentType, let accepted = message.headers["Accept"],
+            !type.isAccepted(by: accepted)
+        {
+            throw NetworkError(.unexpectedContentType, detail: type.text)
         }
         do {
             return try decoder.decode(type, from: response.body)

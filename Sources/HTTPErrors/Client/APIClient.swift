@@ -5,17 +5,18 @@ public import Foundation
 /// A client that sends requests to a service, and turns every failure into a ``NetworkError``.
 ///
 /// ```swift
-/// let client = APIClient(base: url, retry: .default)
+/// let client = APIClient(base: url, transport: transport, retry: .default)
 /// let user = try await client.send(GetUser(id: 17))
 /// ```
 ///
 /// A `RetryPolicy`'s rules decide which requests are sent again, with one exception. A request that is not idempotent
-/// by RFC 9110 and has no `Idempotency-Key` is sent again only if the server has certainly not received it, or after a
-/// 429. The errors say so too (``NetworkError/mayBeSentAgain``), so that a `retry` around `send` heeds it: an order is
-/// never sent twice.
+/// by RFC 9110 and has no ``APIRequest/idempotencyKey`` is sent again only if the server has certainly not received it,
+/// or after a 429. The errors say so too (``NetworkError/mayBeSentAgain``), so that a `retry` around `send` heeds it: an
+/// order is never sent twice.
 ///
 /// Redirects are followed, twenty at most, all within the request's time limit; where it has none, the transport's
-/// limit holds for each. 307 and 308 repeat method and body; 303 makes every request a GET, 301 and 302 a POST. Another
+/// limit holds for each. 307 and 308 repeat method and body; 303 makes every request a GET, and 301 and 302 make a POST
+/// one. No later error sends a request again that was redirected and is not idempotent. Another
 /// origin (scheme, host or port) gets no header field but those that describe the body and what is accepted,
 /// `User-Agent` and `Idempotency-Key`: any other may be a secret. A redirect from https to http is not followed, and
 /// ends in an error of kind `http`.
@@ -40,16 +41,18 @@ public struct APIClient: Sendable {
     ///   - retry: The policy for further attempts; nil for none.
     ///   - errors: Where errors are posted that no caller gets: the errors of attempts that are followed by another,
     ///     and of a failed refresh of the token.
-    ///   - token: The token to send as `Authorization`, unless the request has this field already.
+    ///   - token: The token to send as `Authorization`, unless the request has this field already or does not use the
+    ///     token (``APIRequest/usesToken``).
     ///   - interceptors: The interceptors that see each request and each response, in this order.
     ///   - clock: The clock for the delays between attempts; a test clock in tests.
     ///   - encoder: Encodes the bodies of requests.
     ///   - decoder: Decodes the bodies of responses.
     ///   - serviceError: Makes the service's own error from a response that is not a success, which is thrown as the
-    ///     cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error.
+    ///     cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It is not
+    ///     called for a 401 that refuses the client's token.
     public init(
         base: URL,
-        transport: any HTTPTransport = URLSessionTransport(),
+        transport: any HTTPTransport,
         retry: RetryPolicy? = nil,
         errors: any ErrorPosting = .ambient,
         token: BearerToken? = nil,
@@ -71,6 +74,44 @@ public struct APIClient: Sendable {
         self.serviceError = serviceError
     }
 
+    /// Makes a client that sends its requests by a ``URLSessionTransport`` of its own; not on Linux, where you name the
+    /// transport.
+    ///
+    /// - Parameters:
+    ///   - base: The http or https URL to which the paths of requests are appended.
+    ///   - retry: The policy for further attempts; nil for none.
+    ///   - errors: Where errors are posted that no caller gets: the errors of attempts that are followed by another,
+    ///     and of a failed refresh of the token.
+    ///   - token: The token to send as `Authorization`, unless the request has this field already or does not use the
+    ///     token (``APIRequest/usesToken``).
+    ///   - interceptors: The interceptors that see each request and each response, in this order.
+    ///   - clock: The clock for the delays between attempts; a test clock in tests.
+    ///   - encoder: Encodes the bodies of requests.
+    ///   - decoder: Decodes the bodies of responses.
+    ///   - serviceError: Makes the service's own error from a response that is not a success, which is thrown as the
+    ///     cause of a ``NetworkError`` of kind `service`. If it returns nil, the status decides the error. It is not
+    ///     called for a 401 that refuses the client's token.
+    #if canImport(FoundationNetworking)
+        @available(
+            *, unavailable,
+            message: """
+                name a transport: on a Linux server AsyncHTTPClientTransport, of the package's adapters; \
+                URLSessionTransport() for a tool, since some responses stop the process inside URLSession there
+                """
+        )
+    #endif
+    public init(
+        base: URL,
+        retry: RetryPolicy? = nil, errors: any ErrorPosting = .ambient, token: BearerToken? = nil,
+        interceptors: [any HTTPInterceptor] = [], clock: any Clock<Duration> = ContinuousClock(),
+        encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder = JSONDecoder(),
+        serviceError: (@Sendable (HTTPFailure) -> (any Error)?)? = nil
+    ) {
+        self.init(
+            base: base, transport: URLSessionTransport(), retry: retry, errors: errors, token: token,
+            interceptors: interceptors, clock: clock, encoder: encoder, decoder: decoder, serviceError: serviceError)
+    }
+
     /// Sends a request, and returns its decoded response.
     ///
     /// A cancelled task gets an error of kind `cancelled` at once.
@@ -82,16 +123,35 @@ public struct APIClient: Sendable {
     /// - Returns: The decoded response.
     /// - Throws: The error of the last attempt.
     public func send<R: APIRequest>(
-        _ request: R,
-        fileID: String = #fileID,
-        line: UInt = #line
+        _ request: R, fileID: String = #fileID, line: UInt = #line
     ) async throws(NetworkError) -> R.Response {
+        try await sendForResponse(request, fileID: fileID, line: line).value
+    }
+
+    /// Sends a request, and returns its decoded response with the status and the header fields.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - fileID: The file that posted errors name as their source.
+    ///   - line: The line that posted errors name as their source.
+    /// - Returns: The decoded response, the status, which is a success, and the header fields.
+    /// - Throws: The error of the last attempt.
+    public func sendForResponse<R: APIRequest>(
+        _ request: R, fileID: String = #fileID, line: UInt = #line
+    ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
         let message = try message(for: request)
         let source = ErrorReport.Source(fileID: fileID, line: line)
-        guard let retry else { return try await attempt(request, message, source) }
-        // A local constant: Swift 6.3.1 does not open the existential of a property here.
-        let clock = clock
-        return try await attempts(request, message, source, retry, clock)
+        do throws(NetworkError) {
+            guard let retry else { return try await attempt(request, message, source) }
+            // A local constant: Swift 6.3.1 does not open the existential of a property here.
+            let clock = clock
+            return try await attempts(request, message, source, retry, clock)
+        } catch {
+            var error = error
+            // A call around this one would send another key.
+            if error.dependsOnKey { error.mayBeSentAgain = false }
+            throw error
+        }
     }
 
     /// Runs the attempts with the clock's concrete type, which `retry` needs.
@@ -101,7 +161,7 @@ public struct APIClient: Sendable {
         _ source: ErrorReport.Source,
         _ policy: RetryPolicy,
         _ clock: some Clock<Duration>
-    ) async throws(NetworkError) -> R.Response {
+    ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
         do throws(NetworkError) {
             return try await ErrorRecovery.retry(
                 policy, clock: clock, errors: errors,
@@ -112,37 +172,40 @@ public struct APIClient: Sendable {
         } catch {
             // Cancelled between two attempts, it has the last one's error.
             guard Task.isCancelled, !error.isCancellation else { throw error }
-            throw NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
+            var cancelled = NetworkError(.cancelled, cause: error, mayBeSentAgain: error.mayBeSentAgain)
+            cancelled.dependsOnKey = error.dependsOnKey
+            throw cancelled
         }
     }
 
     private func attempt<R: APIRequest>(
-        _ request: R,
-        _ message: TransportRequest,
-        _ source: ErrorReport.Source
-    ) async throws(NetworkError) -> R.Response {
+        _ request: R, _ message: TransportRequest, _ source: ErrorReport.Source
+    ) async throws(NetworkError) -> (value: R.Response, status: Int, headers: HTTPHeaders) {
         var chain = RedirectChain(message)
         do throws(NetworkError) {
-            let response = try await exchange(message, &chain, source)
-            guard (200...299).contains(response.status) else { throw error(of: response) }
-            return try decode(response, to: chain.request, as: request)
+            let (response, isTokenRefused) = try await exchange(
+                message, usingToken: request.usesToken, &chain, source)
+            guard (200...299).contains(response.status) else {
+                // A refused token is not the service's own error.
+                throw error(of: HTTPFailure(response), isOwn: !isTokenRefused)
+            }
+            return (try decode(response, to: chain.request, as: request), response.status, response.headers)
         } catch {
-            throw error.afterSending(message, repeats: transport.repeatsByItself, isProcessed: chain.isProcessed)
+            throw error.hiding(message.basePath).afterSending(
+                message, key: request.idempotencyKey, repeats: transport.repeatsByItself,
+                isProcessed: chain.isProcessed)
         }
     }
 
-    private func error(of response: TransportResponse) -> NetworkError {
-        let failure = HTTPFailure(response)
-        // With a token, 401 means that the token is refused, which is not the service's own error.
-        if failure.status == 401, token != nil { return NetworkError(failure) }
-        if let error = serviceError?(failure) { return NetworkError(.service, cause: error, failure: failure) }
-        return NetworkError(failure)
+    private func error(of failure: HTTPFailure, isOwn: Bool) -> NetworkError {
+        guard isOwn, let error = serviceError?(failure) else { return NetworkError(failure) }
+        return NetworkError(.service, cause: error, failure: failure)
     }
 }
 
 extension APIClient: SecretHolding {
-    /// The type's name, and the base URL without user and query.
-    public var description: String { "APIClient \(base.withoutSecrets)" }
+    /// The type's name, and the base URL without user, path and query.
+    public var description: String { "APIClient \(base.withoutSecrets(below: base.basePath))" }
 }
 
 /// A type that sees each request before it is sent, and each response before its status is checked.

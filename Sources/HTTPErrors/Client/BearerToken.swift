@@ -1,4 +1,5 @@
 import ErrorRouting
+import Foundation
 
 /// A token that is sent with every request, and refreshed once when the server refuses it.
 ///
@@ -11,11 +12,22 @@ public struct BearerToken: Sendable {
     ///
     /// - Parameters:
     ///   - token: The first token.
-    ///   - refresh: Gets a new token. A request that it sends itself with this token does not start another refresh. An
-    ///     error that it throws is posted once, and is the cause of the error that each waiting caller gets: one of
-    ///     kind `unauthorized`. It should have a time limit: those of the requests that wait do not end it.
-    public init(_ token: String, refresh: @escaping @Sendable () async throws -> String) {
-        keeper = TokenKeeper(token, refresh)
+    ///   - limit: How long a refresh may take; positive. Then it is cancelled, and the requests that wait for it fail.
+    ///   - pause: How long no other token is fetched after a refreshed token was refused too; not negative. Requests
+    ///     whose token is refused meanwhile fail as `unauthorized` at once.
+    ///   - refresh: Fetches a new token. A request that it sends itself with this token does not start another refresh.
+    ///     An error that it throws is posted once, and is the cause of the error that each waiting caller gets: one of
+    ///     kind `unauthorized`. If the time of the last request that waits for it is over, it goes on, but the next
+    ///     request whose token is refused starts another one.
+    public init(
+        _ token: String,
+        limit: Duration = .seconds(60),
+        pause: Duration = .seconds(10),
+        refresh: @escaping @Sendable () async throws -> String
+    ) {
+        if limit <= .zero { fatalError("BearerToken: limit must be positive, but is \(limit)") }
+        if pause < .zero { fatalError("BearerToken: pause must not be negative, but is \(pause)") }
+        keeper = TokenKeeper(token, limit, pause, refresh)
     }
 }
 
@@ -24,27 +36,40 @@ extension BearerToken: SecretHolding {
     public var description: String { "BearerToken" }
 }
 
-/// The current token, and the refresh that is under way.
+/// The current token, and the refreshes that are under way.
 final class TokenKeeper: Sendable {
     /// The result of a refresh for one waiting caller.
     typealias Refreshed = Result<String, any Error>
 
     private struct State {
         var token: String
+        /// The number of the refresh that the token comes from; 0 for the first token.
+        var generation = 0
         /// How many refreshes have begun.
         var count = 0
-        var isRefreshing = false
+        /// The refreshes that have not ended: the last one, and those that nobody waits for any more.
+        var underWay: Set<Int> = []
+        /// Whether callers wait for the last refresh, instead of starting another.
+        var isAwaited = false
         var waiters: [Promise<Refreshed>] = []
+        /// When the pause after a refused new token ends.
+        var pauseEnd: ContinuousClock.Instant?
     }
 
     /// The keepers whose tokens this task is refreshing, or was when it began, each with the number of its refresh.
     @TaskLocal private static var underWay: [ObjectIdentifier: Int] = [:]
 
     private let state: Locked<State>
+    private let limit: Duration
+    private let pause: Duration
     private let refresh: @Sendable () async throws -> String
 
-    init(_ token: String, _ refresh: @escaping @Sendable () async throws -> String) {
+    init(
+        _ token: String, _ limit: Duration, _ pause: Duration, _ refresh: @escaping @Sendable () async throws -> String
+    ) {
         state = Locked(State(token: token))
+        self.limit = limit
+        self.pause = pause
         self.refresh = refresh
     }
 
@@ -59,53 +84,98 @@ final class TokenKeeper: Sendable {
     /// A task that the refresh has started may outlive it, and then waits for the next one as any other.
     var isRefreshedHere: Bool {
         guard let number = Self.underWay[ObjectIdentifier(self)] else { return false }
-        return state.withLock { $0.isRefreshing && $0.count == number }
+        return state.withLock { $0.underWay.contains(number) }
+    }
+
+    private enum Step {
+        case has(String?)
+        case waits
+        case begins(Int)
     }
 
     /// Returns the token to send in place of a refused one; waits for a refresh if needed.
     ///
     /// - Parameters:
     ///   - refused: The refused token.
+    ///   - mayBegin: Whether a refresh may be started; false if the refused token is a new one, after which there is a
+    ///     pause.
     ///   - limit: How long to wait; nil for no limit.
     ///   - onFailure: Called with the refresh's error, if this call has begun the refresh.
+    /// - Returns: The token; nil if there is none to be had for now.
     /// - Throws: The refresh's error, a time-out, or `CancellationError` if the task is cancelled.
     func token(
         inPlaceOf refused: String,
+        begins mayBegin: Bool,
         within limit: Duration?,
         onFailure: @escaping @Sendable (any Error) -> Void
-    ) async throws -> String {
+    ) async throws -> String? {
         let promise = Promise<Refreshed>()
-        let (token, number) = state.withLock { state -> (String?, Int?) in
+        let step = state.withLock { state -> Step in
             // The token has been refreshed meanwhile.
-            if state.token != refused { return (state.token, nil) }
-            state.waiters.append(promise)
-            if state.isRefreshing { return (nil, nil) }
-            state.isRefreshing = true
-            state.count += 1
-            return (nil, state.count)
-        }
-        if let token { return token }
-        if let number {
-            // A task of its own: the caller may be cancelled while other callers wait for the refresh.
-            Task {
-                let refreshing = Self.underWay.merging([ObjectIdentifier(self): number]) { $1 }
-                await Self.$underWay.withValue(refreshing) { await renew(onFailure) }
+            if state.token != refused { return .has(state.token) }
+            if !state.isAwaited {
+                if !mayBegin { state.pauseEnd = .now + min(pause, URLSessionTransport.longest) }
+                if let end = state.pauseEnd, .now < end { return .has(nil) }
+                if !mayBegin { return .has(nil) }
             }
+            state.waiters.append(promise)
+            if state.isAwaited { return .waits }
+            state.isAwaited = true
+            state.count += 1
+            state.underWay.insert(state.count)
+            return .begins(state.count)
         }
-        return try await promise.value(within: limit) { promise.fulfill(.failure($0)) }
+        switch step {
+        case .has(let token): return token
+        case .waits: break
+        // A task of its own: the caller may be cancelled while other callers wait for the refresh.
+        case .begins(let number): Task { await renew(number, onFailure) }
+        }
+        return try await promise.value(within: limit) { error in
+            self.leave(promise, isLate: error is URLError)
+            promise.fulfill(.failure(error))
+        }
     }
 
-    private func renew(_ onFailure: (any Error) -> Void) async {
+    /// Takes a caller from those who wait.
+    ///
+    /// If its time is over and it was the last, the refresh may hang: the next refused token starts another.
+    private func leave(_ waiter: Promise<Refreshed>, isLate: Bool) {
+        state.withLock { state in
+            state.waiters.removeAll { $0 === waiter }
+            if isLate, state.waiters.isEmpty { state.isAwaited = false }
+        }
+    }
+
+    private func renew(_ number: Int, _ onFailure: (any Error) -> Void) async {
+        let promise = Promise<Refreshed>()
+        let task = Task {
+            let refreshing = Self.underWay.merging([ObjectIdentifier(self): number]) { $1 }
+            do {
+                promise.fulfill(.success(try await Self.$underWay.withValue(refreshing) { try await refresh() }))
+            } catch {
+                promise.fulfill(.failure(error))
+            }
+        }
         let result: Refreshed
         do {
-            result = .success(try await refresh())
+            result = .success(try await promise.value(within: limit) { promise.fulfill(.failure($0)) })
         } catch {
             onFailure(error)
             result = .failure(error)
         }
-        let waiters = state.withLock { state in
-            if case .success(let token) = result { state.token = token }
-            state.isRefreshing = false
+        task.cancel()
+        let waiters = state.withLock { state -> [Promise<Refreshed>] in
+            state.underWay.remove(number)
+            // A refresh that nobody waited for may end after a later one.
+            let isLast = number == state.count
+            switch result {
+            case .success(let token) where number > state.generation:
+                (state.token, state.generation, state.pauseEnd) = (token, number, nil)
+            case .failure where isLast: break
+            default: return []
+            }
+            if isLast { state.isAwaited = false }
             defer { state.waiters = [] }
             return state.waiters
         }

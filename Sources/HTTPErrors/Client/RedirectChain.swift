@@ -7,13 +7,10 @@ import Foundation
 struct RedirectChain {
     /// The request to send next; at the end, the one that was sent last.
     private(set) var request: TransportRequest
-    /// Whether a server has acted on the request, for example has only referred to another place for the result.
+    /// Whether a server may have acted on the request, for example has referred to another place for the result.
     ///
     /// Whatever happens then, sending the request again could repeat its effect.
     private(set) var isProcessed = false
-
-    /// Whether another origin was asked, which gets no token.
-    private(set) var hasLeftOrigin = false
 
     private var count = 0
 
@@ -28,6 +25,9 @@ struct RedirectChain {
         let (limit, start) = (request.timeout, ContinuousClock.now)
         while true {
             let response = try await transport.send(request)
+            guard (100...599).contains(response.status) else {
+                throw NetworkError(.invalidResponse, detail: "the status is not one of HTTP")
+            }
             guard try follows(response) else { return response }
             request.timeout = limit.map { $0 - start.duration(to: .now) }
             if let left = request.timeout, left <= .zero { throw URLError(.timedOut) }
@@ -45,15 +45,17 @@ struct RedirectChain {
     /// - Throws: An error if there were too many redirects.
     mutating func follows(_ response: TransportResponse) throws(NetworkError) -> Bool {
         guard Self.statuses.contains(response.status),
-            let target = response.headers["Location"].flatMap({ request.url.redirected(to: $0) })
+            let target = response.headers.firstValid("Location", splitBy: Self.split, request.url.redirected(to:))
         else { return false }
         count += 1
         guard count <= Self.limit else {
             throw NetworkError(.invalidResponse, cause: URLError(.httpTooManyRedirects))
         }
-        if response.status == 303 || [301, 302].contains(response.status) && request.method == "POST" { becomeGET() }
+        if !["GET", "HEAD"].contains(request.method) {
+            isProcessed = true
+            if response.status == 303 || response.status < 303 && request.method == "POST" { becomeGET() }
+        }
         if !request.url.hasSameOrigin(as: target) {
-            hasLeftOrigin = true
             request.headers = HTTPHeaders(
                 request.headers.fields.filter { HTTPHeaders.isPublic($0.name) }.map { ($0.name, $0.value) })
         }
@@ -63,8 +65,6 @@ struct RedirectChain {
 
     /// RFC 9110, section 15.4: the result is at another place; POST, which was to become GET, has always done so.
     private mutating func becomeGET() {
-        guard !["GET", "HEAD"].contains(request.method) else { return }
-        isProcessed = true
         request.method = "GET"
         request.body = nil
         for (name, _) in request.headers.fields where name.lowercased().hasPrefix("content-") {
@@ -74,6 +74,11 @@ struct RedirectChain {
 
     private static let statuses: Set = [301, 302, 303, 307, 308]
     private static let limit = 20
+
+    /// A field that came twice may be one text; a comma alone can be part of a URL.
+    private static func split(_ locations: String) -> [String] {
+        locations.split(separator: /, (?=https?:\/\/|\/)/, omittingEmptySubsequences: false).map(String.init)
+    }
 }
 
 extension HTTPHeaders {

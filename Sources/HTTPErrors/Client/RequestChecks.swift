@@ -35,6 +35,26 @@ extension String {
     /// Whether the text is a token by RFC 9110, section 5.6.2.
     fileprivate var isToken: Bool { !isEmpty && utf8.allSatisfy(Self.tokenBytes.contains) }
 
+    /// Returns the text with all bytes percent-encoded that are not letters or digits of ASCII.
+    ///
+    /// - Parameters:
+    ///   - others: Further characters of ASCII that stay.
+    ///   - keepsEscapes: Whether a percent sign with two hexadecimal digits stays.
+    func percentEncoded(keeping others: String, keepsEscapes: Bool = false) -> String {
+        let bytes = Array(utf8)
+        func isDigit(_ index: Int) -> Bool { index < bytes.count && Character(UnicodeScalar(bytes[index])).isHexDigit }
+        return bytes.indices.reduce(into: "") { result, index in
+            let character = Character(UnicodeScalar(bytes[index]))
+            let isEscape = keepsEscapes && character == "%" && isDigit(index + 1) && isDigit(index + 2)
+            let isPlain = character.isASCII && (character.isLetter || character.isNumber || others.contains(character))
+            if isEscape || isPlain {
+                result.append(character)
+            } else {
+                result += (bytes[index] < 16 ? "%0" : "%") + String(bytes[index], radix: 16, uppercase: true)
+            }
+        }
+    }
+
     private static let tokenBytes = Set(
         "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 }

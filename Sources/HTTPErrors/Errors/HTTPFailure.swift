@@ -36,9 +36,10 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
         self.headers = headers.limited(to: Self.headerLimit)
         // A copy, so that the rest of the body is deallocated.
         self.body = body.count > Self.bodyLimit ? Data(Array(body.prefix(Self.bodyLimit))) : body
-        retryAfter = headers["Retry-After"].flatMap { RetryAfter.duration($0, since: headers["Date"]) }
-        let isProblem = headers["Content-Type"].map { MediaType($0).isProblem } ?? false
-        problem = isProblem ? try? JSONDecoder().decode(ProblemDetails.self, from: self.body) : nil
+        retryAfter = RetryAfter.duration(in: headers)
+        problem =
+            headers.contentType?.isProblem == true
+            ? try? JSONDecoder().decode(ProblemDetails.self, from: self.body) : nil
     }
 
     init(_ response: TransportResponse) {

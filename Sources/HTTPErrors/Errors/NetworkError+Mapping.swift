@@ -13,13 +13,17 @@ extension NetworkError {
             case 403: .forbidden
             case 404: .notFound
             case 408, 504: .timeout
-            case 500...: .server
-            default: .http
+            case 500...599: .server
+            case 100...499: .http
+            default: .invalidResponse
             }
         self.init(kind, failure: failure)
     }
 
     /// Makes the error that a `URLError`'s code stands for.
+    ///
+    /// `URLError.cancelled` is of kind `cancelled` only in a cancelled task. In any other task nobody has asked for it:
+    /// a session was invalidated, or refused a challenge.
     ///
     /// The `URLError` is kept as the cause, without what may be secret, such as its URL's query.
     ///
@@ -58,12 +62,16 @@ extension NetworkError {
     ///
     /// - Parameters:
     ///   - request: The request.
+    ///   - key: The key that the request always has; nil if it has none, or one among its headers.
     ///   - repeats: Whether the layer below may have sent the request before the attempt that the error is of.
-    ///   - isProcessed: Whether a server has acted on the request, and the error is of what it redirected to.
-    func afterSending(_ request: TransportRequest, repeats: Bool, isProcessed: Bool) -> NetworkError {
+    ///   - isProcessed: Whether a server may have acted on the request, and the error is of what it redirected to.
+    func afterSending(
+        _ request: TransportRequest, key: String?, repeats: Bool, isProcessed: Bool
+    ) -> NetworkError {
         let isUnprocessed = !isProcessed && (isRefusal || !repeats && (neverReachedServer || failure?.status == 429))
         var error = self
         error.mayBeSentAgain = mayBeSentAgain && (request.isIdempotent || isUnprocessed)
+        error.dependsOnKey = !(request.hasIdempotentMethod || key != nil || isUnprocessed)
         return error
     }
 
@@ -72,14 +80,26 @@ extension NetworkError {
     /// Returns the kind for a code of `NSURLErrorDomain`.
     ///
     /// Takes the number, since on Linux reading `URLError.code` traps for a code without a name.
-    private static func kind(ofURLErrorCode code: Int) -> Kind { kinds[code] ?? .unknown }
+    private static func kind(ofURLErrorCode code: Int) -> Kind {
+        if Task.isCancelled, [NSURLErrorCancelled, NSURLErrorUserCancelledAuthentication].contains(code) {
+            return .cancelled
+        }
+        return kinds[code] ?? .unknown
+    }
 
     /// The codes after which the request has certainly not been sent.
     static let codesBeforeSending = Set(
         [NSURLErrorCannotConnectToHost, NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed] + tlsCodes)
 
-    /// The codes of TLS failures: seven, each of them one less on Linux than on other platforms.
+    /// The codes of TLS failures.
+    ///
+    /// On Linux each failure has two codes, since Foundation's constants are one less than those of `URLError.Code`.
     private static let tlsCodes = Array(-1207 ... -1200)
+
+    /// The codes after which another attempt ends in the same way: a certificate is refused, or the session is over.
+    ///
+    /// Not `secureConnectionFailed`, which a connection that breaks during the handshake has too.
+    static let permanentCodes = Set(-1207 ... -1201).union([NSURLErrorCancelled])
 
     private static let kinds: [Int: Kind] = {
         let codes: [Kind: [Int]] = [
@@ -88,8 +108,8 @@ extension NetworkError {
                 NSURLErrorCallIsActive,
             ],
             .timeout: [NSURLErrorTimedOut],
-            .cancelled: [NSURLErrorCancelled, NSURLErrorUserCancelledAuthentication],
-            .connection: Array(codesBeforeSending) + [NSURLErrorNetworkConnectionLost],
+            .unauthorized: [NSURLErrorUserCancelledAuthentication],
+            .connection: Array(codesBeforeSending) + [NSURLErrorNetworkConnectionLost, NSURLErrorCancelled],
             .invalidResponse: [
                 NSURLErrorBadServerResponse, NSURLErrorCannotParseResponse, NSURLErrorZeroByteResource,
                 NSURLErrorHTTPTooManyRedirects, NSURLErrorRedirectToNonExistentLocation,

@@ -20,17 +20,25 @@ extension NetworkError {
         init(preferring languages: [String], environment: [String: String]) {
             #if os(Linux)
                 let set = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+                // As for other programs: the plain locale has no translations, whatever else is set.
+                if set == "C" || set == "POSIX" {
+                    self = .english
+                    return
+                }
                 let list = environment["LANGUAGE"].map { $0.split(separator: ":").map(String.init) } ?? []
                 let languages = list + (set.map { [$0] } ?? []) + languages
             #endif
-            let first = languages.first { $0.hasPrefix("ja") || $0.hasPrefix("en") }
-            self = first?.hasPrefix("ja") == true ? .japanese : .english
+            // Not the names of other languages that begin with these letters.
+            let codes = languages.map { $0.prefix(while: \.isLetter).lowercased() }
+            self = codes.first { $0 == "ja" || $0 == "en" } == "ja" ? .japanese : .english
         }
     }
 
     /// The language of descriptions for people: the language that the app is shown in, unless another one is bound.
     ///
-    /// An app without a Japanese localization gets English texts, whatever the language of the device.
+    /// An app without a Japanese localization gets English texts, whatever the language of the device. For texts in any
+    /// other language, or of your own, put the English sentences into the app's `Localizable.strings` as keys; they are
+    /// looked up there unless another language than the app's is bound.
     ///
     /// ```swift
     /// NetworkError.$language.withValue(.japanese) { error.localizedDescription }
@@ -40,16 +48,23 @@ extension NetworkError {
 
 extension NetworkError: LocalizedError {
     /// A sentence in ``language`` that tells a person what happened.
-    public var errorDescription: String? { text.description }
+    public var errorDescription: String? { text().description }
 
     /// A sentence in ``language`` that tells a person what they can do; nil if there is nothing.
-    public var recoverySuggestion: String? { text.suggestion }
+    public var recoverySuggestion: String? { text().suggestion }
 
-    private var text: (description: String, suggestion: String?) {
-        switch Self.language {
-        case .english: english
-        case .japanese: japanese
+    /// Returns the texts in ``language``.
+    ///
+    /// - Parameter bundle: The bundle with the app's own translations of the English sentences.
+    func text(_ bundle: Bundle = .main) -> (description: String, suggestion: String?) {
+        let compiled = Self.language == .japanese ? japanese : english
+        guard Self.language == .preferred else { return compiled }
+        func translated(_ key: String, _ text: String) -> String {
+            let own = bundle.localizedString(forKey: key, value: nil, table: nil)
+            return own == key ? text : own
         }
+        let suggestion = english.suggestion.map { translated($0, compiled.suggestion ?? $0) }
+        return (translated(english.description, compiled.description), suggestion)
     }
 
     private var english: (description: String, suggestion: String?) {

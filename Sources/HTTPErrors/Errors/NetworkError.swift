@@ -20,13 +20,13 @@ public struct NetworkError: Error {
         case networkUnavailable
         /// No response came in time, or the status is 408 or 504.
         case timeout
-        /// The task was cancelled, or a person cancelled the authentication.
+        /// The task was cancelled.
         case cancelled
-        /// The server could not be connected to, or the connection was lost.
+        /// The server could not be connected to, the connection was lost, or the session or client was shut down.
         case connection
         /// The response is not valid HTTP, or redirects without end.
         case invalidResponse
-        /// Status 401: the request is not authenticated.
+        /// Status 401: the request is not authenticated; or a person cancelled the authentication.
         case unauthorized
         /// Status 403: the user has no permission.
         case forbidden
@@ -34,7 +34,7 @@ public struct NetworkError: Error {
         case notFound
         /// Another status that is not a success; most mean that the request is wrong.
         case http
-        /// A status of 500 or above, except 504; or a circuit refused the request because the server had failed.
+        /// A status from 500 to 599, except 504; or a circuit refused the request because the server had failed.
         case server
         /// The response is empty, although a value was expected.
         case noData
@@ -42,7 +42,7 @@ public struct NetworkError: Error {
         case decoding
         /// The content type, the ``NetworkError/detail``, is not one that the request accepts.
         case unexpectedContentType
-        /// The body is longer than the transport's limit.
+        /// The body of a success, which is decoded, is longer than the transport's limit.
         case bodyTooLarge
         /// The service's own error, which is the cause.
         case service
@@ -53,7 +53,7 @@ public struct NetworkError: Error {
     /// What went wrong.
     public let kind: Kind
     /// The error that caused this one: a `URLError`, a `DecodingError`, the service's own error.
-    public let cause: (any Error)?
+    public private(set) var cause: (any Error)?
     /// The response that the error comes from; nil if there was none.
     public let failure: HTTPFailure?
     /// What was wrong, in a few words: the limit that was exceeded, the content type, the URL without its query.
@@ -61,8 +61,13 @@ public struct NetworkError: Error {
     /// Whether sending the request again cannot repeat an effect.
     ///
     /// False for an error that an ``APIClient`` throws for a request that is not idempotent and has no
-    /// `Idempotency-Key`, unless the server has not processed it: it never reached the server, or the status is 429.
+    /// ``APIRequest/idempotencyKey``, unless the server has not processed it: it never reached the server, or the status
+    /// is 429.
     public internal(set) var mayBeSentAgain: Bool
+    /// Whether the request may be sent again only as the same message, by a key among its headers, which the next call
+    /// of `send` may compute anew.
+    var dependsOnKey = false
+    private let isUnsent: Bool
 
     /// Makes an error.
     ///
@@ -72,18 +77,29 @@ public struct NetworkError: Error {
     ///   - failure: The response that the error comes from.
     ///   - detail: What was wrong, in a few words without secrets: descriptions contain it.
     ///   - mayBeSentAgain: Whether sending the request again cannot repeat an effect.
+    ///   - neverReachedServer: Whether the server has certainly not received the request, although neither kind nor cause
+    ///     says so. Transports pass it, for example for a stream that an HTTP/2 server has refused.
     public init(
         _ kind: Kind,
         cause: (any Error)? = nil,
         failure: HTTPFailure? = nil,
         detail: String? = nil,
-        mayBeSentAgain: Bool = true
+        mayBeSentAgain: Bool = true,
+        neverReachedServer: Bool = false
     ) {
         self.kind = kind
         self.cause = cause.map { withoutSecrets($0) }
         self.failure = failure
         self.detail = detail
         self.mayBeSentAgain = mayBeSentAgain
+        isUnsent = neverReachedServer
+    }
+
+    /// Returns the error without a base's path in the URLs of its cause.
+    func hiding(_ basePath: String) -> NetworkError {
+        var error = self
+        if !basePath.isEmpty { error.cause = cause.map { withoutSecrets($0, below: basePath) } }
+        return error
     }
 
     /// Returns the service's own error, if it has a type.
@@ -98,7 +114,8 @@ public struct NetworkError: Error {
     ///
     /// False if that is not known: the request may have been sent before a connection was lost.
     public var neverReachedServer: Bool {
-        switch kind {
+        if isUnsent { return true }
+        return switch kind {
         case .invalidURL, .encoding, .networkUnavailable: true
         case .timeout: cause is NoTimeLeft
         case .connection: (cause as? URLError).map { Self.codesBeforeSending.contains($0.errorCode) } ?? false
@@ -144,7 +161,8 @@ extension NetworkError: RetryClassified, RetryAfterProviding, CancellationConver
     var isTransient: Bool {
         guard mayBeSentAgain else { return false }
         return switch kind {
-        case .timeout, .connection: true
+        case .timeout: true
+        case .connection: (cause as? URLError).map { !Self.permanentCodes.contains($0.errorCode) } ?? true
         default: failure.map { Self.transientStatuses.contains($0.status) } ?? false
         }
     }

@@ -9,8 +9,8 @@ public struct ProblemDetails: Error, Codable, Hashable {
     public var type: String
     /// A short summary, the same for all problems of this type.
     public var title: String?
-    /// The status.
-    public var status: Int?
+    /// The status; nil if it is set to a number outside 100 to 599, which is no status.
+    public var status: Int? { didSet { status = Self.valid(status) } }
     /// What happened this time, for people.
     public var detail: String?
     /// The identifier of this occurrence, a URI reference.
@@ -23,7 +23,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
     /// - Parameters:
     ///   - type: The kind of problem, a URI reference.
     ///   - title: A short summary.
-    ///   - status: The status.
+    ///   - status: The status; a number outside 100 to 599 is ignored.
     ///   - detail: What happened this time.
     ///   - instance: The identifier of this occurrence, a URI reference.
     ///   - extensions: The members that the problem's type defines.
@@ -37,11 +37,14 @@ public struct ProblemDetails: Error, Codable, Hashable {
     ) {
         self.type = type
         self.title = title
-        self.status = status
+        self.status = Self.valid(status)
         self.detail = detail
         self.instance = instance
         self.extensions = extensions
     }
+
+    /// Whoever makes a response of a problem must not be stopped by a number that somebody sent.
+    private static func valid(_ status: Int?) -> Int? { status.flatMap { (100...599).contains($0) ? $0 : nil } }
 
     private struct Key: CodingKey {
         let stringValue: String
@@ -61,7 +64,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
         func text(_ name: String) -> String? { try? container.decode(String.self, forKey: Key(stringValue: name)) }
         type = text("type") ?? "about:blank"
         title = text("title")
-        status = try? container.decode(Int.self, forKey: Key(stringValue: "status"))
+        status = Self.valid(try? container.decode(Int.self, forKey: Key(stringValue: "status")))
         detail = text("detail")
         instance = text("instance")
         extensions = [:]
@@ -86,10 +89,7 @@ public struct ProblemDetails: Error, Codable, Hashable {
 
 extension ProblemDetails: SecretHolding {
     /// The status, if it is one.
-    public var description: String {
-        guard let status, (100...599).contains(status) else { return "problem" }
-        return "problem, status \(status)"
-    }
+    public var description: String { status.map { "problem, status \($0)" } ?? "problem" }
 }
 
 /// A JSON value.
@@ -159,9 +159,13 @@ extension TransportResponse {
     /// let response = TransportResponse(problems[error])    // an ErrorMap<ProblemDetails>
     /// ```
     ///
-    /// - Parameter problem: The problem. If it has no status, the response's status is 500. If its extensions cannot be
-    ///   encoded as JSON, because of a NaN for example, they are left out.
+    /// - Parameter problem: The problem. If it has no status, or one that is not of a failure (400 to 599), because
+    ///   another service sent it, the response's status is 500. If the extensions cannot be encoded as JSON, because of
+    ///   a NaN for example, they are left out.
     public init(_ problem: ProblemDetails) {
+        let isFailure = problem.status.map((400...599).contains)
+        var problem = problem
+        if isFailure == false { problem.status = 500 }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var plain = problem

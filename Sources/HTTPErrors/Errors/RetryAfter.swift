@@ -7,20 +7,22 @@ enum RetryAfter {
 
     /// Returns how long to wait.
     ///
-    /// - Parameters:
-    ///   - value: The field's value.
-    ///   - date: The value of the response's own field `Date`, from which a date is measured; without it, from now.
-    /// - Returns: At least zero and at most ``longest``; nil if the value is neither digits nor a date.
-    static func duration(_ value: String, since date: String?) -> Duration? {
-        let text = value.trimmingCharacters(in: .whitespaces)
-        if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            // A number that does not fit into `Int64` is longer than a year.
-            return Int64(text).map { min(.seconds($0), longest) } ?? longest
-        }
+    /// - Parameter headers: The fields of the response; a date is measured from its own `Date`, without it, from now.
+    /// - Returns: At least zero and at most ``longest``; nil if no value is digits or a date.
+    static func duration(in headers: HTTPHeaders) -> Duration? {
         let now = Int64(Date().timeIntervalSince1970)
-        guard let moment = HTTPDate.seconds(text, now: now) else { return nil }
-        let begin = date.flatMap { HTTPDate.seconds($0.trimmingCharacters(in: .whitespaces), now: now) } ?? now
-        return min(max(.seconds(moment - begin), .zero), longest)
+        // A date may have a comma.
+        func date(_ value: String) -> Int64? { HTTPDate.seconds(value.trimmingCharacters(in: .whitespaces), now: now) }
+        return headers.firstValid("Retry-After", pieces: 2) { value in
+            let text = value.trimmingCharacters(in: .whitespaces)
+            if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+                // A number that does not fit into `Int64` is longer than a year.
+                return Int64(text).map { min(.seconds($0), longest) } ?? longest
+            }
+            guard let moment = date(value) else { return nil }
+            let begin = headers.firstValid("Date", pieces: 2, date) ?? now
+            return min(max(.seconds(moment - begin), .zero), longest)
+        }
     }
 }
 

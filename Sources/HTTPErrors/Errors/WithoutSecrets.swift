@@ -9,24 +9,27 @@ import Foundation
 ///
 /// - Parameters:
 ///   - error: The error.
+///   - basePath: The path of a client's base, which is left out of URLs; empty if it is not known.
 ///   - depth: How many errors it is under.
-func withoutSecrets(_ error: any Error, depth: Int = 0) -> any Error {
+func withoutSecrets(_ error: any Error, below basePath: String = "", depth: Int = 0) -> any Error {
     // Generic code may have boxed it once more.
     let error = ErrorMatcher.any.match(error) ?? error
     if let found = urlError.match(error), error is URLError || type(of: error) is NSError.Type {
         // Not `URLError(code)`: the code may have no name on Linux.
-        return URLError(_nsError: found.withoutSecrets(depth))
+        return URLError(_nsError: found.withoutSecrets(basePath, depth))
     }
     if let error = decodingError.match(error) { return error.withoutSecrets }
     if let error = encodingError.match(error) { return error.withoutSecrets }
     if let error = refusal.match(error) {
-        let cause = withoutSecrets(error.cause, depth: depth + 1)
+        let cause = withoutSecrets(error.cause, below: basePath, depth: depth + 1)
         return CircuitOpen(name: error.name, retryAfter: error.retryAfter, cause: cause)
     }
     // By the exact type: a subclass is the application's own, and on Linux every `NSError` is a `CocoaError`.
-    if type(of: error) == NSError.self { return (error as NSError).withoutSecrets(depth) }
-    if type(of: error) == CocoaError.self { return CocoaError(_nsError: (error as NSError).withoutSecrets(depth)) }
-    return error
+    if type(of: error) == NSError.self { return (error as NSError).withoutSecrets(basePath, depth) }
+    if type(of: error) == CocoaError.self {
+        return CocoaError(_nsError: (error as NSError).withoutSecrets(basePath, depth))
+    }
+    return (error as? NetworkError)?.hiding(basePath) ?? error
 }
 
 // By the domain and not by the type: on Linux `URLError` does not know some codes.
@@ -38,23 +41,25 @@ private let refusal = ErrorMatcher.type(CircuitOpen.self)
 extension NSError {
     /// The error without user info that may contain secrets: of a URL the user and the query, texts that may contain a
     /// URL with them, and values of which it is not known what they contain, such as a response or a body.
-    fileprivate func withoutSecrets(_ depth: Int) -> NSError {
+    fileprivate func withoutSecrets(_ basePath: String, _ depth: Int) -> NSError {
         let kept = userInfo.compactMapValues { value in
             // Under an error of the system's, another one says the same again; one of a transport's does not.
-            domain == NSURLErrorDomain && type(of: value) is NSError.Type ? nil : Self.shown(value, depth)
+            domain == NSURLErrorDomain && type(of: value) is NSError.Type ? nil : Self.shown(value, basePath, depth)
         }
         return NSError(domain: domain, code: code, userInfo: kept)
     }
 
-    private static func shown(_ value: Any, _ depth: Int) -> Any? {
+    private static func shown(_ value: Any, _ basePath: String, _ depth: Int) -> Any? {
         switch value {
-        case let url as URL: URL(string: url.withoutSecrets)
-        case let text as String: text.utf8.contains(where: "?#@".utf8.contains) ? nil : text
+        case let url as URL: URL(string: url.withoutSecrets(below: basePath))
+        case let text as String where text.utf8.contains(where: "?#@".utf8.contains): nil
+        case let text as String: !basePath.isEmpty && (text.contains(basePath) || text.contains("://")) ? nil : text
         case is any Numeric, is Bool, is NSNumber, is Date: value
         // As many as `anywhere` visits containers: a deeper one could take all of the stack.
-        case let error as any Error where depth < 16: HTTPErrors.withoutSecrets(error, depth: depth + 1)
+        case let error as any Error where depth < 16:
+            HTTPErrors.withoutSecrets(error, below: basePath, depth: depth + 1)
         case let errors as [any Error] where depth < 16:
-            errors.map { HTTPErrors.withoutSecrets($0, depth: depth + 1) }
+            errors.map { HTTPErrors.withoutSecrets($0, below: basePath, depth: depth + 1) }
         default: nil
         }
     }
@@ -107,7 +112,8 @@ private struct KnownKey: CodingKey {
         let index = key.intValue.flatMap { key.stringValue == "Index \($0)" ? $0 : nil }
         let mirror = Mirror(reflecting: key)
         let isCase = mirror.displayStyle == .enum && mirror.children.isEmpty
-        stringValue = isCase || index != nil ? key.stringValue : "*"
+        // An error that passes through here twice keeps its keys.
+        stringValue = isCase || index != nil || key is KnownKey ? key.stringValue : "*"
         intValue = index
     }
 

@@ -7,26 +7,32 @@ import Foundation
 /// headers["accept"]  // "application/json"
 /// ```
 ///
-/// Fields keep their order, and names keep the case in which they were first written. Descriptions contain only the
-/// names, because values may be secret.
+/// Fields keep their order, and names keep the case in which they were first written. A field can have several values;
+/// what it means is read from the first valid one, since a proxy may have added the field again. Descriptions contain
+/// only the names, because values may be secret.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     private struct Field: Sendable {
         /// The field's place among the others.
         let number: Int
         let name: String
-        var value: String
+        var values: [String]
+
+        /// The values of a field as one; cookies have a separator of their own (RFC 6265, section 5.4).
+        var value: String { values.count == 1 ? values[0] : values.joined(separator: isCookie ? "; " : ", ") }
+
+        private var isCookie: Bool { name.lowercased() == "cookie" }
     }
 
     /// The fields by their names in lower case.
     private var stored: [String: Field] = [:]
     private var nextNumber = 0
 
-    /// Makes headers from names and values; several values of one name are joined with commas.
+    /// Makes headers from names and values; a name can have several values.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements)
     }
 
-    /// Makes headers from names and values; several values of one name are joined with commas.
+    /// Makes headers from names and values; a name can have several values.
     ///
     /// - Parameter fields: The fields, in their order.
     public init(_ fields: some Sequence<(String, String)>) {
@@ -35,16 +41,18 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
 
     /// The value of a field; nil if there is no such field.
     ///
-    /// Setting nil removes the field. Several values of one field are joined with commas, by RFC 9110, section 5.2.
+    /// Setting nil removes the field. Several values of one field are joined with commas, by RFC 9110, section 5.2, and
+    /// those of `Cookie` with semicolons. Cookies that a server sets cannot be joined: read each `Set-Cookie` from
+    /// ``fields``.
     ///
     /// - Parameter name: The field's name, in upper or lower case.
-    /// - Complexity: O(1).
+    /// - Complexity: O(number of the field's values).
     public subscript(_ name: String) -> String? {
         get { stored[name.lowercased()]?.value }
         set {
             let key = name.lowercased()
             guard let newValue else { return stored[key] = nil }
-            if stored[key] != nil { stored[key]?.value = newValue } else { add(newValue, key, name) }
+            if stored[key] != nil { stored[key]?.values = [newValue] } else { add(newValue, key, name) }
         }
     }
 
@@ -56,26 +64,49 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// - Complexity: O(1).
     public mutating func append(_ value: String, for name: String) {
         let key = name.lowercased()
-        // In place: a copy of the value for each addition would take quadratic time.
-        if stored[key] != nil { stored[key]?.value += ", " + value } else { add(value, key, name) }
+        // In place: a copy of the values for each addition would take quadratic time.
+        if stored[key] != nil { stored[key]?.values.append(value) } else { add(value, key, name) }
     }
 
     private mutating func add(_ value: String, _ key: String, _ name: String) {
-        stored[key] = Field(number: nextNumber, name: name, value: value)
+        stored[key] = Field(number: nextNumber, name: name, values: [value])
         nextNumber += 1
     }
 
-    /// The names and values, in their order.
+    /// The names and values, in their order; each name once, except for `Set-Cookie`, which comes once for each value.
     ///
     /// - Complexity: O(n log n) for n fields.
     public var fields: [(name: String, value: String)] {
-        stored.values.sorted { $0.number < $1.number }.map { ($0.name, $0.value) }
+        stored.sorted { $0.value.number < $1.value.number }.flatMap { key, field in
+            (key == "set-cookie" ? field.values : [field.value]).map { (field.name, $0) }
+        }
+    }
+
+    /// Returns the first value of a field that can be read; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - pieces: How many pieces a value may consist of, because it contains commas.
+    ///   - split: Takes apart what the layer below has joined.
+    ///   - read: Returns what a value means; nil if it is not valid.
+    func firstValid<Value>(
+        _ name: String, pieces: Int = 1, splitBy split: (String) -> [String] = { $0.components(separatedBy: ",") },
+        _ read: (String) -> Value?
+    ) -> Value? {
+        for parts in (stored[name.lowercased()]?.values ?? []).map(split) {
+            for start in parts.indices {
+                for end in (start + 1)...(start + pieces) where end <= parts.count {
+                    if let value = read(parts[start..<end].joined(separator: ",")) { return value }
+                }
+            }
+        }
+        return nil
     }
 
     /// Returns the fields that fit into a number of bytes of names and values; one that does not fit is left out.
     func limited(to limit: Int) -> HTTPHeaders {
         func size(_ name: String, _ value: String) -> Int { name.utf8.count + value.utf8.count }
-        guard stored.values.reduce(0, { $0 + size($1.name, $1.value) }) > limit else { return self }
+        guard fields.reduce(0, { $0 + size($1.name, $1.value) }) > limit else { return self }
         var left = limit
         return HTTPHeaders(
             fields.filter { name, value in
@@ -90,13 +121,24 @@ extension HTTPHeaders: Equatable {
     /// Whether both have the same fields with the same values, in any order.
     public static func == (first: HTTPHeaders, second: HTTPHeaders) -> Bool {
         first.stored.count == second.stored.count
-            && first.stored.allSatisfy { second.stored[$0.key]?.value == $0.value.value }
+            && first.stored.allSatisfy { second.stored[$0.key]?.values == $0.value.values }
     }
 }
 
 extension HTTPHeaders: SecretHolding {
     /// The names of the fields, without their values.
     public var description: String { "[\(fields.map(\.name).joined(separator: ", "))]" }
+}
+
+extension HTTPHeaders {
+    /// The first `Content-Type` that is one, or else whatever stands there; nil if there is no such field.
+    var contentType: MediaType? {
+        let type = firstValid("Content-Type") { value in
+            let type = MediaType(value)
+            return type.text.split(separator: "/").count == 2 ? type : nil
+        }
+        return type ?? self["Content-Type"].map { MediaType($0) }
+    }
 }
 
 /// The type of a body, without its parameters, in lower case: `application/problem+json`.

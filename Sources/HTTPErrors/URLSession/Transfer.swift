@@ -167,7 +167,13 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 extension HTTPURLResponse {
     /// The head of the response, with an empty body.
     fileprivate var head: TransportResponse {
-        TransportResponse(
-            status: statusCode, headers: HTTPHeaders(allHeaderFields.map { ("\($0.key)", "\($0.value)") }))
+        var headers = HTTPHeaders()
+        for (name, value) in allHeaderFields.map({ ("\($0.key)", "\($0.value)") }) {
+            // Foundation joins them by commas, which are in their dates too.
+            let isCookie = name.lowercased() == "set-cookie"
+            let values = isCookie ? value.split(separator: /, (?=[^;,= ]+=)/).map(String.init) : [value]
+            for value in values { headers.append(value, for: name) }
+        }
+        return TransportResponse(status: statusCode, headers: headers)
     }
 }

@@ -7,12 +7,13 @@ import Foundation
 struct TransferMachine {
     typealias End = Result<TransportResponse, any Error>
 
-    /// The most bytes that a body may have.
+    /// The most bytes that are kept of a body.
     let bodyLimit: Int
 
     private enum Phase {
         case sending
-        case receiving(TransportResponse)
+        /// `isTooLong` if the head declares a body that is longer than the limit.
+        case receiving(TransportResponse, isTooLong: Bool)
         case ended
     }
 
@@ -36,11 +37,11 @@ struct TransferMachine {
 
     /// Receives the head of a response; one that only announces another is not the last.
     ///
-    /// Ends the transfer if the declared length is above the limit, or is none. URLSession takes what follows a number
-    /// for nothing, and of two lengths the last.
+    /// Ends the transfer if the declared length is none. URLSession takes what follows a number for nothing, and of two
+    /// lengths the last.
     mutating func receive(_ head: TransportResponse) -> End? {
         guard isWanted else { return nil }
-        phase = .receiving(head)
+        phase = .receiving(head, isTooLong: false)
         let isBodiless = head.status < 200 || [204, 304].contains(head.status)
         guard !isBodiless, let field = head.headers["Content-Length"], head.headers["Transfer-Encoding"] == nil else {
             return nil
@@ -50,45 +51,46 @@ struct TransferMachine {
             phase = .ended
             return .failure(URLError(.cannotParseResponse))
         }
-        return length > bodyLimit ? endTooLarge() : nil
+        phase = .receiving(head, isTooLong: length > bodyLimit)
+        return nil
     }
 
     /// Receives the head of a response that the session has at the end; ignored unless it is the first one.
     mutating func receiveAtEnd(_ head: TransportResponse) {
-        if case .sending = phase { phase = .receiving(head) }
+        if case .sending = phase { phase = .receiving(head, isTooLong: false) }
     }
 
-    /// Receives a part of the body.
+    /// Receives a part of the body; ends the transfer with what fits if that is not all.
     ///
-    /// Ends the transfer if there was no head, or only one that announces another. On Linux libcurl takes a line that
+    /// Ends the transfer with an error if there was no head, or only one that announces another. On Linux libcurl takes a line that
     /// begins with a return for the end of a head; URLSession then has no response, and at the end makes up a status
     /// 200.
     mutating func receive(_ data: Data) -> End? {
         guard isWanted else { return nil }
-        guard case .receiving(var response) = phase, response.status >= 200 else {
+        guard case .receiving(var response, let isTooLong) = phase, response.status >= 200 else {
             phase = .ended
             return .failure(URLError(.cannotParseResponse))
         }
         // Drops the other reference to the body, so that appending does not copy it.
         phase = .ended
-        guard response.body.count + data.count <= bodyLimit else { return endTooLarge() }
-        response.body.append(data)
-        phase = .receiving(response)
+        response.isTruncated = response.body.count + data.count > bodyLimit
+        response.body.append(data.prefix(bodyLimit - response.body.count))
+        if response.isTruncated { return .success(response) }
+        phase = .receiving(response, isTooLong: isTooLong)
         return nil
     }
 
-    private mutating func endTooLarge() -> End {
-        phase = .ended
-        return .failure(NetworkError(.bodyTooLarge, detail: "more than \(bodyLimit) bytes"))
-    }
-
     /// Ends the transfer because the session has completed it.
+    ///
+    /// A response that would have been too long has its head, and the beginning of its body, however it ends.
     mutating func complete(_ error: (any Error)?) -> End? {
         defer { phase = .ended }
         switch phase {
         case .ended: return nil
         case .sending: return .failure(error ?? URLError(.badServerResponse))
-        case .receiving(let response): return error.map { .failure($0) } ?? .success(response)
+        case .receiving(var response, let isTooLong):
+            response.isTruncated = isTooLong
+            return isTooLong ? .success(response) : error.map { .failure($0) } ?? .success(response)
         }
     }
 

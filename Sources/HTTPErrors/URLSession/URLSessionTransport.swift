@@ -15,7 +15,8 @@ import Foundation
 /// for `transferLimit` or for the request's own time limit, whichever is shorter. Its connection ends with it.
 /// Meanwhile it does not delay other requests, which have their own connections.
 public final class URLSessionTransport: HTTPTransport {
-    private let timeout: Duration
+    /// How long a request without its own time limit may take.
+    public let timeout: Duration?
     private let transferLimit: Duration
     private let bodyLimit: Int
     private let configuration: URLSessionConfiguration
@@ -27,7 +28,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// - Parameters:
     ///   - timeout: How long a request without its own time limit may take, from its beginning to the last byte of
     ///     the response.
-    ///   - bodyLimit: How many bytes a body may have; a longer one is an error.
+    ///   - bodyLimit: How many bytes of a body are read; of a longer one, the response has the beginning.
     ///   - transferLimit: How long any transfer may take, also one that no caller waits for. On Linux it limits only
     ///     the time in which no bytes move.
     ///   - configuration: The session's configuration; the transport copies it without cache, cookies and credentials.
@@ -72,11 +73,10 @@ public final class URLSessionTransport: HTTPTransport {
     ///
     /// - Parameter request: The request.
     /// - Returns: The response.
-    /// - Throws: `CancellationError` if the task is cancelled, a ``NetworkError`` of kind `bodyTooLarge`, or a
-    ///   `URLError` whose code is the same on all platforms.
+    /// - Throws: `CancellationError` if the task is cancelled, or a `URLError` whose code is the same on all platforms.
     public func send(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
-        let limit = min(request.timeout ?? timeout, Self.longest)
+        let limit = min(request.timeout ?? timeout ?? Self.longest, Self.longest)
         guard limit > .zero else { throw URLError(.timedOut) }
         // The response to HEAD declares the length of a body that does not come.
         let transfer = Transfer(bodyLimit: request.method == "HEAD" ? .max : bodyLimit)
@@ -141,7 +141,7 @@ extension URLError {
     ///
     /// On Linux a dropped connection has the code of a bad response, and garbage has the code of an unsupported URL. A
     /// TLS failure, a truncated response and a response that contradicts itself all have the code `unknown`; only
-    /// libcurl's text tells the last one from the others.
+    /// libcurl's text tells a refused certificate and the last one from the others.
     fileprivate func evenedOut(for url: URL) -> URLError {
         #if canImport(FoundationNetworking)
             let isHTTP = ["http", "https"].contains(url.scheme?.lowercased() ?? "")
@@ -150,6 +150,8 @@ extension URLError {
                 return URLError(.cannotDecodeContentData, userInfo: errorUserInfo)
             case NSURLErrorUnknown where Self.malformed.contains { localizedDescription.contains($0) }:
                 return URLError(.cannotParseResponse, userInfo: errorUserInfo)
+            case NSURLErrorUnknown where localizedDescription.contains("SSL certificate problem"):
+                return URLError(.serverCertificateUntrusted, userInfo: errorUserInfo)
             case NSURLErrorBadServerResponse, NSURLErrorUnknown:
                 return URLError(.networkConnectionLost, userInfo: errorUserInfo)
             case NSURLErrorUnsupportedURL where isHTTP:

@@ -25,7 +25,7 @@ import Synchronization
 ///
 /// | what happens | response | reported | span |
 /// | --- | --- | --- | --- |
-/// | an error of yours | as `problems` says; 500 without a rule | yes | error; failed from 500 on |
+/// | an error of yours | as `problems` says, if its status is 400 to 599; else 500 | yes | error; failed from 500 on |
 /// | `HTTPError`, or any `HTTPResponseError`, below 500 | its own | no | nothing |
 /// | the same from 500 on | its own | yes | error; failed |
 /// | either of these, with a rule in `problems` | as `problems` says | yes | error; failed from 500 on |
@@ -123,8 +123,10 @@ private struct Reporter: Sendable {
     /// Reports an error, and returns the response to it.
     func response(to error: any Error, _ request: Request, _ context: some RequestContext) -> Response {
         // An error of Hummingbird's own has a response, and is no failure below 500, unless there is a rule for it.
+        // Its status may be another service's: one that is none, or only announces a response, no client can read.
         if !Task.isCancelled, problem(for: error) == nil, let error = error as? any HTTPResponseError,
-            let response = try? error.response(from: request, context: context)
+            let response = try? error.response(from: request, context: context),
+            (200...599).contains(response.status.code)
         {
             if response.status.code >= 500 { report(error, response.status.code) }
             return response
@@ -147,7 +149,7 @@ private struct Reporter: Sendable {
                 try await scope.bound { @concurrent () async throws in
                     do { try await body.write(client) } catch {
                         let error = told(error)
-                        report(error, (problem(for: error) ?? problems[error]).status ?? 500)
+                        report(error, TransportResponse(problem(for: error) ?? problems[error]).status)
                         throw error
                     }
                 }

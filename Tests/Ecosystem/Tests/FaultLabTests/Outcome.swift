@@ -43,7 +43,8 @@ struct Observation: Sendable {
             cause = nil
             let isSuccess = (200...299).contains(response.status)
             let failure = HTTPFailure(status: response.status, headers: response.headers, body: response.body)
-            error = isSuccess ? nil : NetworkError(failure)
+            let tooLarge = response.isTruncated ? NetworkError(.bodyTooLarge) : nil
+            error = isSuccess ? tooLarge : NetworkError(failure)
         } catch {
             response = nil
             cause = error

@@ -17,21 +17,33 @@ struct Retrial: Sendable {
         policy.maxAttempts = 2
         policy.backoff = .constant(.zero, jitter: .none)
         let retried = Watched(false)
-        // An attempt that another follows is posted as one.
-        let handler = ErrorHandler().on(matching: .any) { _, report in
-            if report.role == .attempt { retried.update { $0 = true } }
-            return .stop
-        }
-        error = await withErrorBus(handler: handler) { bus -> NetworkError? in
-            let client = APIClient(base: message.origin, transport: transport, retry: policy, errors: bus)
-            do throws(NetworkError) {
-                _ = try await client.send(Probe(message, as: method))
-                return nil
-            } catch {
-                return error
-            }
+        let client = APIClient(
+            base: message.origin, transport: transport, retry: policy, errors: Attempts(retried: retried))
+        do throws(NetworkError) {
+            _ = try await client.send(Probe(message, as: method))
+            error = nil
+        } catch {
+            self.error = error
         }
         isRetried = retried.value
+    }
+}
+
+/// Notes an attempt that another follows, which is posted as one.
+private struct Attempts: ErrorPosting {
+    let retried: Watched<Bool>
+
+    func post(
+        _ error: consuming any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) {
+        if role == .attempt { retried.update { $0 = true } }
+    }
+
+    func deliver(
+        _ error: any Error, as role: ErrorReport.Role, metadata: [String: String], source: ErrorReport.Source
+    ) async -> HandleOutcome {
+        post(error, as: role, metadata: metadata, source: source)
+        return HandleOutcome(disposition: .handled)
     }
 }
 

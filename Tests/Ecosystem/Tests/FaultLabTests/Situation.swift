@@ -177,8 +177,8 @@ extension Situation {
         Situation("no code in the first line", "/raw/status/none", .failure(.invalidResponse)),
         Situation("code 000", "/raw/status/000", .failure(.invalidResponse)),
         Situation("code 099", "/raw/status/099", .failure(.invalidResponse)),
-        Situation("code 600", "/raw/status/600", .failure(.server)),
-        Situation("code 999", "/raw/status/999", .failure(.server)),
+        Situation("code 600", "/raw/status/600", .failure(.invalidResponse)),
+        Situation("code 999", "/raw/status/999", .failure(.invalidResponse)),
         Situation("code 1000", "/raw/status/1000", .failure(.invalidResponse)),
         Situation("code -20", "/raw/status/negative", .failure(.invalidResponse)),
         Situation(

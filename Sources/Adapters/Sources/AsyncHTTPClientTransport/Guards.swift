@@ -1,0 +1,85 @@
+import NIOCore
+import NIOHPACK
+import NIOHTTP1
+import NIOHTTP2
+
+/// Ends a connection on which a response has a status below 100.
+///
+/// async-http-client takes such a status for one that only announces a response, and traps when its body comes.
+final class StatusGuard: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+
+    private var hasEnded = false
+
+    /// Adds a guard to a connection, between the parser and the client's own handlers.
+    @Sendable
+    static func add(to channel: any Channel) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            try pipeline.addHandler(StatusGuard(), position: .after(parser))
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if hasEnded { return }
+        guard case .head(let head) = unwrapInboundIn(data), head.status.code < 100 else {
+            return context.fireChannelRead(data)
+        }
+        hasEnded = true
+        context.fireErrorCaught(HTTPParserError.invalidStatus)
+        context.close(promise: nil)
+    }
+}
+
+/// Watches the frames of an HTTP/2 connection.
+///
+/// A stream above the last one that a GOAWAY names was not processed, and ends as one that was refused: SwiftNIO ends it
+/// like a stream that was cancelled. A status that is none becomes one that SwiftNIO refuses: for a negative number it
+/// stops the process.
+final class StreamGuard: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
+
+    private var lastStream: HTTP2StreamID?
+
+    /// Adds a guard to a connection, between the parser and the client's own handlers.
+    @Sendable
+    static func add(to channel: any Channel) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture {
+            let pipeline = channel.pipeline.syncOperations
+            let parser = try pipeline.handler(type: NIOHTTP2Handler.self)
+            try pipeline.addHandler(StreamGuard(), position: .after(parser))
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var frame = unwrapInboundIn(data)
+        switch frame.payload {
+        case .goAway(let last, _, _):
+            lastStream = min(lastStream ?? last, last)
+        case .headers(var headers):
+            guard let status = headers.headers.first(name: ":status"), !Self.isStatus(status) else { break }
+            headers.headers.replaceOrAdd(name: ":status", value: "none")
+            frame.payload = .headers(headers)
+        default:
+            break
+        }
+        context.fireChannelRead(wrapInboundOut(frame))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if let closed = event as? StreamClosedEvent, closed.reason == .cancel, let lastStream,
+            closed.streamID > lastStream
+        {
+            let refused = StreamClosedEvent(streamID: closed.streamID, reason: .refusedStream)
+            return context.fireUserInboundEventTriggered(refused)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Whether a text is a status of HTTP/2, which has no 101 (RFC 9113, section 8.6).
+    private static func isStatus(_ text: String) -> Bool {
+        Int(text).map { (100...999).contains($0) && $0 != 101 } ?? false
+    }
+}

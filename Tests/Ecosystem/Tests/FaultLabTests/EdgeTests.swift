@@ -1,0 +1,100 @@
+import AsyncHTTPClient
+import AsyncHTTPClientTransport
+import ErrorRecovery
+import ErrorRouting
+import FaultServer
+import Foundation
+import HTTPErrors
+import Testing
+
+extension FaultLab {
+    /// What is promised of each transport at the edges of HTTP.
+    @Suite("What a server sends hides no status, and nothing is lost where a field comes twice")
+    struct EdgeTests {
+        private struct Get<Response: Decodable & Sendable>: APIRequest {
+            let path: String
+            var query: [URLQueryItem] = []
+            var timeout: Duration?
+        }
+
+        private func error<Response: Decodable & Sendable>(
+            of request: Get<Response>, _ server: FaultServer, _ transport: any HTTPTransport
+        ) async -> NetworkError? {
+            let client = APIClient(base: server.url("/"), transport: transport)
+            return await #expect(throws: NetworkError.self) { try await client.send(request) }
+        }
+
+        @Test(
+            "H5: over the limit the status goes first, with the body's beginning; a success is one unless it is decoded",
+            .tags(.http5), arguments: TransportUnderTest.all)
+        func bodyLimit(on transport: TransportUnderTest) async throws {
+            try await withLab(transport, options: .init(bodyLimit: 4)) { server, sender in
+                let response = try await sender.send(TransportRequest(url: server.url("/json?a=1")))
+                #expect(response.status == 200 && response.isTruncated)
+                #expect(String(decoding: response.body, as: UTF8.self) == #"{"a""#)
+                let busy = await error(of: Get<JSONValue>(path: "retry-after/seconds"), server, sender)
+                #expect(busy?.failure?.status == 503 && busy?.retryAfter == .seconds(120))
+                #expect(busy?.failure?.body.count == 4)
+                let large = await error(
+                    of: Get<JSONValue>(path: "json", query: [.init(name: "a", value: "1")]), server, sender)
+                #expect(large?.kind == .bodyTooLarge)
+                let client = APIClient(base: server.url("/"), transport: sender)
+                _ = try await client.send(Get<NoContent>(path: "json", query: [.init(name: "a", value: "1")]))
+                let whole = try await sender.send(TransportRequest(url: server.url("/raw/length/none")))
+                #expect(!whole.isTruncated && whole.body.count == 2)
+            }
+        }
+
+        @Test(
+            "H3: of a field that comes twice the first value counts", .tags(.http3), arguments: TransportUnderTest.all)
+        func twice(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, sender in
+                let client = APIClient(base: server.url("/"), transport: sender)
+                #expect(try await client.send(Get<JSONValue>(path: "raw/twice/content-type")) == .object([:]))
+                let moved = try await client.send(Get<JSONValue>(path: "raw/twice/location"))
+                #expect(moved == .object(["a": .string("1")]))
+                let sold = await error(of: Get<JSONValue>(path: "raw/twice/problem"), server, sender)
+                #expect(sold?.failure?.problem?.title == "sold")
+                let busy = await error(of: Get<JSONValue>(path: "raw/twice/retry-after"), server, sender)
+                #expect(busy?.retryAfter == .seconds(3))
+                let (_, _, headers) = try await client.sendForResponse(Get<NoContent>(path: "raw/twice/cookies"))
+                let cookies = headers.fields.filter { $0.name.lowercased() == "set-cookie" }.map(\.value)
+                #expect(cookies == ["a=1; Expires=Wed, 09 Jun 2027 10:18:14 GMT", "b=2; Path=/"])
+            }
+        }
+
+        @Test(
+            "H1: a certificate that is refused is no temporary error", .tags(.http1), arguments: TransportUnderTest.all)
+        func certificate(on transport: TransportUnderTest) async throws {
+            try await withLab(transport) { server, sender in
+                let client = APIClient(base: server.url("/", scheme: .https), transport: sender)
+                let error = await #expect(throws: NetworkError.self) {
+                    try await client.send(Get<NoContent>(path: "json"))
+                }
+                #expect(error?.kind == .connection && error?.neverReachedServer == true)
+                #expect(error.flatMap { ErrorMatcher.transient.match($0) } == nil)
+            }
+        }
+
+        @Test("H1: a client that is shut down is a lost connection that another attempt does not mend", .tags(.http1))
+        func shutDown() async throws {
+            try await FaultServer.withServer { server in
+                let http = HTTPClient(configuration: AsyncHTTPClientTransport.configuration())
+                let client = APIClient(base: server.url("/"), transport: AsyncHTTPClientTransport(http))
+                let request = TransportRequest(url: server.url("/hang"), headers: ["X-Test-Id": "hanging"])
+                let hanging = Task { await Observation(sending: request, by: AsyncHTTPClientTransport(http)) }
+                try await server.waitForRequests(of: "hanging")
+                try await http.shutdown()
+                let under = try #require(await hanging.value.error)
+                let after = await #expect(throws: NetworkError.self) {
+                    try await client.send(Get<NoContent>(path: "json"))
+                }
+                for error in [under, try #require(after)] {
+                    #expect(error.kind == .connection && !error.isCancellation, "\(error)")
+                    #expect(ErrorMatcher.transient.match(error) == nil)
+                }
+                #expect(!under.neverReachedServer && after?.neverReachedServer == true)
+            }
+        }
+    }
+}

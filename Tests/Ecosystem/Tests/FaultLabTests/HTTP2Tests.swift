@@ -1,0 +1,84 @@
+import AsyncHTTPClient
+import AsyncHTTPClientTransport
+import ErrorRecovery
+import ErrorRouting
+import FaultServer
+import Foundation
+import HTTPErrors
+import NIOSSL
+import Testing
+
+extension FaultLab {
+    /// What an HTTP/2 server does to a stream.
+    ///
+    /// By async-http-client alone: on Linux URLSession cannot be told to trust the server's certificate.
+    @Suite("H1, H4: a broken stream of HTTP/2 is a lost connection, and one that was not processed is sent again")
+    struct HTTP2Tests {
+        private struct Send: APIRequest {
+            typealias Response = NoContent
+            let method: String
+            let path = "a"
+            let timeout: Duration? = .seconds(60)
+        }
+
+        /// Sends a request, at most three times; returns the error, and how often it arrived.
+        private func send(
+            _ method: String, _ answer: HTTP2Server.Answer
+        ) async throws -> (error: NetworkError?, count: Int) {
+            try await HTTP2Server.withServer(answer) { server in
+                var configuration = AsyncHTTPClientTransport.configuration()
+                var tls = TLSConfiguration.makeClientConfiguration()
+                tls.trustRoots = .certificates([
+                    try NIOSSLCertificate(bytes: Array(FaultServer.certificate.utf8), format: .pem)
+                ])
+                configuration.tlsConfiguration = tls
+                return try await HTTPClient.withHTTPClient(configuration: configuration) { http in
+                    var policy = RetryPolicy.default
+                    policy.backoff = .constant(.zero, jitter: .none)
+                    let client = APIClient(
+                        base: server.url, transport: AsyncHTTPClientTransport(http), retry: policy,
+                        errors: ErrorBus(handler: ErrorHandler()))
+                    do throws(NetworkError) {
+                        _ = try await client.send(Send(method: method))
+                        return (nil, server.count)
+                    } catch {
+                        return (error, server.count)
+                    }
+                }
+            }
+        }
+
+        @Test(
+            "A reset stream is a lost connection; a refused one, and one above GOAWAY's last, never reached the server",
+            .tags(.http1, .http4), arguments: ["GET", "POST"])
+        func broken(_ method: String) async throws {
+            let answers: [(HTTP2Server.Answer, isUnprocessed: Bool)] = [
+                (.refuses, true), (.goesAway, true), (.resets, false), (.cancels, false), (.resetsBody, false),
+                (.goesAwayLater, false), (.closes, false),
+            ]
+            for (answer, isUnprocessed) in answers {
+                let (error, count) = try await send(method, answer)
+                #expect(error?.kind == .connection, "\(answer): \(String(describing: error))")
+                #expect(error?.neverReachedServer == isUnprocessed, "\(answer)")
+                #expect(error.map { ErrorMatcher.transient.match($0) != nil } == (method == "GET" || isUnprocessed))
+                // What meets a connection that is about to close may not arrive.
+                let attempts = method == "GET" || isUnprocessed ? 3 : 1
+                #expect(answer == .closes ? (1...attempts).contains(count) : count == attempts, "\(answer)")
+            }
+        }
+
+        @Test("A status that is none is no response, and stops no process", .tags(.http1))
+        func statuses() async throws {
+            for status in [
+                "-1", "-9223372036854775808", "0", "99", "101", "600", "1000", "100000", "99999999999999999999", "",
+                "x",
+            ] {
+                let (error, count) = try await send("GET", .status(status))
+                #expect(error?.kind == .invalidResponse, "\(status): \(String(describing: error))")
+                #expect(count == 1)
+            }
+            #expect(try await send("GET", .status("200")).error == nil)
+            #expect(try await send("GET", .status("404")).error?.kind == .notFound)
+        }
+    }
+}
