@@ -1,0 +1,250 @@
+import SwiftSyntax
+
+/// `Result`, and callbacks with an optional error.
+extension Detector {
+    /// `switch result { … case .failure: break }`, or no branch for the failure but an empty `default`.
+    func failureCase(of choice: SwitchExprSyntax) -> Loss? {
+        guard !isSideEffect(Syntax(choice)), !isHandedOn(choice.subject) else { return nil }
+        let branches = choice.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
+        func branch(_ name: String) -> SwitchCaseSyntax? {
+            branches.first { $0.label.as(SwitchCaseLabelSyntax.self)?.caseItems.contains { $0.names(name) } == true }
+        }
+        let failure = branch("failure")
+        guard
+            let failed = failure
+                ?? (branch("success") == nil ? nil : branches.first { $0.label.is(SwitchDefaultLabelSyntax.self) })
+        else { return nil }
+        let bound = Set(Syntax(failed.label).boundNames)
+        // A branch that is a value, such as an image for a failed download, shows the failure.
+        if bound.isEmpty, let only = failed.statements.first, failed.statements.count == 1, Self.isShown(only) {
+            return nil
+        }
+        // `isSuccess`: the switch only asks.
+        if branches.allSatisfy({ $0.statements.count == 1 && $0.statements.first.map(Self.isTruth) == true }) {
+            return nil
+        }
+        let fate = paths.fate(of: failed.statements, names: bound)
+        guard fate != .told else { return nil }
+        var loss = Loss(
+            kind: .droppedResult, token: Syntax(failed), tried: Syntax(choice.subject), block: failed.statements)
+        loss.isPartlyTold = fate == .partlyTold
+        if failed.statements.allSatisfy({ $0.item.is(BreakStmtSyntax.self) }) {
+            loss.notes.append(("nothing is done", 8))
+        }
+        loss.bus = "case .failure(let error): postError(error)"
+        loss.plain = "case .failure(let error): logger.error(\"\\(error)\")"
+        return loss
+    }
+
+    /// `if case .success(let x) = result` without an answer to the failure, and `if let error { return }`.
+    func failureBranch(
+        _ conditions: ConditionElementListSyntax,
+        body: CodeBlockSyntax,
+        else other: IfExprSyntax.ElseBody?,
+        of node: Syntax,
+        isGuard: Bool
+    ) -> Loss? {
+        guard !isSideEffect(node) else { return nil }
+        for element in conditions {
+            if let match = element.condition.as(MatchingPatternConditionSyntax.self) {
+                let isSuccess = match.pattern.trimmedDescription.hasPrefixes([
+                    ".success", "let .success", "var .success",
+                ])
+                let isFailure = match.pattern.trimmedDescription.hasPrefixes([".failure", "let .failure"])
+                guard isSuccess || isFailure, !isHandedOn(match.initializer.value) else { continue }
+                let block =
+                    isFailure == !isGuard ? body.statements : isGuard && isSuccess ? body.statements : other?.statements
+                // What follows a `guard case .failure` is for the failure.
+                if isGuard, isFailure { return nil }
+                let names = isFailure ? Set(match.pattern.boundNames) : []
+                guard isUntold(block, names) else { return nil }
+                return dropped(element, match.initializer.value, block, "case .failure(let error)")
+            }
+            guard let name = errorParameter(tested: element.condition, isGuard: isGuard),
+                isUntold(body.statements, [name])
+            else { continue }
+            return dropped(element, nil, body.statements, "if let \(name)")
+        }
+        return nil
+    }
+
+    /// Whether a variable that holds a result is also returned or handed to a call, where its failure is known too.
+    private func isHandedOn(_ subject: ExprSyntax) -> Bool {
+        guard let name = subject.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
+        // A closure that doesn't declare it has it from outside.
+        let scope = Syntax(subject).enclosing(Syntax.self) { node in
+            node.isScope && node.as(ClosureExprSyntax.self)?.parameterNames.contains(name) != false
+        }
+        return (scope ?? Syntax(file.tree)).tokens(viewMode: .sourceAccurate).contains { token in
+            guard token.text == name, let reference = token.parent?.as(DeclReferenceExprSyntax.self) else {
+                return false
+            }
+            return reference.parent?.is(LabeledExprSyntax.self) == true
+                || reference.parent?.is(ReturnStmtSyntax.self) == true
+        }
+    }
+
+    private func isUntold(_ block: CodeBlockItemListSyntax?, _ names: Set<String>) -> Bool {
+        block.map { paths.fate(of: $0, names: names) != .told } ?? true
+    }
+
+    private func dropped(
+        _ element: ConditionElementSyntax,
+        _ subject: ExprSyntax?,
+        _ block: CodeBlockItemListSyntax?,
+        _ head: String
+    ) -> Loss {
+        var loss = Loss(kind: .droppedResult, token: Syntax(element), tried: subject.map(Syntax.init), block: block)
+        let isCase = head.hasPrefix("case")
+        loss.bus = isCase ? "\(head): postError(error)" : "\(head) { postError(\(head.dropFirst(7))); … }"
+        loss.plain =
+            isCase
+            ? "\(head): logger.error(\"\\(error)\")" : "\(head) { logger.error(\"\\(\(head.dropFirst(7)))\"); … }"
+        return loss
+    }
+
+    /// The parameter of a callback that holds an error, if the condition asks whether there is one.
+    private func errorParameter(tested condition: ConditionElementSyntax.Condition, isGuard: Bool) -> String? {
+        var name: String?
+        if !isGuard, let binding = condition.as(OptionalBindingConditionSyntax.self) {
+            name = (binding.initializer?.value.dottedName ?? binding.pattern.trimmedDescription)
+        } else if let sequence = condition.as(SequenceExprSyntax.self) {
+            let parts = sequence.elements.map(\.trimmedDescription)
+            if parts.count == 3, parts[2] == "nil", parts[1] == (isGuard ? "==" : "!=") { name = parts[0] }
+        }
+        guard let name, Self.isError(name), Syntax(condition).isParameter(name) else { return nil }
+        return name
+    }
+
+    static func isError(_ name: String) -> Bool {
+        let words = Words.of(name)
+        return words.last == "error" || name == "err" || name == "failure"
+    }
+
+    /// A closure that ignores the error that it is called with.
+    func callback(_ closure: ClosureExprSyntax, label: String?, of call: FunctionCallExprSyntax) -> Loss? {
+        let names = closure.parameterNames
+        guard !names.isEmpty, call.name != "handleEvents", call.name != "sink" else { return nil }
+        var loss = Loss(kind: .droppedResult, token: Syntax(closure), tried: Syntax(call.calledExpression))
+        loss.block = closure.statements
+        loss.bus = "{ error in postError(error) }"
+        loss.plain = "{ error in logger.error(\"\\(error)\") }"
+        if let error = names.first(where: Self.isError), names.count > 1 || closure.statements.isEmpty {
+            guard !ErrorUse.reads(closure.statements, error) else { return nil }
+            guard !ErrorUse(of: closure.statements, names: [], in: file).isTold else { return nil }
+            loss.notes.append(("the closure never reads `\(error)`", 0))
+            return loss
+        }
+        guard closure.statements.isEmpty, names.allSatisfy({ $0 == "_" }), call.name != "whenComplete" else {
+            return nil
+        }
+        let role = Words.of(label ?? call.name)
+        // The handler of a new object, such as a button's action, is called without an error.
+        let isNew = call.name.first?.isUppercase == true
+        guard
+            !Set(role).isDisjoint(with: ["completion", "complete", "completed"]) || role.contains("handler") && !isNew
+        else {
+            return nil
+        }
+        loss.notes.append(("the closure ignores its argument, which may hold an error", -30))
+        return loss
+    }
+
+    /// A method such as `didFailWithError` that does nothing with the error.
+    func delegate(_ function: FunctionDeclSyntax) -> Loss? {
+        guard let body = function.body?.statements else { return nil }
+        for parameter in function.signature.parameterClause.parameters {
+            let label = Words.of(parameter.firstName.text)
+            let name = (parameter.secondName ?? parameter.firstName).text
+            guard label.first == "did", label.contains("error"), Words.has(parameter.type.trimmedDescription, ["error"])
+            else { continue }
+            guard !ErrorUse.reads(body, name) || paths.fate(of: body, names: [name]) == .printed else { return nil }
+            guard !ErrorUse(of: body, names: [], in: file).isTold else { return nil }
+            var loss = Loss(kind: .droppedResult, token: Syntax(function.funcKeyword), tried: nil, block: body)
+            loss.bus = "postError(\(name))"
+            loss.plain = "logger.error(\"\\(\(name))\")"
+            return loss
+        }
+        return nil
+    }
+
+    /// `future.whenSuccess { … }` without an answer to the failure, and `whenComplete { _ in }`.
+    func future(_ call: FunctionCallExprSyntax) -> Loss? {
+        guard let member = call.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base,
+            let closure = call.closures.first?.closure
+        else { return nil }
+        let ignores =
+            call.name == "whenComplete" && closure.parameterNames.first == "_"
+            && !ErrorUse(of: closure.statements, names: [], in: file).isTold
+        guard ignores || call.name == "whenSuccess" else { return nil }
+        let scope = Syntax(call).enclosing(Syntax.self, where: \.isScope) ?? Syntax(file.tree)
+        let text = scope.trimmedDescription
+        let receiver = base.trimmedDescription
+        if ["whenFailure", "cascade", "cascadeFailure"].contains(where: { text.contains("\(receiver).\($0)") }) {
+            return nil
+        }
+        var loss = Loss(
+            kind: .droppedResult, token: Syntax(member.declName), tried: Syntax(base), block: closure.statements)
+        loss.bus = "\(receiver).whenFailure { postError($0) }"
+        loss.plain = "\(receiver).whenFailure { logger.error(\"\\($0)\") }"
+        return loss
+    }
+
+    /// Whether code only watches: what fails goes on to whoever reads the publisher.
+    private func isSideEffect(_ node: Syntax) -> Bool {
+        let closure = node.enclosing(ClosureExprSyntax.self, upTo: { $0.is(FunctionDeclSyntax.self) })
+        return closure?.enclosing(FunctionCallExprSyntax.self, upTo: { $0.is(CodeBlockItemSyntax.self) })?.name
+            == "handleEvents"
+    }
+
+    private static func isTruth(_ item: CodeBlockItemSyntax) -> Bool {
+        let value = item.item.as(ReturnStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self)
+        return value?.is(BooleanLiteralExprSyntax.self) == true
+    }
+
+    /// Whether a branch of a `switch` is a value, not an action.
+    private static func isShown(_ item: CodeBlockItemSyntax) -> Bool {
+        guard let value = item.item.as(ReturnStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self) else {
+            return false
+        }
+        if value.isBareValue || value.is(SequenceExprSyntax.self) { return false }
+        // `Image(…)` and `.red`, but not `retry()` or `self?.finish()`.
+        let name = value.dottedName
+        return value.is(MemberAccessExprSyntax.self) || value.is(StringLiteralExprSyntax.self)
+            || name.first?.isUppercase == true && !name.contains(".")
+            || name.split(separator: ".").first?.first?.isUppercase == true
+    }
+}
+
+extension IfExprSyntax.ElseBody {
+    fileprivate var statements: CodeBlockItemListSyntax? { self.as(CodeBlockSyntax.self)?.statements }
+}
+
+extension SwitchCaseItemSyntax {
+    /// Whether its pattern is for an enumeration's case: `.failure`, `let .failure(error)`.
+    fileprivate func names(_ name: String) -> Bool {
+        pattern.trimmedDescription.hasPrefixes([".\(name)", "let .\(name)", "var .\(name)"])
+    }
+}
+
+extension String {
+    fileprivate func hasPrefixes(_ prefixes: [String]) -> Bool {
+        prefixes.contains { hasPrefix($0) && (count == $0.count || self[index(startIndex, offsetBy: $0.count)] == "(") }
+    }
+}
+
+extension SyntaxProtocol {
+    /// Whether a name is a parameter of the closest closure or function that has one of that name.
+    fileprivate func isParameter(_ name: String) -> Bool {
+        var node = parent
+        while let current = node {
+            if let closure = current.as(ClosureExprSyntax.self), closure.parameterNames.contains(name) { return true }
+            if let function = current.as(FunctionDeclSyntax.self) {
+                let parameters = function.signature.parameterClause.parameters
+                return parameters.contains { ($0.secondName ?? $0.firstName).text == name }
+            }
+            node = current.parent
+        }
+        return false
+    }
+}
