@@ -52,12 +52,10 @@ extension Detector {
                 ])
                 let isFailure = match.pattern.trimmedDescription.hasPrefixes([".failure", "let .failure"])
                 guard isSuccess || isFailure, !isHandedOn(match.initializer.value) else { continue }
-                let block =
-                    isFailure == !isGuard ? body.statements : isGuard && isSuccess ? body.statements : other?.statements
-                // What follows a `guard case .failure` is for the failure.
-                if isGuard, isFailure { return nil }
-                let names = isFailure ? Set(match.pattern.boundNames) : []
-                guard isUntold(block, names) else { return nil }
+                // What follows a `guard case .failure` is for the failure, and another `if` has its own answer.
+                if isGuard && isFailure || other?.is(IfExprSyntax.self) == true { return nil }
+                let block = isGuard || isFailure ? body.statements : other?.as(CodeBlockSyntax.self)?.statements
+                guard isUntold(block, isFailure ? Set(match.pattern.boundNames) : []) else { return nil }
                 return dropped(element, match.initializer.value, block, "case .failure(let error)")
             }
             guard let name = errorParameter(tested: element.condition, isGuard: isGuard),
@@ -69,7 +67,10 @@ extension Detector {
     }
 
     /// Whether a variable that holds a result is also returned or handed to a call, where its failure is known too.
+    ///
+    /// What a property holds is state, which others read: `loader.state`, but not `response.result` of a callback.
     private func isHandedOn(_ subject: ExprSyntax) -> Bool {
+        if let member = subject.as(MemberAccessExprSyntax.self) { return member.declName.baseName.text != "result" }
         guard let name = subject.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
         // A closure that doesn't declare it has it from outside.
         let scope = Syntax(subject).enclosing(Syntax.self) { node in
@@ -214,10 +215,6 @@ extension Detector {
             || name.first?.isUppercase == true && !name.contains(".")
             || name.split(separator: ".").first?.first?.isUppercase == true
     }
-}
-
-extension IfExprSyntax.ElseBody {
-    fileprivate var statements: CodeBlockItemListSyntax? { self.as(CodeBlockSyntax.self)?.statements }
 }
 
 extension SwitchCaseItemSyntax {

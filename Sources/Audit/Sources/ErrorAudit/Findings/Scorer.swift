@@ -118,6 +118,9 @@ struct Scorer {
         } else if let verb = verbs.first(where: { Words.fetches.contains($0) }), loss.kind != .forcedTry {
             notes.append(("`\(verb)` reads from somewhere else", 5))
         }
+        if tried.words.isSuperset(of: ["create", "directory"]) {
+            notes.append(("what is written to the directory fails too", -15))
+        }
         if loss.isPartlyTold { notes.append(("some errors are told, the others not", -5)) }
         if loss.kind == .optionalTry, isStatement(loss.token) { notes.append(("nobody looks at the nil", 10)) }
         if loss.token.enclosing(FunctionCallExprSyntax.self, upTo: \.isFunction)?.callee == "Task" {

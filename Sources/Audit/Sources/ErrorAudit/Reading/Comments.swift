@@ -65,8 +65,9 @@ struct Comments {
 
     private static func isProse(_ text: String) -> Bool {
         let words = text.split(whereSeparator: { !$0.isLetter && $0 != "'" })
-        let isPlan = words.contains { ["TODO", "FIXME", "XXX", "HACK", "MARK"].contains($0) }
+        let hasMarker = words.contains { ["TODO", "FIXME", "XXX", "HACK", "MARK"].contains($0) }
         let isCode = [" = ", "{", "()", ");", "] ", "self."].contains { text.contains($0) }
+        let isPlan = hasMarker || text.lowercased().hasPrefix("handle")
         return words.count >= 3 && !isPlan && !isCode
     }
 

@@ -45,6 +45,8 @@ private final class ErrorUseVisitor: SyntaxVisitor {
             use.isPrinted = true
             return .skipChildren
         case .none:
+            // A buzz says nothing.
+            if Words.has(node.callee, ["feedback", "haptic", "haptics", "vibrate"]) { return .skipChildren }
             if Words.shows(node.name) { use.isTold = true }
             return .visitChildren
         }

@@ -47,8 +47,8 @@ enum Words {
     private static let failure: Set = [
         "abort", "aborted", "alert", "alerts", "banner", "broken", "corrupt", "corrupted", "error", "errors",
         "exception",
-        "exit", "fail", "failed", "failing", "fails", "failure", "failures", "fatal", "invalid", "problem", "reject",
-        "rejected", "snackbar", "throw", "throwing", "toast", "unavailable", "warn",
+        "exit", "fail", "failed", "failing", "fails", "failure", "failures", "fatal", "invalid", "problem", "rejected",
+        "snackbar", "throw", "throwing", "toast", "unavailable", "warn",
         "warning", "warnings", "unsuccessful", "err", "errored",
     ]
     private static let busy: Set = [
@@ -77,7 +77,7 @@ enum Words {
         "insert", "install", "invite", "join", "launch", "mark", "merge", "migrate", "move", "mute", "open", "pay",
         "persist",
         "place", "post", "publish", "pull", "purchase", "push", "put", "refresh", "register", "rename", "replace",
-        "reply", "report", "restore", "save", "schedule", "send", "set", "share", "start", "store", "submit",
+        "reply", "report", "restore", "save", "schedule", "send", "share", "start", "store", "submit",
         "subscribe", "sync", "toggle", "transfer", "update", "upload", "vote", "write",
     ]
     /// Verbs that read from somewhere else.
