@@ -38,6 +38,7 @@ public struct HTTPFailure: Error, UnderlyingErrors, RetryAfterProviding {
         self.body = body.count > Self.bodyLimit ? Data(Array(body.prefix(Self.bodyLimit))) : body
         retryAfter = headers["Retry-After"].flatMap { RetryAfter.duration($0, since: headers["Date"]) }
         let isProblem = headers["Content-Type"].map { MediaType($0).isProblem } ?? false
+        // error-audit: harmless, because a body that is no problem stays in `body`
         problem = isProblem ? try? JSONDecoder().decode(ProblemDetails.self, from: self.body) : nil
     }
 

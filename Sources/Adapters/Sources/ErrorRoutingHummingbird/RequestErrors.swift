@@ -124,6 +124,7 @@ private struct Reporter: Sendable {
     func response(to error: any Error, _ request: Request, _ context: some RequestContext) -> Response {
         // An error of Hummingbird's own has a response, and is no failure below 500, unless there is a rule for it.
         if !Task.isCancelled, problem(for: error) == nil, let error = error as? any HTTPResponseError,
+            // error-audit: harmless, because an error without a response of its own is answered and reported below
             let response = try? error.response(from: request, context: context)
         {
             if response.status.code >= 500 { report(error, response.status.code) }

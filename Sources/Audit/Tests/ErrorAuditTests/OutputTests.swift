@@ -31,13 +31,13 @@ extension OutputTests {
         #expect(lines.contains("       Task { try await save() }"))
         #expect(lines.contains("     → errors.task { try await save() }"))
         #expect(!lines.contains { $0.contains("sleep") })
-        #expect(lines.last == "2 probable losses and 1 harmless in 1 files, 5 lines; --all shows the other half")
+        #expect(lines.last == "2 probable losses and 1 harmless in 1 file, 5 lines; --all shows the other half")
     }
 
     @Test func `for people is everything with all`() throws {
         let text = try Output.text.render(Self.result(), all: true)
         #expect(text.contains("harmless: only the end of the task ends a sleep"))
-        #expect(text.hasSuffix("2 probable losses and 1 harmless in 1 files, 5 lines"))
+        #expect(text.hasSuffix("2 probable losses and 1 harmless in 1 file, 5 lines"))
     }
 
     @Test func `has lines without the bus`() throws {

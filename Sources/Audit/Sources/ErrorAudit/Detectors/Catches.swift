@@ -74,7 +74,9 @@ extension Detector {
     private static func isMerelyAnEnd(_ item: CodeBlockItemSyntax) -> Bool {
         if item.item.is(BreakStmtSyntax.self) || item.item.is(ContinueStmtSyntax.self) { return true }
         if item.description.contains("try ") || item.description.contains("await ") { return false }
-        if item.item.is(ReturnStmtSyntax.self) { return true }
+        if let statement = item.item.as(ReturnStmtSyntax.self) {
+            return statement.expression.map { $0.isBareValue || $0.is(DeclReferenceExprSyntax.self) } ?? true
+        }
         let expression = item.item.as(ExpressionStmtSyntax.self)?.expression ?? item.item.as(ExprSyntax.self)
         if expression?.isBareValue == true || expression?.is(SequenceExprSyntax.self) == true { return true }
         return expression?.as(FunctionCallExprSyntax.self).map {

@@ -56,12 +56,12 @@ extension Detector {
                 if isGuard && isFailure || other?.is(IfExprSyntax.self) == true { return nil }
                 let block = isGuard || isFailure ? body.statements : other?.as(CodeBlockSyntax.self)?.statements
                 guard isUntold(block, isFailure ? Set(match.pattern.boundNames) : []) else { return nil }
-                return dropped(element, match.initializer.value, block, "case .failure(let error)")
+                return dropped(element, match.initializer.value, block, "error")
             }
             guard let name = errorParameter(tested: element.condition, isGuard: isGuard),
-                isUntold(body.statements, [name])
+                isUntold(body.statements, [name]), !isPassed(name, around: node, upTo: node.position)
             else { continue }
-            return dropped(element, nil, body.statements, "if let \(name)")
+            return dropped(element, nil, body.statements, name)
         }
         return nil
     }
@@ -72,16 +72,32 @@ extension Detector {
     private func isHandedOn(_ subject: ExprSyntax) -> Bool {
         if let member = subject.as(MemberAccessExprSyntax.self) { return member.declName.baseName.text != "result" }
         guard let name = subject.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
+        return isStored(name, Syntax(subject)) || isPassed(name, around: Syntax(subject))
+    }
+
+    /// Whether a name is that of a property of the type round a node.
+    private func isStored(_ name: String, _ node: Syntax) -> Bool {
+        guard !node.isParameter(name), let members = node.enclosing(MemberBlockSyntax.self)?.members else {
+            return false
+        }
+        return members.contains { member in
+            member.decl.as(VariableDeclSyntax.self)?.bindings.first?.pattern.trimmedDescription == name
+        }
+    }
+
+    /// Whether a variable is returned or is the argument of a call that is more than a debug line.
+    private func isPassed(_ name: String, around node: Syntax, upTo end: AbsolutePosition? = nil) -> Bool {
         // A closure that doesn't declare it has it from outside.
-        let scope = Syntax(subject).enclosing(Syntax.self) { node in
-            node.isScope && node.as(ClosureExprSyntax.self)?.parameterNames.contains(name) != false
+        let scope = node.enclosing { round in
+            round.isScope && round.as(ClosureExprSyntax.self)?.parameterNames.contains(name) != false
         }
         return (scope ?? Syntax(file.tree)).tokens(viewMode: .sourceAccurate).contains { token in
-            guard token.text == name, let reference = token.parent?.as(DeclReferenceExprSyntax.self) else {
-                return false
-            }
-            return reference.parent?.is(LabeledExprSyntax.self) == true
-                || reference.parent?.is(ReturnStmtSyntax.self) == true
+            guard token.text == name, end.map({ token.position < $0 }) ?? true,
+                let use = token.parent?.as(DeclReferenceExprSyntax.self)?.parent
+            else { return false }
+            if use.is(ReturnStmtSyntax.self) { return true }
+            guard use.is(LabeledExprSyntax.self) else { return false }
+            return use.parent?.parent?.as(FunctionCallExprSyntax.self).map { file.telling($0) != .quiet } ?? true
         }
     }
 
@@ -93,14 +109,13 @@ extension Detector {
         _ element: ConditionElementSyntax,
         _ subject: ExprSyntax?,
         _ block: CodeBlockItemListSyntax?,
-        _ head: String
+        _ name: String
     ) -> Loss {
         var loss = Loss(kind: .droppedResult, token: Syntax(element), tried: subject.map(Syntax.init), block: block)
-        let isCase = head.hasPrefix("case")
-        loss.bus = isCase ? "\(head): postError(error)" : "\(head) { postError(\(head.dropFirst(7))); … }"
-        loss.plain =
-            isCase
-            ? "\(head): logger.error(\"\\(error)\")" : "\(head) { logger.error(\"\\(\(head.dropFirst(7)))\"); … }"
+        let head =
+            subject.map { "if case .failure(let error) = \(Self.oneLine($0))" } ?? "if let \(name)"
+        loss.bus = "\(head) { postError(\(name)) }"
+        loss.plain = "\(head) { logger.error(\"\\(\(name))\") }"
         return loss
     }
 
@@ -178,7 +193,7 @@ extension Detector {
             call.name == "whenComplete" && closure.parameterNames.first == "_"
             && !ErrorUse(of: closure.statements, names: [], in: file).isTold
         guard ignores || call.name == "whenSuccess" else { return nil }
-        let scope = Syntax(call).enclosing(Syntax.self, where: \.isScope) ?? Syntax(file.tree)
+        let scope = Syntax(call).enclosing(where: \.isScope) ?? Syntax(file.tree)
         let text = scope.trimmedDescription
         let receiver = base.trimmedDescription
         if ["whenFailure", "cascade", "cascadeFailure"].contains(where: { text.contains("\(receiver).\($0)") }) {

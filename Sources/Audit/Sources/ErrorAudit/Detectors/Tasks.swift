@@ -103,7 +103,7 @@ struct Handle {
         }
         if let binding = parent.parent?.as(PatternBindingSyntax.self), parent.is(InitializerClauseSyntax.self) {
             guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text else { return false }
-            let scope = node.enclosing(Syntax.self, where: \.isScope) ?? Syntax(file.tree)
+            let scope = node.enclosing(where: \.isScope) ?? Syntax(file.tree)
             return HandleUses.isRead(name, in: scope, except: binding)
         }
         if let list = parent.as(ExprListSyntax.self), let sequence = list.parent?.as(SequenceExprSyntax.self) {
@@ -200,17 +200,5 @@ private final class HandleUses: SyntaxVisitor {
             isRead = true
         }
         return .skipChildren
-    }
-}
-
-extension SyntaxProtocol {
-    /// The closest node round this one that satisfies a condition.
-    func enclosing(_: Syntax.Type, where condition: (Syntax) -> Bool) -> Syntax? {
-        var node = parent
-        while let current = node {
-            if condition(current) { return current }
-            node = current.parent
-        }
-        return nil
     }
 }

@@ -18,7 +18,8 @@ extension Detector {
         let isAsync = node.expression.is(AwaitExprSyntax.self)
         var loss = Loss(kind: .optionalTry, token: Syntax(node), tried: Syntax(node.expression))
         loss.bus = (isAsync ? "await " : "") + "errors.catching { try \(code) }"
-        loss.plain = "do { try \(code) } catch { logger.error(\"\\(error)\") }"
+        let isStatement = node.parent?.is(CodeBlockItemSyntax.self) == true
+        loss.plain = "do { \(isStatement ? "" : "value = ")try \(code) } catch { logger.error(\"\\(error)\") }"
         loss.edits = Fixes.optionalTry(node)
         return loss
     }
@@ -63,7 +64,19 @@ extension Detector {
         if let check = owner?.as(GuardStmtSyntax.self) { return tells(check.body.statements) }
         guard let branch = owner?.as(IfExprSyntax.self) else { return false }
         let comparesWithNil = condition.condition.trimmedDescription.hasSuffix("== nil")
-        return comparesWithNil ? tells(branch.body.statements) : otherwiseTells(branch)
+        if comparesWithNil { return tells(branch.body.statements) }
+        return otherwiseTells(branch) || branch.elseBody == nil && restTells(after: branch)
+    }
+
+    /// Whether a branch leaves, and what follows it tells.
+    private func restTells(after branch: IfExprSyntax) -> Bool {
+        guard let end = branch.body.statements.last?.item,
+            end.is(ReturnStmtSyntax.self) || end.is(ThrowStmtSyntax.self),
+            let item = branch.enclosing(CodeBlockItemSyntax.self),
+            let list = item.parent?.as(CodeBlockItemListSyntax.self)
+        else { return false }
+        let rest = list.drop { $0.id != item.id }.dropFirst()
+        return tells(CodeBlockItemListSyntax(rest.map(\.detached)))
     }
 
     private func otherwiseTells(_ branch: IfExprSyntax) -> Bool {

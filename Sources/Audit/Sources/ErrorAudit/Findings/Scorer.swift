@@ -74,6 +74,13 @@ struct Scorer {
         {
             return "an optional probe of decoding"
         }
+        if tried.callees.first?.hasPrefix("FileHandle.standard") == true {
+            return "nobody is left to tell if standard error or output is closed"
+        }
+        if let future = loss.tried?.as(ExprSyntax.self), tried.callees.isEmpty, Words.has(future.dottedName, ["close"])
+        {
+            return "what is closed needs nobody any more"
+        }
         let context = enclosingWords(of: loss.token)
         if loss.kind == .optionalTry, isOnErrorPath(loss.token) {
             return "it stands on an error path, whose first error is told"
@@ -90,6 +97,11 @@ struct Scorer {
             verbs.allSatisfy({ !Words.changes.contains($0) })
         {
             return "it stands in a function that cleans up"
+        }
+        if loss.token.enclosing(MacroExpansionExprSyntax.self)?.macroName.text == "Preview"
+            || loss.token.enclosing(MacroExpansionDeclSyntax.self)?.macroName.text == "Preview"
+        {
+            return "it stands in a preview"
         }
         if ["==", "hash", "description"].contains(where: { context == [$0] }) {
             return "a comparison or a description"

@@ -46,8 +46,9 @@ public enum Output: String, CaseIterable, Sendable {
         let harmless = result.findings.count { $0.harmless != nil }
         let losses = result.findings.count - harmless
         lines.append(
-            "\(losses) probable \(losses == 1 ? "loss" : "losses") and \(harmless) harmless in \(result.files) files, "
-                + "\(result.lines) lines" + (shown.count < result.findings.count ? "; --all shows the other half" : ""))
+            "\(losses) probable \(losses == 1 ? "loss" : "losses") and \(harmless) harmless in \(result.files) "
+                + "\(result.files == 1 ? "file" : "files"), \(result.lines) lines"
+                + (shown.count < result.findings.count ? "; --all shows the other half" : ""))
         return lines.joined(separator: "\n")
     }
 

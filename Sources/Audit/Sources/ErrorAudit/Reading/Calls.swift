@@ -94,6 +94,16 @@ extension SyntaxProtocol {
         return nil
     }
 
+    /// The closest node round this one that satisfies a condition.
+    func enclosing(where condition: (Syntax) -> Bool) -> Syntax? {
+        var node = parent
+        while let current = node {
+            if condition(current) { return current }
+            node = current.parent
+        }
+        return nil
+    }
+
     /// Whether a function, initializer, accessor or closure begins here.
     var isScope: Bool {
         self.is(FunctionDeclSyntax.self) || self.is(InitializerDeclSyntax.self) || self.is(ClosureExprSyntax.self)

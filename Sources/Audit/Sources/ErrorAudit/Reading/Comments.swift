@@ -77,7 +77,8 @@ struct Comments {
     }
 
     private static let cues: Set = [
-        "already", "anyway", "avoid", "because", "best", "can't", "cannot", "could", "doesn't", "don't", "expected",
+        "already", "always", "anyway", "avoid", "because", "best", "can't", "cannot", "could", "doesn't", "don't",
+        "expected",
         "fails",
         "fail", "failing", "fall", "fallback", "fine", "harmless", "ignore", "ignored", "ignores", "ignoring",
         "intentional",

@@ -4,6 +4,7 @@ final class Catches {
     var orders: [Order] = []
     var error: (any Error)?
     var isLoading = false
+    var rejectButton = Button()
 
     func empty() async {
         do { try await store.save(Order()) } catch {}  //~ empty-catch
@@ -60,6 +61,31 @@ final class Catches {
             orders = try await store.load()
         } catch {  //~ substitute
             self.error = nil
+        }
+    }
+
+    // A buzz tells nobody what failed, and a name that begins with "reject" is a button's.
+    func buzzed(_ feedback: Feedback) async {
+        do {
+            orders = try await store.load()
+        } catch {  //~ substitute
+            feedback.generate(.error)
+            rejectButton.isEnabled = true
+        }
+        do {
+            orders = try await store.load()
+        } catch is OutOfStock {  //~ substitute harmless
+            orders = []
+        } catch {
+            self.error = error
+        }
+    }
+
+    func triesAgain(_ attempt: Int) async {
+        do {
+            orders = try await store.load()
+        } catch {
+            if attempt < 3 { await triesAgain(attempt + 1) } else { self.error = error }
         }
     }
 

@@ -28,6 +28,8 @@ func optionalTries(container: KeyedDecodingContainer<Keys>, url: URL) async thro
     use(later)
     if let shown = try? store.parse("7") { use(shown) } else { showAlert("This is no order") }
     if (try? store.parse("7")) == nil { showAlert("This is no order") }
+    if let first = try? store.parse("7") { return use(first) }
+    showAlert("This is no order")
 
     // Failing is an answer, or nothing is left to do.
     try? await Task.sleep(for: .seconds(7))  //~ optional-try harmless

@@ -34,7 +34,20 @@ nonisolated final class Results: @unchecked Sendable {
             if case .success(let order) = result { self.orders = [order] }
             self.keep(result)
         }
+        // State is read by others too, and the other branch shows the failure.
+        if case .success(let order) = last { orders = [order] }
+        if case .success(let order) = last { orders = [order] } else if case .failure(let error) = last { keep(error) }
     }
+
+    var last: Result<Order, any Error> = .failure(OutOfStock())
+    var isSaved: Bool {
+        switch last {
+        case .success: true
+        case .failure: false
+        }
+    }
+
+    func keep(_ error: any Error) {}
 
     func keep(_ result: Result<Order, any Error>) {}
 
@@ -55,6 +68,11 @@ nonisolated final class Results: @unchecked Sendable {
             if let error { self.error = error }
         }
         store.request { data, error in
+            self.note(error)
+            guard error == nil else { return }
+            print(data as Any)
+        }
+        store.request { data, error in
             guard let data, error == nil else {
                 showAlert("No data")
                 return
@@ -62,6 +80,8 @@ nonisolated final class Results: @unchecked Sendable {
             print(data)
         }
     }
+
+    func note(_ error: (any Error)?) {}
 
     func download(_ id: Int, didFailWithError error: any Error) {}  //~ dropped-result
 

@@ -17,6 +17,13 @@ nonisolated struct Store: Sendable {
     func upload(completion: @escaping @Sendable ((any Error)?) -> Void) {}
 }
 
+nonisolated struct Button { var isEnabled = false }
+
+nonisolated struct Feedback: Sendable {
+    enum Kind { case error }
+    func generate(_ kind: Kind) {}
+}
+
 nonisolated struct Logger: Sendable {
     func debug(_ message: String) {}
     func info(_ message: String) {}
