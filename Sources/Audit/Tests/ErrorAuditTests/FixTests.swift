@@ -58,6 +58,15 @@ extension FixTests {
         }
     }
 
+    @Test func `imports the bus where every platform sees it`() {
+        let edits = [Edit(range: 0..<0, text: "")]
+        let condition = "#if canImport(UIKit)\nimport UIKit\n#endif\n"
+        #expect(Fixes.apply(edits, to: "import A\n\(condition)") == "import A\nimport ErrorRouting\n\(condition)")
+        #expect(Fixes.apply(edits, to: "\(condition)import Z\n") == "\(condition)import ErrorRouting\nimport Z\n")
+        #expect(Fixes.apply(edits, to: "// A\n\(condition)") == "// A\nimport ErrorRouting\n\(condition)")
+        #expect(Fixes.apply(edits, to: "import ErrorRouting\n") == "import ErrorRouting\n")
+    }
+
     private static let left: [String] = [
         // `$0` would be another closure's.
         "_ = texts.compactMap { try? parse($0) }",

@@ -88,7 +88,8 @@ private final class EscapeVisitor: SyntaxVisitor {
 struct Handle {
     let file: SourceText
 
-    private static let reads: Set = ["value", "result", "get", "waitForValue", "valueOrThrow"]
+    /// The members by which the error arrives.
+    static let reads: Set = ["value", "result", "get"]
 
     /// Whether somebody can learn of the task's error: the value is awaited, returned or handed to a call.
     func isUsed(_ node: Syntax) -> Bool {
@@ -177,7 +178,7 @@ private final class HandleUses: SyntaxVisitor {
         while let parent = value.parent {
             if let member = parent.as(MemberAccessExprSyntax.self) {
                 if member.declName.id != value.id {
-                    if ["value", "result", "get"].contains(member.declName.baseName.text) { isRead = true }
+                    if Handle.reads.contains(member.declName.baseName.text) { isRead = true }
                     return .skipChildren
                 }
             } else if !parent.is(OptionalChainingExprSyntax.self), !parent.is(ForceUnwrapExprSyntax.self),

@@ -92,10 +92,16 @@ enum Fixes {
         guard !lines.contains(where: { $0.hasSuffix("import ErrorRouting") }) else {
             return lines.joined(separator: "\n")
         }
+        // An import between `#if` and `#endif` is for some platforms only.
+        var depth = 0
+        let imports = lines.indices.filter { index in
+            if lines[index].hasPrefix("#if") { depth += 1 }
+            if lines[index].hasPrefix("#endif") { depth -= 1 }
+            return depth == 0 && lines[index].hasPrefix("import ")
+        }
         let place =
-            lines.firstIndex { $0.hasPrefix("import ") && $0 > "import ErrorRouting" }
-            ?? lines.lastIndex { $0.hasPrefix("import ") }.map { $0 + 1 }
-            ?? lines.firstIndex { !$0.hasPrefix("//") } ?? 0
+            imports.first { lines[$0] > "import ErrorRouting" } ?? imports.last.map { $0 + 1 }
+            ?? lines.firstIndex { !$0.hasPrefix("//") && !$0.hasPrefix("#!") } ?? 0
         lines.insert("import ErrorRouting", at: place)
         return lines.joined(separator: "\n")
     }
